@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
 
-/** Builds the console into `dist`, each text file compressed beside itself: done once, not per request. */
+/** Builds the console into `dist`, with a compressed copy of each text file, so that requests need no compression. */
 const dist = join(import.meta.dirname, 'dist')
 
 await build({ configFile: join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn' })

@@ -18,7 +18,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What every page needs comes in two files instead of twenty.
+        // Shared code is bundled into two files instead of twenty.
         codeSplitting: {
           groups: [
             { name: 'libraries', test: /node_modules/ },

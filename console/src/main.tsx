@@ -14,7 +14,7 @@ if (!root) throw new Error('The page has no root.')
 
 await startLanguage()
 createRoot(root, {
-  // The page says that the API is out of order; anything else is a defect.
+  // The page shows API failures; anything else is a defect.
   onCaughtError: (error) => {
     if (!isOutage(error)) reportError(error)
   },

@@ -76,7 +76,7 @@ describe('accounts', () => {
 
   test('an account warns of missing servers, and an admin confirms their removal', async (t) => {
     const { page } = await stage.visit(t, admin)
-    // Other servers, and none of those before.
+    // Other servers instead of the previous ones.
     const cloudaccount = { options: { servers: 5, seed: 9 } }
     await stage.admin.get('updateCloudAccount', { path: { id: accountId }, body: { cloudaccount } })
     await page.goto('/console/accounts')

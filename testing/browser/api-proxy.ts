@@ -4,43 +4,43 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 
-/** How the API behaves: as it is, late, with an error, or without any answer. */
+/** How the API behaves: normal, slow, with an error, or without a response. */
 export type ApiBehaviour =
   | { readonly kind: 'normal' }
   | { readonly kind: 'slow'; readonly ms: number }
   | { readonly kind: 'failing'; readonly status: number }
   | { readonly kind: 'silent' }
 
-/** A proxy in front of a Muster, so that a test decides how its API behaves. The console's files pass. */
+/** A proxy in front of Muster that controls how its API behaves. Files of the console pass unchanged. */
 export async function startApiProxy(lifetime: Lifetime, target: string) {
   const { hostname, port: targetPort } = new URL(target)
   const waiting = new Set<ServerResponse>()
   let behaviour: ApiBehaviour = { kind: 'normal' }
 
-  const server = createServer(async (asked, answer) => {
-    const isApi = asked.url?.startsWith('/api/') === true
+  const server = createServer(async (clientRequest, clientResponse) => {
+    const isApi = clientRequest.url?.startsWith('/api/') === true
     if (isApi && behaviour.kind === 'failing') {
-      asked.resume()
-      answer.writeHead(behaviour.status).end()
+      clientRequest.resume()
+      clientResponse.writeHead(behaviour.status).end()
       return
     }
     if (isApi && behaviour.kind === 'silent') {
-      waiting.add(answer)
-      answer.on('close', () => waiting.delete(answer))
+      waiting.add(clientResponse)
+      clientResponse.on('close', () => waiting.delete(clientResponse))
       return
     }
     if (isApi && behaviour.kind === 'slow') await delay(behaviour.ms)
-    const { method, url, headers } = asked
+    const { method, url, headers } = clientRequest
     const passed = request(
       { host: hostname, port: targetPort, method, path: url, headers },
       (response) => {
-        answer.writeHead(response.statusCode ?? 502, response.headers)
-        response.pipe(answer)
+        clientResponse.writeHead(response.statusCode ?? 502, response.headers)
+        response.pipe(clientResponse)
       },
     )
-    passed.on('error', () => answer.destroy())
-    answer.on('close', () => passed.destroy())
-    asked.pipe(passed)
+    passed.on('error', () => clientResponse.destroy())
+    clientResponse.on('close', () => passed.destroy())
+    clientRequest.pipe(passed)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,13 +62,13 @@ export async function startApiProxy(lifetime: Lifetime, target: string) {
     behave(next: ApiBehaviour): void {
       behaviour = next
       if (next.kind === 'silent') return
-      for (const answer of waiting) answer.destroy()
+      for (const clientResponse of waiting) clientResponse.destroy()
     },
 
-    /** As where the process is killed: connections break, and new ones are refused. */
+    /** Like a killed process: connections break, and new ones are refused. */
     stop,
 
-    /** At the same address. */
+    /** Starts again at the same address. */
     async restart(): Promise<void> {
       server.listen(port, '127.0.0.1')
       await once(server, 'listening')

@@ -16,14 +16,14 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[]
 }
 
-/** All rules; or, where only the colours have changed, those about colours. */
+/** All rules, or only those about colours for the second theme. */
 const everything = { type: 'tag', values: tags }
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
-/** What has been opened: what is around it has been looked at by itself. */
+/** Opened elements. The page around them is checked separately. */
 const opened = 'dialog[open], [popover]:popover-open, form, [role=search]'
 
-/** What axe finds in a part of the page as it is now, in one line each. */
+/** The violations in a part of the page, one line each. */
 async function findViolations(
   page: Page,
   where: string,
@@ -44,7 +44,7 @@ async function findViolations(
   })
 }
 
-/** In both themes. */
+/** Checks both themes. */
 async function examine(page: Page, name: string, part = 'html'): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   const light = await findViolations(page, `${name}, light`, part, everything)
@@ -52,7 +52,7 @@ async function examine(page: Page, name: string, part = 'html'): Promise<string[
   return [...light, ...(await findViolations(page, `${name}, dark`, part, colours))]
 }
 
-/** Somewhere, and what is opened there, by a name. */
+/** A path, a name, and what to open on the page. */
 type Scene = readonly [path: string, name: string, open?: (page: Page) => Promise<unknown>]
 
 describe('WCAG 2.2 AA rules of axe', () => {

@@ -14,7 +14,7 @@ const live = (page: Page) => page.getByRole('status').filter({ hasText: /live$/ 
 const goTo = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name }).click()
 
-/** What a page says that looks for the fault in itself, or has nothing to show. */
+/** Texts of page errors and empty states, which must not appear. */
 const falseReasons = ['This page crashed', 'No servers yet', 'No matching', 'No accounts yet']
 
 describe('the connection to the API', () => {
@@ -70,7 +70,7 @@ describe('the connection to the API', () => {
 
   test('every page shows a lost connection while Muster is down, and loads when it is back', async (t) => {
     const { page, proxy } = await openServers(t, admin)
-    // The code of the pages is loaded in advance, a while after the first one.
+    // The code of all pages is preloaded shortly after the first page.
     await page.waitForTimeout(3_000)
     const seen = await watchTexts(page, falseReasons)
     await proxy.stop()

@@ -9,7 +9,7 @@ import { admin, startConsole, type ConsoleStage } from './start-console.ts'
 import { openVisit } from './visit.ts'
 
 const emptyStates = ['No matching', 'No servers yet', 'No accounts yet']
-/** Between two keys of somebody who types at normal speed. */
+/** The pause between two keys at normal typing speed. */
 const keyDelay = 120
 
 describe('empty states', () => {

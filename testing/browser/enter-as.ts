@@ -7,7 +7,7 @@ export interface Person {
   readonly domain?: string
 }
 
-/** Logs in without the login page, for what is not about it. */
+/** Logs in without the login page. */
 export async function enterAs(context: BrowserContext, url: string, person: Person): Promise<void> {
   const { name, password, domain } = person
   const session = createBrowser(url)
@@ -16,7 +16,7 @@ export async function enterAs(context: BrowserContext, url: string, person: Pers
     [...session.cookies].map(([cookie, value]) => ({
       name: cookie,
       value,
-      // Only so is it allowed to be secure; on its own machine a browser sends it over plain HTTP too.
+      // A secure cookie needs an HTTPS URL; browsers still send it to localhost over plain HTTP.
       url: url.replace('http:', 'https:'),
       secure: true,
       httpOnly: true,

@@ -8,7 +8,7 @@ interface Candidate {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** It asks nobody for anything but what a test opens. */
+/** Disables requests that the browser makes on its own. */
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -18,7 +18,7 @@ const quiet = [
   '--disable-gpu',
 ]
 const systemNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
-/** Where it starts at all, it does so within a second. */
+/** Normally it starts within a second. */
 const longestStart = 20_000
 
 export const howToGetChromium =
@@ -37,7 +37,7 @@ async function listCandidates(): Promise<readonly Candidate[]> {
   ]
 }
 
-/** With its sandbox where the system lets it have one: root never gets it. */
+/** Uses the sandbox if the system allows it; never as root. */
 async function tryStart({ executablePath, environment }: Candidate): Promise<BrowserServer> {
   const start = (chromiumSandbox: boolean) =>
     chromium.launchServer({
@@ -53,7 +53,7 @@ async function tryStart({ executablePath, environment }: Candidate): Promise<Bro
   return await start(true).catch(() => start(false))
 }
 
-/** Starts the first Chromium that can be started, with an empty profile. Undefined where none can. */
+/** Starts the first Chromium that works, with an empty profile; undefined if none does. */
 export async function startChromium(): Promise<BrowserServer | undefined> {
   for (const candidate of await listCandidates()) {
     const server = await tryStart(candidate).catch(() => undefined)

@@ -31,7 +31,7 @@ describe('identity in the console', () => {
     assert.notEqual(secret, '')
     assert.ok((await shown.innerText()).includes(id))
 
-    // The very command that the page offers, without its shell.
+    // The command that the page shows, without a shell.
     const snippet = await shown.locator('pre').innerText()
     const body = /-d '(\{.*\})'/s.exec(snippet)?.[1] ?? ''
     const answer = await fetch(`${stage.url}/v3/auth/tokens`, {
@@ -73,7 +73,7 @@ describe('identity in the console', () => {
     await page.getByRole('heading', { name: 'Accounts need a system role' }).waitFor()
     assert.match(await page.getByRole('main').innerText(), /Request id/i)
     await page.goto('/console/identity/users')
-    // Those of the own project; nobody can be added to them.
+    // The role assignments of the own project; the user cannot grant roles.
     await page.getByRole('link', { name: 'olga' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'sysadmin' }).count(), 0)
     const create = page.getByRole('button', { name: /^Create user/ })

@@ -7,7 +7,7 @@ async function isThere(): Promise<boolean> {
   return server !== undefined
 }
 
-/** Sees to it that some Chromium starts: where none does, Debian's is installed. */
+/** Makes sure that a Chromium starts: installs the one of Debian if none does. */
 if (!(await isThere())) {
   installPackages('chromium')
   if (!(await isThere())) throw new Error(`no Chromium starts here: ${howToGetChromium}`)

@@ -44,10 +44,10 @@ describe('logging in and out', () => {
       { name, httpOnly, secure, sameSite, path },
       { name: '__Host-muster', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
     )
-    const kept: string = await page.evaluate(storage)
-    const [cookie] = JSON.parse(kept) as [string]
+    const stored: string = await page.evaluate(storage)
+    const [cookie] = JSON.parse(stored) as [string]
     assert.equal(cookie, '')
-    for (const text of [kept, await page.content(), ...requests]) {
+    for (const text of [stored, await page.content(), ...requests]) {
       assert.ok(!text.includes(value) && !/\bmt1_/.test(text), text.slice(0, 200))
     }
     const read = await Promise.all(answers)
@@ -121,14 +121,14 @@ describe('logging in and out', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     const [old] = await context.cookies()
     assert.ok(old)
-    const ask = () =>
+    const getSession = () =>
       fetch(`${stage.url}/api/session`, { headers: { cookie: `${old.name}=${old.value}` } })
-    assert.equal((await ask()).status, 200)
+    assert.equal((await getSession()).status, 200)
     await page.getByRole('button', { name: /olga/ }).click()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
     await page.getByText('You are logged out').waitFor()
     assert.deepEqual(await context.cookies(), [])
-    assert.equal((await ask()).status, 401)
+    assert.equal((await getSession()).status, 401)
     await page.goBack()
     await page.waitForURL('**/console/login')
     assert.equal(await page.getByRole('navigation').count(), 0)

@@ -7,11 +7,11 @@ import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
 import { settle } from './settle.ts'
 import { startConsole, type ConsoleStage } from './start-console.ts'
 
-/** Nothing as long as there is none. */
+/** The background colour; empty if there is none yet. */
 const background = `[document.documentElement, document.body].map((one) =>
   one ? getComputedStyle(one).backgroundColor : '').find((colour) => !/^$|, 0\\)$/.test(colour)) ?? ''`
 
-/** By how much something is wider than the window: it would be cut off, or scrolled to sideways. */
+/** How many pixels the content exceeds the window width. */
 const excess = `Math.max(document.scrollingElement.scrollWidth, ...[...document.querySelectorAll(
   'header, main, main > *, main section, aside, [role=search], [role=group], main h1, main h2',
 )].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().right)) - innerWidth`
@@ -45,7 +45,7 @@ describe('appearance', () => {
 
   test('dark from the first paint if the system theme is dark', async (t) => {
     const { page, context } = await stage.visit(t, fleet.owner, { colorScheme: 'dark' })
-    // The bundle never comes: what is seen is what is there before it.
+    // The bundle never loads, so the page shows its state before the first script.
     await context.route('**/assets/*.js', () => {})
     await page.goto('/console/', { waitUntil: 'commit' })
     await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' })

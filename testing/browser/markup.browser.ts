@@ -9,10 +9,10 @@ const image = '<img src=x onerror=alert(1) class=planted>'
 const script = '"><script class=planted>alert(2)</script>'
 const vector = "'><svg class=planted onload=alert(3)>"
 const link = 'javascript:alert(4)'
-/** Turns round what follows it, where nothing keeps it in. */
+/** Reverses the text after it unless it is isolated. */
 const bidi = '\u202Egnp.exe\u2066'
 
-/** What has become of it: an element, a link that runs, or a page that runs. */
+/** Counts injected elements, script links and event handlers. */
 const planted = `document.querySelectorAll('.planted, a[href^="javascript:" i], [onerror], [onload]').length`
 
 describe('SEC-53 names, tags and descriptions with markup', () => {
@@ -68,7 +68,7 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
     accountId = attached.body.cloudaccount.id
   })
 
-  /** The text is there as a text, and nothing has been made of it. */
+  /** Expects the value as plain text, without injected elements. */
   async function assertInert(page: Page, text: string): Promise<void> {
     await page.getByText(text).first().waitFor()
     assert.equal(await page.evaluate(planted), 0, page.url())

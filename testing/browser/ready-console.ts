@@ -4,7 +4,7 @@ import { computeStamp, readStamp } from '../../server/src/composition/console-st
 import type { ProgressOutput } from '../../server/src/demo-port.ts'
 import { repository } from '../../server/src/testing/spawn-muster.ts'
 
-/** Builds the console where it is missing or stale. What is tested is what the sources say. */
+/** Builds the console if the build is missing or stale, so that tests run the current sources. */
 export async function readyConsole(output: ProgressOutput): Promise<void> {
   const wanted = computeStamp(repository)
   await buildConsole({ repository, folder: consoleFolder }, output)

@@ -54,7 +54,7 @@ async function takeAll(context: BrowserContext, theme: string): Promise<void> {
   await take(page, `/servers?${list}&panel=${server}`, `server-${theme}`)
 }
 
-/** Of one of the three domains: enough to fill a list. */
+/** One of the three domains: enough servers to fill a list. */
 function domainAdmin(): Person {
   const user = platform.demo?.users.find(({ role }) => role === 'domain_admin')
   if (!user?.password) throw new Error('the demo has no domain admin')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Notes every one of these texts that the page shows from now on, if only for a moment. */
+/** Records which of these texts the page shows from now on, even briefly. */
 export async function watchTexts(
   page: Page,
   texts: readonly string[],

@@ -9,7 +9,7 @@ import { startConsole, type ConsoleStage } from './start-console.ts'
 
 const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
-/** Rows of servers that are in sight, by name. */
+/** The names of the visible servers. */
 async function namesIn(page: Page): Promise<string[]> {
   const links = page.locator('tbody a[href*="/servers/"]')
   return (await links.allInnerTexts()).map((name) => name.trim())
@@ -248,7 +248,7 @@ describe('the server list', () => {
       const query = `q=provider%3AOneCloud&order_by=name&order=asc&field=id&field=name&field=ips&field=eip&details=true&scope=system&format=${format}`
       const headers = { 'x-auth-token': stage.admin.token }
       const answer = await fetch(`${stage.url}/servers?${query}`, { headers })
-      // The owner is at one of the two projects.
+      // The session of the owner is in one of the two projects.
       return (await answer.text()).split(/\r?\n/).filter((line) => !line.includes('db-'))
     }
     const exported = async (name: string) => {
@@ -331,11 +331,11 @@ describe('the server list', () => {
     for (const name of ['web-01', 'web-02', 'web-03']) {
       await page.getByRole('checkbox', { name: `Select ${name}` }).check()
     }
-    const asked: string[] = []
+    const requests: string[] = []
     await page.route('**/api/servers/*/metadata', async (route) => {
-      asked.push(route.request().url())
-      // The second one never answers.
-      if (asked.length === 1) await route.continue()
+      requests.push(route.request().url())
+      // The second request gets no response.
+      if (requests.length === 1) await route.continue()
     })
     await page.getByRole('button', { name: 'Tag', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Tag' })
@@ -346,8 +346,8 @@ describe('the server list', () => {
     await dialog.getByText('1 of 3 done').waitFor()
     await dialog.getByRole('button', { name: 'Stop' }).click()
     await dialog.getByText('Stopped after 1 of 3').waitFor()
-    assert.equal(new Set(asked).size, asked.length)
-    assert.equal(asked.length, 2)
+    assert.equal(new Set(requests).size, requests.length)
+    assert.equal(requests.length, 2)
   })
 
   test('a failed export shows an error', async (t) => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Waits until the page shows what it is about, and no longer the place for it. */
+/** Waits until the page has loaded its content. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   const waiting = page.getByRole('status').filter({ hasText: /^Loading/ })

@@ -30,10 +30,10 @@ function describeServer(project_id: string, prefix: string, number: number): Ser
   }
 }
 
-/** How many servers each project has. */
+/** The number of servers per project. */
 export const sizes = { web: 24, db: 6 } as const
 
-/** Two projects with servers in them, an owner of both and a viewer of one. */
+/** Two projects with servers, an owner of both and a viewer of one. */
 export async function createSmallFleet(stage: ConsoleStage) {
   const { platform, identities } = stage
   const web = await identities.addProject('web')

@@ -38,7 +38,7 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
     identities,
     admin: await createAdminClient(platform),
 
-    /** Somebody with one role in a project, a domain, or (without either) the system. */
+    /** A user with one role in a project, a domain, or (without either) the system. */
     async hire(
       name: string,
       role: string,
@@ -55,7 +55,7 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
       return { name, password, userId }
     },
 
-    /** A fresh browser profile; logged in as somebody, unless nobody is named. */
+    /** A new browser profile, logged in if a user is given. */
     async visit(test: Lifetime, as?: Person, options?: BrowserContextOptions) {
       const visit = await openVisit(test, browser, url, options)
       if (as) await enterAs(visit.context, url, as)

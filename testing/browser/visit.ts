@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 
-/** Waiting longer than this, a user would think that it does not work. */
+/** The default timeout: longer, and a user would think the page is broken. */
 const longestWait = 8_000
 
-/** Reported as an error of the page's own: what the policy has stopped was asked for by somebody. */
-const tellViolations = `addEventListener('securitypolicyviolation', (event) =>
+/** Logs violations of the content security policy as errors of the page. */
+const logViolations = `addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
-/** The answer was an error, or there was none: the page says so, and the browser notes it too. */
-const isAnswer = (text: string) => text.startsWith('Failed to load resource')
+/** Failed requests, which the browser logs too. The page shows them. */
+const isFailedRequest = (text: string) => text.startsWith('Failed to load resource')
 
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** All that was asked for, in order. */
+  /** The URLs of all requests, in order. */
   readonly requests: readonly string[]
-  /** Errors, dialogs, and what went elsewhere: all that must not be. */
+  /** Errors, dialogs and requests to other origins. Must be empty. */
   readonly complaints: readonly string[]
 }
 
-/** For whoever looks for why a test fails: how every page looked at its end. */
-async function keepPicture(context: BrowserContext): Promise<void> {
+/** Saves a screenshot of the page at its end, for debugging. */
+async function saveScreenshot(context: BrowserContext): Promise<void> {
   const folder = process.env['TEST_PICTURES']
   if (folder === undefined) return
   pictures += 1
@@ -35,7 +35,7 @@ async function keepPicture(context: BrowserContext): Promise<void> {
 }
 let pictures = 0
 
-/** A new, empty browser profile at a page. When it ends, nothing must have gone elsewhere or wrong. */
+/** Opens a page in a new browser profile. At the end there must be no errors and no requests to other origins. */
 export async function openVisit(
   lifetime: Lifetime,
   browser: Browser,
@@ -52,15 +52,15 @@ export async function openVisit(
   const requests: string[] = []
   const complaints: string[] = []
   context.setDefaultTimeout(longestWait)
-  await context.addInitScript(tellViolations)
+  await context.addInitScript(logViolations)
   context.on('request', (request) => {
     const url = request.url()
     requests.push(url)
     const isOwn = url.startsWith(`${origin}/`) || url.startsWith(`blob:${origin}/`)
-    if (!isOwn && !url.startsWith('data:')) complaints.push(`asked elsewhere: ${url}`)
+    if (!isOwn && !url.startsWith('data:')) complaints.push(`request to another origin: ${url}`)
   })
   context.on('console', (message) => {
-    if (message.type() !== 'error' || isAnswer(message.text())) return
+    if (message.type() !== 'error' || isFailedRequest(message.text())) return
     complaints.push(`console: ${message.text()}`)
   })
   context.on('weberror', (error) => complaints.push(`error: ${String(error.error())}`))
@@ -69,7 +69,7 @@ export async function openVisit(
     void dialog.dismiss()
   })
   lifetime.after(async () => {
-    await keepPicture(context)
+    await saveScreenshot(context)
     await context.close()
     assert.deepEqual(complaints, [])
   })

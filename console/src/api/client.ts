@@ -8,12 +8,12 @@ for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) 
 
 interface RequestListener {
   readonly onAnswer: () => void
-  /** A server error, or no answer at all. */
+  /** A server error, or no response. */
   readonly onFailure: () => void
 }
 let listener: RequestListener | undefined
 
-/** Tells of every request whether it was answered. One listener: the connection monitor. */
+/** Reports whether each request got a response. The only listener is the connection monitor. */
 export function listenToRequests(next: RequestListener): void {
   listener = next
 }
@@ -34,5 +34,5 @@ async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Prom
   }
 }
 
-/** The public API through the gateway: the browser has a cookie, and never a token. */
+/** The public API through the gateway. The browser has a cookie, never a token. */
 export const api = createClient({ auth: cookieSession(), fetch: sendRequest })

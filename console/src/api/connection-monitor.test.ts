@@ -4,7 +4,7 @@ import { createConnectionMonitor } from './connection-monitor.ts'
 
 const start = Date.parse('2026-05-04T12:03:00Z')
 
-/** A monitor with a clock that only `pass` moves, and an API that behaves as `answer` says. */
+/** A monitor with a fake clock, which `pass` advances, and an API whose behaviour `answer` sets. */
 function watch(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const calls: string[] = []
@@ -69,7 +69,7 @@ describe('the connection monitor', () => {
     const { api, monitor, seen, pass } = watch(t)
     api.answer = after(2_500)
     await pass(30_000)
-    // Probes wait behind other requests, whose answers keep coming.
+    // Probes wait behind other requests, whose responses keep arriving.
     api.answer = never
     for (let turn = 0; turn < 10; turn += 1) {
       await pass(2_600)

@@ -1,24 +1,24 @@
-/** Whether the API answers; `since`: when it stopped, in milliseconds. */
+/** Whether the API responds; `since`: when it stopped, in milliseconds. */
 export type ConnectionState =
   | { readonly isConnected: true }
   | { readonly isConnected: false; readonly since: number }
 
 interface Options {
-  /** A cheap request. Resolves when the API answers, rejects when it fails or cannot be reached. */
+  /** A cheap request. Resolves if the API responds, rejects if it fails or is unreachable. */
   readonly probe: (signal: AbortSignal) => Promise<void>
-  /** The API answers again: everything on the page is from before. */
+  /** The API responds again: everything on the page is outdated. */
   readonly onReconnect: () => void
-  /** Some requests fail although the API answers: time to send them again. */
+  /** Some requests fail although the API responds: retry them. */
   readonly onRetry: () => void
-  /** Nothing has come for so long that requests under way only block new ones. */
+  /** No response for so long that pending requests only block new ones. */
   readonly onHang: () => void
   /** A page in a background tab does not probe. */
   readonly isHidden: () => boolean
 }
 
 /**
- * A lost connection shows within five seconds: the pause before a probe, plus the silence after
- * which it counts as unanswered, plus one tick for each.
+ * A lost connection is detected within five seconds: the pause before a probe, plus its timeout,
+ * plus one tick for each.
  */
 const tickEvery = 200
 const pause = 1_250
@@ -32,9 +32,9 @@ const suspendedAfter = 5_000
 const connected: ConnectionState = { isConnected: true }
 
 /**
- * Watches the connection to the API while somebody listens. Two facts make it disconnected: a probe
- * fails or stays unanswered, or a request on the page fails. Any answer proves that the API is only
- * slow, so that a probe that waits behind slow requests is no false alarm.
+ * Monitors the connection to the API while there are listeners. It is disconnected if a probe fails or
+ * times out, or if a request of the page fails. Any response proves that the API is only slow, so a
+ * probe that waits behind slow requests does not count as a failure.
  */
 export function createConnectionMonitor(options: Options) {
   const { probe, onReconnect, onRetry, onHang, isHidden } = options
@@ -96,7 +96,7 @@ export function createConnectionMonitor(options: Options) {
     }
   }
 
-  /** Probes that waited too long: first a sign of a lost connection, then given up. */
+  /** Slow probes first count as a lost connection, and are aborted later. */
   function checkSilence(now: number): void {
     for (const [control, startedAt] of probes) {
       if (now - Math.max(startedAt, lastAnswerAt) >= longestSilence) markUnanswered(startedAt)
@@ -120,7 +120,7 @@ export function createConnectionMonitor(options: Options) {
     if (isResumed) abortProbes()
     checkSilence(now)
     if (probes.size === 0 && now - Math.max(lastAnswerAt, lastProbeAt) >= pause) void runProbe()
-    // A new one beside those that hang, but few: a browser has six connections to a server.
+    // Only a few probes at a time: a browser opens six connections to a server.
     else if (unansweredSince !== undefined && now - lastProbeAt >= longestSilence) void runProbe()
   }
 
@@ -144,17 +144,17 @@ export function createConnectionMonitor(options: Options) {
       }
     },
 
-    /** Another request was answered, if only with a refusal. */
+    /** Another request got a response, even an error. */
     noteAnswer(): void {
       lastAnswerAt = Date.now()
     },
 
-    /** Another request failed: whether the connection is lost is probed at once. */
+    /** Another request failed: probe immediately. */
     noteFailure(): void {
       if (timer !== undefined && probes.size === 0 && !isHidden()) void runProbe()
     },
 
-    /** What is on the page and cannot be refreshed, by a key. */
+    /** Marks a query of the page as failing or recovered. */
     setFailing(key: string, isFailing: boolean): void {
       if (isFailing) failingRequests.add(key)
       else failingRequests.delete(key)
@@ -163,7 +163,7 @@ export function createConnectionMonitor(options: Options) {
 
     isFailing: (key: string): boolean => failingRequests.has(key),
 
-    /** The user does not want to wait. */
+    /** The user retries. */
     retry(): void {
       abortProbes()
       lastRetryAt = Date.now()

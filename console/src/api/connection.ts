@@ -28,7 +28,7 @@ listenToRequests({ onAnswer: monitor.noteAnswer, onFailure: monitor.noteFailure 
 addEventListener('offline', monitor.noteFailure)
 addEventListener('online', monitor.retry)
 
-/** A query on the page that fails stays failing until it succeeds, is refused, or leaves the page. */
+/** A failing query counts until it succeeds, is rejected, or leaves the page. */
 queryClient.getQueryCache().subscribe((event) => {
   const { query, type } = event
   const action = type === 'updated' ? event.action : undefined
@@ -40,9 +40,9 @@ queryClient.getQueryCache().subscribe((event) => {
   }
 })
 
-/** Probes now, and sends again what failed. */
+/** Probes now and retries failed requests. */
 export const retryConnection = monitor.retry
 
-/** Whether the API answers, and since when it does not. */
+/** Whether the API responds, and since when it does not. */
 export const useConnection = (): ConnectionState =>
   useSyncExternalStore(monitor.subscribe, monitor.state)

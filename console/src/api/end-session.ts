@@ -7,7 +7,7 @@ export function onSessionEnd(listener: (ending: SessionEnd) => void): () => void
   return () => listeners.delete(listener)
 }
 
-/** Reports that the session has ended. The router opens the login page, which leads back. */
+/** Reports that the session has ended. The router opens the login page, which then returns to the page. */
 export function endSession(ending: SessionEnd): void {
-  for (const tell of listeners) tell(ending)
+  for (const notify of listeners) notify(ending)
 }

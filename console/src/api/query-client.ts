@@ -6,8 +6,8 @@ import { sessionQuery } from './queries/session.ts'
 const isUnauthorized = (error: unknown) => error instanceof ApiError && error.status === 401
 
 /**
- * A 401 may only be late: another tab changed the project, and the session goes on. So the session
- * is fetched again, and with it whatever was refused.
+ * A 401 may be outdated: another tab switched the project, and the session is still valid. So the
+ * session and the rejected queries are fetched again.
  */
 async function checkSession(): Promise<void> {
   try {
@@ -20,7 +20,7 @@ async function checkSession(): Promise<void> {
   }
 }
 
-/** Ends the page when its session has ended, whichever request finds out. */
+/** Opens the login page if the session has ended, whichever request detects it. */
 export function handleUnauthorized(error: unknown, queryKey: readonly unknown[] = []): void {
   const hadSession = queryClient.getQueryData(sessionQuery.queryKey) !== undefined
   if (!hadSession || !isUnauthorized(error)) return
@@ -36,12 +36,12 @@ export const queryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({ onError: (error) => handleUnauthorized(error) }),
   defaultOptions: {
-    // The connection monitor decides what offline means: a request that fails says so.
+    // The connection monitor detects being offline by failed requests.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
       staleTime: 10_000,
-      // A refusal does not go away by asking again.
+      // Retrying does not help against a rejection.
       retry: (failures, error) =>
         failures < retries && !(error instanceof ApiError && error.status < 500),
       retryDelay: (failures) => 500 * 2 ** failures,

@@ -1,16 +1,16 @@
 import { ApiError, ConnectionError } from '@muster/sdk'
 
-/** What of a query's result decides what may be drawn; several queries can be summed up in one. */
+/** The parts of a query result that decide the view. Several queries can be merged into one. */
 export interface QueryResult<Data> {
   readonly data: Data | undefined
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   readonly error: unknown
-  /** Of the attempt under way, which is repeated. */
+  /** The error of the current attempt, which is being retried. */
   readonly failureReason: unknown
   readonly isFetching: boolean
-  /** The data answers the query before this one. */
+  /** The data belongs to the previous query. */
   readonly isPlaceholderData: boolean
-  /** The data came, or failed to come, since this query is on the page. */
+  /** A request has succeeded or failed since this query is on the page. */
   readonly isFetchedAfterMount: boolean
 }
 
@@ -25,7 +25,7 @@ export type QueryView<Data> =
   | {
       readonly kind: 'shown'
       readonly data: Data
-      /** What is shown answers the query before; this one runs. */
+      /** The data belongs to the previous query; this one is running. */
       readonly isOutdated: boolean
     }
 
@@ -33,14 +33,14 @@ const isEmptyList = (data: unknown): boolean => Array.isArray(data) && data.leng
 
 const noAnswer = new ConnectionError('The API does not answer.')
 
-/** No answer, or a server error: the page can only wait. Any other error is an answer to the request. */
+/** No response, or a server error: the page can only wait. Any other error is a response to the request. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500)
 
 /**
- * The one rule for every list and chart. An empty state is drawn only from an answer to this very
- * query that is not being replaced: never from placeholder data, from a cache that is being
- * refreshed, or after a failed refresh. Rows stay in sight while the next query runs.
+ * The rule for every list and chart. The empty state is shown only for a current response to this
+ * query: never for placeholder data, for a cache entry that is being refreshed, or after a failed
+ * refresh. Rows stay visible while the next query runs.
  */
 export function viewOf<Data>(
   query: QueryResult<Data>,

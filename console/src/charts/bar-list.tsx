@@ -8,7 +8,7 @@ import { ServersLink } from './servers-link.tsx'
 export interface LabelledBar extends Bar {
   readonly label: string
   /** A description for tooltips and screen readers. */
-  readonly words: string
+  readonly description: string
   readonly isRest?: boolean
   /** The chart's own colour unless given. */
   readonly colour?: string
@@ -21,9 +21,9 @@ export function BarList({ bars }: { readonly bars: readonly LabelledBar[] }) {
   const most = Math.max(0, ...bars.map(({ count, isRest }) => (isRest ? 0 : count)))
   return (
     <ul className={styles.list}>
-      {bars.map(({ key, label, words, count, q, isRest, colour }) => (
+      {bars.map(({ key, label, description, count, q, isRest, colour }) => (
         <li key={key}>
-          <ServersLink q={q} className={styles.row} title={words}>
+          <ServersLink q={q} className={styles.row} title={description}>
             <span className={styles.label}>{label}</span>
             <span aria-hidden="true">
               {!isRest && (

@@ -17,10 +17,10 @@ interface Props<Data> {
   readonly name: string
   readonly title: string
   readonly query: Refetchable<Data> & { readonly dataUpdatedAt: number }
-  /** Where the data comes from: its scope stands beside the title. */
+  /** The operation that loads the data. Its scope is shown beside the title. */
   readonly operation: OperationId
   /** The chart in one sentence. */
-  readonly words: (data: Data) => string
+  readonly summary: (data: Data) => string
   readonly chart: (data: Data) => ReactNode
   /** The same data as a table. */
   readonly table?: (data: Data) => ReactNode
@@ -31,7 +31,7 @@ interface Props<Data> {
 
 /** A chart with its description, its table, and its own error state. */
 export function ChartCard<Data>(props: Props<Data>) {
-  const { name, title, operation, query, words, chart, table, height, className } = props
+  const { name, title, operation, query, summary, chart, table, height, className } = props
   const t = useMessages()
   const id = useId()
   const { asTable, turn } = useTableView(name)
@@ -64,7 +64,7 @@ export function ChartCard<Data>(props: Props<Data>) {
       {view.kind === 'loading' && <Waiting height={height} />}
       {data !== undefined && (
         <>
-          <p className={styles.words}>{words(data)}</p>
+          <p className={styles.summary}>{summary(data)}</p>
           <div className={styles.body}>{table && asTable ? table(data) : chart(data)}</div>
           {error !== null && <StaleNotice since={query.dataUpdatedAt} onRetry={retry} />}
         </>

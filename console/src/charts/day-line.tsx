@@ -45,7 +45,7 @@ export function DayLine({
   return (
     <div className={styles.chart}>
       <p className={styles.readout} aria-hidden="true">
-        {shown.words}
+        {shown.description}
       </p>
       <div className={styles.plot} onMouseLeave={() => setChosen(undefined)}>
         {scale.ticks.map((tick) => (
@@ -67,7 +67,7 @@ export function DayLine({
             }}
           />
           <ul ref={list} className={styles.days} aria-label={label}>
-            {days.map(({ date, q, words }, index) => (
+            {days.map(({ date, q, description }, index) => (
               <li
                 key={date}
                 onMouseEnter={() => setChosen(index)}
@@ -82,10 +82,10 @@ export function DayLine({
                 <ServersLink
                   q={q}
                   className={styles.day}
-                  title={words}
+                  title={description}
                   tabIndex={index === at ? 0 : -1}
                 >
-                  <span className="visuallyHidden">{words}</span>
+                  <span className="visuallyHidden">{description}</span>
                 </ServersLink>
               </li>
             ))}
@@ -149,5 +149,5 @@ interface Day {
   readonly count: number
   readonly isEstimated: boolean
   readonly q: string
-  readonly words: string
+  readonly description: string
 }

@@ -17,7 +17,7 @@ export interface Ranking {
   readonly rest: { readonly bar: Bar; readonly values: number | undefined } | undefined
 }
 
-/** The longest `q` that the API takes. */
+/** The longest `q` that the API accepts. */
 const maxQueryLength = 2048
 
 export const withinLimit = (q: string): string | undefined =>
@@ -27,11 +27,11 @@ const textOf = ({ value }: ValueCount) => (value === null ? '' : String(value))
 
 /** The largest groups, and the rest as one. */
 export function rankTop(field: string, groups: readonly ValueCount[], most: number): Ranking {
-  const told = listedValues(groups)
+  const listed = listedValues(groups)
   const isOpen = unlistedCount(groups) !== undefined
   // Show a single remaining value instead of a rest.
-  const cut = told.length === most + 1 && !isOpen ? most + 1 : most
-  const shown = told.slice(0, cut)
+  const cut = listed.length === most + 1 && !isOpen ? most + 1 : most
+  const shown = listed.slice(0, cut)
   const bars = shown.map((group) => {
     const value = textOf(group)
     return {

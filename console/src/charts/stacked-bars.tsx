@@ -8,7 +8,7 @@ interface Part {
   readonly key: string
   readonly count: number
   readonly q: string | undefined
-  readonly words: string
+  readonly description: string
   readonly colour: string
 }
 
@@ -17,7 +17,7 @@ interface Stack {
   readonly label: string
   readonly count: number
   readonly q: string | undefined
-  readonly words: string
+  readonly description: string
   /** One per kind, in the same order. */
   readonly parts: readonly Part[]
 }
@@ -54,7 +54,7 @@ export function StackedBars({ kinds, stacks }: Props) {
         {stacks.map((stack) => (
           <li key={stack.key} className={styles.stack}>
             <div className={styles.figures} style={columns}>
-              <ServersLink q={stack.q} className={styles.label} title={stack.words}>
+              <ServersLink q={stack.q} className={styles.label} title={stack.description}>
                 {stack.label}
               </ServersLink>
               {stack.parts.map((part) => (
@@ -74,7 +74,7 @@ export function StackedBars({ kinds, stacks }: Props) {
                       q={part.q}
                       className={styles.part}
                       style={{ flexGrow: part.count, background: part.colour }}
-                      title={part.words}
+                      title={part.description}
                       tabIndex={-1}
                     />
                   ),
@@ -90,9 +90,9 @@ export function StackedBars({ kinds, stacks }: Props) {
 function Figure({ part, shown }: { readonly part: Part; readonly shown: string }) {
   if (part.count === 0) return <span className={`${styles.figure} ${styles.none}`}>{shown}</span>
   return (
-    <ServersLink q={part.q} className={styles.figure} title={part.words}>
+    <ServersLink q={part.q} className={styles.figure} title={part.description}>
       <Highlight value={shown} />
-      <span className="visuallyHidden"> · {part.words}</span>
+      <span className="visuallyHidden"> · {part.description}</span>
     </ServersLink>
   )
 }

@@ -29,7 +29,7 @@ function setValues(q: string, name: string, isNegated: boolean, values: readonly
 const minus = (values: readonly string[], taken: readonly string[]) =>
   values.filter((value) => !taken.includes(value))
 
-/** Adds values to those wanted of a field, or removes them if all are wanted already. */
+/** Includes values of a field, or removes them if all are included already. */
 export function toggleValues(q: string, name: string, values: readonly string[]): string {
   const { wanted, unwanted } = valuesOf(q, name)
   const without = setValues(q, name, true, minus(unwanted, values))

@@ -6,19 +6,19 @@ import { readTerms } from './terms.ts'
 interface Typing {
   /** Terms that are complete. */
   readonly terms: readonly string[]
-  /** What is being typed behind them. */
+  /** The text being typed after them. */
   readonly draft: string
-  /** What the draft could become, once it is known. */
+  /** Possible completions of the draft, once loaded. */
   readonly suggestions: readonly { readonly draft: string; readonly isFinished: boolean }[]
   /** The suggestions are loading, or an input method is composing a word. */
   readonly isUnsettled: boolean
   readonly isFocused: boolean
 }
 
-/** Somebody who writes `status` or a number looks up before the value is whole. */
+/** Longer, because users pause while typing a key or a number. */
 const longPause = 1_000
 
-/** Whether the draft is part of a value that is offered, and not yet one of them. */
+/** Whether the draft is an incomplete prefix of a suggested value. */
 export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'suggestions'>) {
   const areValues = suggestions.length > 0 && suggestions.every(({ isFinished }) => isFinished)
   return areValues && !suggestions.some((suggestion) => suggestion.draft === draft.trim())
@@ -26,7 +26,7 @@ export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'su
 
 /**
  * The query to send, and how long to wait for more to be typed. A half-typed `key:` or value is left
- * out: it would match nothing, and the list would say so.
+ * out: it would match nothing, and the list would be empty.
  */
 export function pendingQuery(typing: Typing): { readonly q: string; readonly delay: number } {
   const { terms, draft, suggestions, isUnsettled, isFocused } = typing

@@ -12,7 +12,7 @@ describe('datetime-local values', () => {
       fc.property(minutes, (count) => {
         const time = `${new Date(count * minute).toISOString().slice(0, 19)}Z`
         const back = fromLocalDateTime(toLocalDateTime(time))
-        // An hour is there twice when clocks go back.
+        // An hour repeats when clocks go back.
         const off = Math.abs(Date.parse(back ?? '') - Date.parse(time))
         assert.ok(off === 0 || off === 60 * minute)
       }),

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 
-/** A request for every letter would show results that nobody asked for. */
+/** Avoids a request for every letter. */
 export const typingPause = 300
 
 interface DebouncedInput {
@@ -14,16 +14,16 @@ interface DebouncedInput {
  * address after a pause. Changes of the address from elsewhere, such as the back button, replace the
  * text; the echo of an own change does not.
  */
-export function useDebouncedInput(value: string, tell: (text: string) => void): DebouncedInput {
+export function useDebouncedInput(value: string, onInput: (text: string) => void): DebouncedInput {
   const box = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const told = useRef<readonly string[]>([])
+  const sent = useRef<readonly string[]>([])
   const [text, setText] = useState(value)
   useEffect(() => {
-    const at = told.current.indexOf(value.trim())
-    told.current = told.current.slice(at + 1)
+    const at = sent.current.indexOf(value.trim())
+    sent.current = sent.current.slice(at + 1)
     if (at !== -1) return
-    told.current = []
+    sent.current = []
     clearTimeout(timer.current)
     setText(value)
   }, [value])
@@ -35,8 +35,8 @@ export function useDebouncedInput(value: string, tell: (text: string) => void): 
       setText(next)
       clearTimeout(timer.current)
       timer.current = setTimeout(() => {
-        told.current = [...told.current, next.trim()]
-        tell(next)
+        sent.current = [...sent.current, next.trim()]
+        onInput(next)
       }, typingPause)
     },
   }

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { StatusMark } from '../ui/status-mark.tsx'
 import styles from './connection-banner.module.css'
 
-/** Since when the API does not answer. The region stays in the page, so that a change is read out. */
+/** Shows since when the API does not respond. The live region stays in the page, so that changes are announced. */
 export function ConnectionBanner() {
   const t = useMessages().connection
   const { hourMinute } = useFormat()

@@ -3,7 +3,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import { StatusMark } from '../ui/status-mark.tsx'
 import styles from './live-mark.module.css'
 
-/** The page keeps itself up to date. While it cannot, `ConnectionBanner` takes its place. */
+/** Shows that the page updates automatically. `ConnectionBanner` replaces it while it cannot. */
 export function LiveMark() {
   const t = useMessages()
   const { isConnected } = useConnection()

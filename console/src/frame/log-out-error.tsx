@@ -15,15 +15,15 @@ export function LogOutError() {
   })
   const last = failed.at(-1)
   if (!last) return null
-  const forget = () => {
+  const close = () => {
     for (const mutation of failed) cache.remove(mutation)
   }
   return (
-    <Dialog title={t.frame.logOutFailed} onClose={forget}>
+    <Dialog title={t.frame.logOutFailed} onClose={close}>
       <ErrorNotice
         error={last.state.error}
         onRetry={() => {
-          forget()
+          close()
           logOut()
         }}
       />

@@ -30,8 +30,8 @@ export function serverOption(server: Found, open: (id: string) => void): Palette
 export function matching(options: readonly PaletteOption[], text: string): PaletteOption[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return options.filter(({ name, hint = '' }) => {
-    const said = `${name} ${hint}`.toLowerCase()
-    return words.every((word) => said.includes(word))
+    const searchable = `${name} ${hint}`.toLowerCase()
+    return words.every((word) => searchable.includes(word))
   })
 }
 

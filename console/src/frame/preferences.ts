@@ -10,7 +10,7 @@ const root = document.documentElement
 
 function keep(key: string, value: string): void {
   storeText(key, value)
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
 export function subscribeToPreferences(listener: () => void): () => void {
@@ -19,8 +19,8 @@ export function subscribeToPreferences(listener: () => void): () => void {
 }
 
 export function theme(): Theme {
-  const kept = readStoredText('muster.theme')
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  const stored = readStoredText('muster.theme')
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 function applyTheme(): void {

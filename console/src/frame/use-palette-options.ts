@@ -21,13 +21,13 @@ export function usePaletteOptions(text: string): {
   const logOut = useLogOut()
   const names = useValueNames()
   const typed = text.trim()
-  const asked = useDebounced(typed, typingPause)
+  const debounced = useDebounced(typed, typingPause)
   const {
     data = [],
     isPlaceholderData,
     isFetching,
     isError,
-  } = useQuery(findServersQuery(names.toApiQuery(asked)))
+  } = useQuery(findServersQuery(names.toApiQuery(debounced)))
 
   const pages: readonly PaletteOption[] = [
     ...navigationItems.map(({ to, name, icon }) => ({
@@ -78,10 +78,10 @@ export function usePaletteOptions(text: string): {
   if (typed === '') return { options: [...pages, ...actions], isSearching: false, hasFailed: false }
   const open = (id: string) => void navigate({ to: '/servers/$id', params: { id } })
   const servers = data.map((server) => serverOption(server, open))
-  const isSearching = isFetching || asked !== typed
+  const isSearching = isFetching || debounced !== typed
   const options = [
     // Results of an older text are filtered by the new one, since Enter opens the first.
-    ...(isPlaceholderData || asked !== typed ? matching(servers, typed) : servers),
+    ...(isPlaceholderData || debounced !== typed ? matching(servers, typed) : servers),
     filter,
     ...matching(pages, typed),
     ...matching(actions, typed),

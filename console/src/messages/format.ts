@@ -9,10 +9,10 @@ const units = [
 
 export type Format = ReturnType<typeof createFormat>
 
-/** `Intl` in one language; its parts are costly to make, so they are made once. */
+/** `Intl` formats in one language, created once because that is slow. */
 export function createFormat(language: string) {
   const number = new Intl.NumberFormat(language)
-  // As many digits as tell 99,200 from 99,400.
+  // Enough digits to distinguish 99,200 from 99,400.
   const short = new Intl.NumberFormat(language, {
     notation: 'compact',
     maximumSignificantDigits: 4,
@@ -53,7 +53,7 @@ export function createFormat(language: string) {
     day: (date: string) => day.format(new Date(`${date}T00:00:00Z`)),
     hourMinute: (at: number) => hourMinute.format(at),
     clock: (at: number) => clock.format(at),
-    /** Clocks differ by a second or two: what has just happened is not yet to come. */
+    /** Clocks differ slightly: a time a few seconds ahead counts as now. */
     ago(time: string, now: number): string {
       const difference = (new Date(time).getTime() - now) / 1000
       const seconds = difference > 0 && difference < 15 ? 0 : difference

@@ -4,8 +4,8 @@ import { lazyRouteComponent, type AsyncRouteComponent } from '@tanstack/react-ro
 const pages: AsyncRouteComponent<unknown>[] = []
 
 /**
- * A page whose code is loaded when it is opened. Code that does not come is the connection's fault,
- * and is said to be: the router would reload the whole page, into the browser's own error.
+ * A page whose code is loaded when it is opened. A load failure is reported as a connection error:
+ * otherwise the router would reload the whole page and show the browser's error page.
  */
 export function lazyPage<Module extends Record<string, unknown>>(
   load: () => Promise<Module>,
@@ -22,7 +22,7 @@ export function lazyPage<Module extends Record<string, unknown>>(
   return page
 }
 
-/** Loads the code of every page in advance, so that each opens without a connection too. */
+/** Loads the code of all pages in advance, so that they open without a connection. */
 export async function preloadPages(): Promise<void> {
   for (const page of pages) await page.preload?.()
 }

@@ -11,10 +11,10 @@ interface Props {
   readonly reset: () => void
 }
 
-/** A lost connection shows within this time. */
+/** A lost connection is detected within this time. */
 const patience = 5_000
 
-/** What is shown instead of a page that failed as a whole. Without a connection it loads again by itself. */
+/** Shown instead of a failed page. After a lost connection it reloads automatically. */
 export function PageError({ error, reset }: Props) {
   const t = useMessages()
   const router = useRouter()
@@ -24,7 +24,7 @@ export function PageError({ error, reset }: Props) {
   useEffect(() => {
     if (!isConnected) wasLost.current = true
     if (!isConnected || !isLost) return
-    // Code that once failed to load is not loaded again without the whole page.
+    // The browser does not load failed code again until the page is reloaded.
     const timer = setTimeout(() => location.reload(), wasLost.current ? 0 : patience)
     return () => clearTimeout(timer)
   }, [isConnected, isLost])

@@ -104,12 +104,12 @@ function ProviderValue({ provider }: { readonly provider: string }) {
 }
 
 function Where({ row: { provider = '', region = '', zone = '' } }: { readonly row: Row }) {
-  const place = zone || region
+  const location = zone || region
   return (
     <>
       <ProviderValue provider={provider} />
-      {place !== '' && <span className={styles.soft}> · </span>}
-      {place !== '' && <FilterValue name={zone ? 'zone' : 'region'} value={place} />}
+      {location !== '' && <span className={styles.soft}> · </span>}
+      {location !== '' && <FilterValue name={zone ? 'zone' : 'region'} value={location} />}
     </>
   )
 }
@@ -148,7 +148,7 @@ interface FilterValueProps {
   /** Its filter key. */
   readonly name: string
   readonly value: string
-  /** For what may be cut off; the value itself unless given. */
+  /** The tooltip for truncated text. Default: the value. */
   readonly title?: string
   readonly children?: ReactNode
 }

@@ -18,7 +18,7 @@ interface ListRequest {
   readonly refreshedAt: number
 }
 
-/** What is on the screen. Rows keep their place while the user reads them. */
+/** The visible list. Rows keep their position while the user reads them. */
 interface ShownList {
   readonly key: string
   readonly total: number
@@ -54,7 +54,7 @@ function dropDistant(pages: Map<number, Page>, loaded: readonly Page[]): void {
 }
 
 /**
- * Merges what was just loaded into what is shown. Values are updated in place. Rows that were added,
+ * Merges loaded pages into the visible list. Values are updated in place. Rows that were added,
  * removed or moved wait until the user asks for them, so that nothing jumps. Pages older than the
  * query itself (`since`) are replaced: they only filled the screen while it ran.
  */

@@ -6,7 +6,7 @@ import { statusesIn } from './status.ts'
 
 export type ValueNames = ReturnType<typeof createValueNames>
 
-/** Groups that a query can name in place of their many statuses. */
+/** Status groups that a query can name instead of their statuses. */
 export const namedGroups = ['changing', 'failed'] as const
 
 const hasNames = ({ name, sign }: Term) =>
@@ -25,7 +25,7 @@ export function createValueNames({ statuses, statusGroups, providers }: Messages
     return Object.hasOwn(names, value) ? (names[value] ?? value) : value
   }
 
-  /** The API's own word, where the name is more than its capitalisation. */
+  /** The API value, if the name differs in more than capitalisation. */
   function apiWord(field: string, value: string): string | undefined {
     return name(field, value).toLowerCase() === value.toLowerCase() ? undefined : value
   }

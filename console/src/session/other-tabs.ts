@@ -3,8 +3,8 @@ import { endSession } from '../api/end-session.ts'
 import { sessionQuery } from '../api/queries/session.ts'
 import { queryClient } from '../api/query-client.ts'
 
-/** `changed`: somebody logged in, or switched the project. */
-type News = 'changed' | 'out'
+/** `changed`: a user logged in or switched the project. */
+type SessionChange = 'changed' | 'out'
 
 /** All tabs share one session cookie. */
 const channel = new BroadcastChannel('muster.session')
@@ -20,10 +20,10 @@ async function startAgain(): Promise<void> {
 }
 
 /** Another tab changed the session: this tab shows old data. */
-channel.addEventListener('message', ({ data }: MessageEvent<News>) => {
+channel.addEventListener('message', ({ data }: MessageEvent<SessionChange>) => {
   if (queryClient.getQueryData(sessionQuery.queryKey) === undefined) return
   if (data === 'out') endSession('out')
   else void startAgain()
 })
 
-export const notifyOtherTabs = (news: News): void => channel.postMessage(news)
+export const notifyOtherTabs = (change: SessionChange): void => channel.postMessage(change)

@@ -5,8 +5,8 @@ import styles from './scope-label.module.css'
 import { useSession } from './use-session.ts'
 
 /**
- * What an operation's answer covers: the entire system, a domain, a project, or only what is the
- * user's own. The widest scope depends on the roles, not on the project at the top of the page.
+ * The scope of an operation's response: the entire system, a domain, a project, or only the user's
+ * own. The widest scope depends on the roles, not on the project at the top of the page.
  */
 function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string {
   const t = useMessages().scope
@@ -26,7 +26,7 @@ interface Props {
   readonly scope?: Scope
 }
 
-/** Stands beside a figure, and names what it covers. */
+/** The scope of a figure, shown beside it. */
 export function ScopeLabel({ operation, scope }: Props) {
   const t = useMessages().scope
   const label = useScopeLabel(operation, scope)

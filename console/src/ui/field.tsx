@@ -110,7 +110,7 @@ export function SelectField({
 
 interface CheckProps extends Omit<ComponentProps<'input'>, 'type' | 'disabled'> {
   readonly label: ReactNode
-  /** Why it cannot be changed. It keeps its stop of the Tab key, and says why. */
+  /** Why it is disabled. It stays focusable and shows the reason. */
   readonly disabledReason?: string | undefined
 }
 

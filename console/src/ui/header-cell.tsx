@@ -12,7 +12,7 @@ interface Props {
 
 const arrows = { asc: '↑', desc: '↓' } as const
 
-/** The title of a column, by which its table can be sorted. */
+/** A column header, with a sort button if the column is sortable. */
 export function HeaderCell({ title, className, sortBy, sort, onSort }: Props) {
   if (sortBy === undefined || !onSort) {
     return (

@@ -22,7 +22,7 @@ export function Menu({ trigger, label, children }: Props) {
   const id = useId()
   const element = useRef<HTMLDivElement>(null)
 
-  function place(): void {
+  function updatePosition(): void {
     const menu = element.current
     const button = document.getElementById(`${id}-trigger`)
     if (!menu || !button) return
@@ -46,7 +46,7 @@ export function Menu({ trigger, label, children }: Props) {
         className={styles.menu}
         onToggle={(event) => {
           if (event.newState !== 'open') return
-          place()
+          updatePosition()
           focusFirstItem(event.currentTarget)
         }}
         onKeyDown={moveThroughItems}

@@ -8,19 +8,19 @@ import { SkeletonRows } from './skeleton.tsx'
 
 interface Props<Data> {
   readonly query: Refetchable<Data>
-  /** Shown in place of data without items; without it, `children` draws that too. */
+  /** The empty state. Without it, `children` renders empty data too. */
   readonly empty?: ReactNode
-  /** Whether data has no items; by default, whether it is an array without any. */
+  /** Whether data has no items. Default: whether it is an empty array. */
   readonly isEmpty?: ((data: Data) => boolean) | undefined
   /** Shown until there is data. */
   readonly skeleton?: ReactNode
-  /** In place of the usual notice where a request failed. */
+  /** Replaces the default error notice. */
   readonly failure?: (error: unknown) => ReactNode
   readonly className?: string | undefined
   readonly children: (data: Data) => ReactNode
 }
 
-/** Draws a query by the one rule of `viewOf`: its data, its skeleton, its empty state or its error. */
+/** Renders a query by the rule of `viewOf`: data, skeleton, empty state or error. */
 export function QueryView<Data>(props: Props<Data>) {
   const { query, empty, isEmpty, skeleton = <SkeletonRows rows={3} />, failure } = props
   const { className, children } = props
@@ -36,7 +36,7 @@ export function QueryView<Data>(props: Props<Data>) {
   if (view.kind === 'failed') return notice(view.error)
   if (view.kind === 'empty')
     return empty ?? (query.data === undefined ? null : children(query.data))
-  // A lost connection is said once, above the page.
+  // The banner above the page shows a lost connection.
   const hasOwnProblem = query.error !== null && !isOutage(query.error)
   return (
     <div className={[styles.view, className].filter(Boolean).join(' ')} aria-busy={view.isOutdated}>
@@ -47,7 +47,7 @@ export function QueryView<Data>(props: Props<Data>) {
   )
 }
 
-/** A bar that moves, and a word for those who do not see it. */
+/** A progress bar with a text for screen readers. */
 function RunningQuery() {
   const t = useMessages()
   return (

@@ -6,7 +6,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** Content that may scroll. It is a stop of the Tab key only while there is something to scroll. */
+/** Content that may scroll. A tab stop only while there is something to scroll. */
 export function ScrollArea({ label, className, children }: Props) {
   const element = useRef<HTMLDivElement>(null)
   const [canScroll, setCanScroll] = useState(false)

@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** A part of a page, with a heading and what can be done to it. */
+/** A section of a page, with a heading and actions. */
 export function Section({ title, lead, actions, children }: Props) {
   const id = useId()
   return (

@@ -10,7 +10,7 @@ const listeners = new Set<() => void>()
 
 function set(next: readonly Toast[]): void {
   toasts = next
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
 export const currentToasts = (): readonly Toast[] => toasts

@@ -22,7 +22,7 @@ interface Props<Row> {
   readonly onSort?: (sort: Sort) => void
 }
 
-/** A table of at most a few hundred rows; the server list has one of its own. */
+/** A table of at most a few hundred rows. The server list has its own table. */
 export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Props<Row>) {
   return (
     <ScrollArea className={styles.scroll} label={caption}>

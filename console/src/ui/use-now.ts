@@ -8,11 +8,11 @@ let timer: ReturnType<typeof setInterval> | undefined
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {
-    // Without listeners the clock stood still.
+    // The clock stops while there are no listeners.
     now = Date.now()
     timer = setInterval(() => {
       now = Date.now()
-      for (const tell of listeners) tell()
+      for (const notify of listeners) notify()
     }, step)
   }
   return () => {

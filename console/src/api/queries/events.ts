@@ -5,7 +5,7 @@ import { toEventQuery, type EventFilters } from '../event-filters.ts'
 
 const pageSize = 50
 
-/** Newest first, page by page. It is not polled, so that rows keep their place; new events are counted apart. */
+/** Newest first, page by page. Not polled, so that rows do not move; new events are counted separately. */
 export const eventsQuery = (filters: EventFilters) =>
   infiniteQueryOptions({
     queryKey: ['events', 'list', filters],

@@ -31,17 +31,17 @@ export const statisticsQuery = (query: StatisticsQuery) =>
     refetchInterval: statisticsInterval,
   })
 
-/** The API groups by one field at a time: a pair takes one request for each value of one of them. */
+/** The API groups by one field at a time, so two fields take one request per value of one of them. */
 export const providerStatusQuery = queryOptions({
   queryKey: ['servers', 'statistics', 'provider and status'],
   queryFn: async ({ signal }) => {
-    const ask = async (q: string) => {
+    const countByProvider = async (q: string) => {
       const { groups } = await count({ groupBy: ['provider'], q }, signal)
       return groups['provider'] ?? []
     }
-    const inGroup = (group: StatusGroup) => ask(renderTerm('status', statusesIn[group]))
+    const inGroup = (group: StatusGroup) => countByProvider(renderTerm('status', statusesIn[group]))
     const [all, running, stopped, changing, failed] = await Promise.all([
-      ask(''),
+      countByProvider(''),
       inGroup('running'),
       inGroup('stopped'),
       inGroup('changing'),

@@ -1,4 +1,4 @@
-/** Whether the API answers, and whether a query runs. */
+/** The state of the connection and of queries. */
 export const connection = {
   live: 'live',
   liveHint: 'Data refreshes automatically while this tab is visible.',

@@ -1,4 +1,4 @@
-/** After a number: the word for one, or for several. */
+/** The text after a number, in singular or plural. */
 const counted =
   (one: string, many: string) =>
   (count: number): string =>

@@ -1,4 +1,4 @@
-/** Names for values that the API has its own words for. */
+/** Display names of API values. */
 export const values = {
   statusGroups: {
     running: 'Running',

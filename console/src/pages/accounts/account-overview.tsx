@@ -37,13 +37,13 @@ export function AccountOverview({ account, provider, fetchedAt }: Props) {
 /** The provider options of an account, if any. */
 function AccountOptions({ options }: Pick<CloudAccount, 'options'>) {
   const t = useMessages()
-  const said = Object.entries(options)
-  if (said.length === 0) return null
+  const entries = Object.entries(options)
+  if (entries.length === 0) return null
   return (
     <section className={styles.section} aria-labelledby="account-options">
       <h2 id="account-options">{t.accounts.optionsSection}</h2>
       <PropertyList>
-        {said.map(([name, value]) => (
+        {entries.map(([name, value]) => (
           <Property key={name} label={fieldLabel(name, t.accounts.fieldNames)}>
             <OptionValue value={value} />
           </Property>

@@ -23,8 +23,8 @@ const tabs = ['overview', 'rules', 'settings'] as const
 export function AccountPage() {
   const t = useMessages()
   const { id = '' } = useParams({ strict: false })
-  const asked = useSearch({ strict: false })['tab']
-  const tab = tabs.find((known) => known === asked) ?? 'overview'
+  const requested = useSearch({ strict: false })['tab']
+  const tab = tabs.find((known) => known === requested) ?? 'overview'
   const query = useQuery(accountQuery(id))
   const { data: known = [] } = useQuery(providersQuery)
   const providers = known.map((each) => localizeProvider(each, t.accounts.providerTexts))

@@ -5,7 +5,7 @@ import { typesCredentials, type AccountValues, type Settings } from './account-v
 /** A validation error: found by the form, or returned by the API. */
 type Problem =
   | { readonly kind: 'required' | 'integer' | 'period' }
-  | { readonly kind: 'said'; readonly text: string }
+  | { readonly kind: 'api'; readonly text: string }
 
 /** By the path of the field in the request, such as `options.regions`. */
 export type Problems = Readonly<Record<string, Problem>>
@@ -73,6 +73,6 @@ export const problemsFrom = (error: unknown): Problems =>
   Object.fromEntries(
     Object.entries(problemsOf(error, 'cloudaccount', steps)).map(([path, text]): Found => [
       path,
-      { kind: 'said', text },
+      { kind: 'api', text },
     ]),
   )

@@ -170,7 +170,7 @@ describe('a changed account', () => {
 
   it('is tested as stored, as typed, or not without credentials', () => {
     const { settings } = valuesOf(provider, account)
-    assert.equal(wayToTest(provider, settings, settings), 'kept')
+    assert.equal(wayToTest(provider, settings, settings), 'stored')
     const elsewhere = { ...settings, address: 'https://other' }
     assert.equal(wayToTest(provider, settings, elsewhere), 'secret')
     const typed = { ...elsewhere, credentials: { user: 'u', token: '' } }
@@ -191,8 +191,8 @@ describe('a changed account', () => {
     )
     fc.assert(
       fc.property(options, (given) => {
-        const said = toTest(provider, valuesOf(provider, { ...account, options: given }).settings)
-        assert.deepEqual({ ...said.options }, { ...given })
+        const result = toTest(provider, valuesOf(provider, { ...account, options: given }).settings)
+        assert.deepEqual({ ...result.options }, { ...given })
       }),
     )
   })
@@ -216,9 +216,9 @@ describe('API field errors', () => {
         }),
       ),
       {
-        name: { kind: 'said', text: 'is taken' },
-        'options.regions': { kind: 'said', text: 'must be a string' },
-        credentials: { kind: 'said', text: 'must be given again' },
+        name: { kind: 'api', text: 'is taken' },
+        'options.regions': { kind: 'api', text: 'must be a string' },
+        credentials: { kind: 'api', text: 'must be given again' },
       },
     )
   })

@@ -73,7 +73,7 @@ function optionOf({ type }: SettingField, text: string): Option | undefined {
   return type === 'boolean' ? text === 'true' : text
 }
 
-function said<Value>(
+function definedValues<Value>(
   fields: readonly SettingField[],
   read: (field: SettingField) => Value | undefined,
 ): Record<string, Value> {
@@ -82,10 +82,10 @@ function said<Value>(
 }
 
 const optionsOf = ({ options }: CloudProvider, settings: Settings) =>
-  said(options, (field) => optionOf(field, settings.options[field.name] ?? ''))
+  definedValues(options, (field) => optionOf(field, settings.options[field.name] ?? ''))
 
 const credentialsOf = ({ credentials }: CloudProvider, settings: Settings) =>
-  said(credentials, ({ name }) => settings.credentials[name] || undefined)
+  definedValues(credentials, ({ name }) => settings.credentials[name] || undefined)
 
 export const typesCredentials = ({ credentials }: Settings): boolean =>
   Object.values(credentials).some((text) => text !== '')
@@ -148,9 +148,9 @@ export function wayToTest(
   provider: CloudProvider,
   start: Settings,
   settings: Settings,
-): 'kept' | 'typed' | 'secret' {
+): 'stored' | 'typed' | 'secret' {
   const changes = settingsChanges(provider, start, settings)
-  if (Object.keys(changes).length === 0) return 'kept'
+  if (Object.keys(changes).length === 0) return 'stored'
   const needsSecrets = provider.credentials.length > 0 && !('credentials' in changes)
   return needsSecrets ? 'secret' : 'typed'
 }

@@ -9,7 +9,7 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './accounts-page.module.css'
 
-/** Most users may not see accounts, and are told why; other failures get the usual notice. */
+/** Explains missing access to accounts, which is common. Other errors get the default notice. */
 export const accountsFailure =
   (operation: OperationId) =>
   (error: unknown): ReactNode =>

@@ -8,8 +8,8 @@ describe('the accounts filter in the address', () => {
   })
 
   it('is read from the address', () => {
-    const said = { search: 'aws', status: 'lost', sort: 'servers', order: 'desc', page: '3' }
-    assert.deepEqual(readFilter(said), {
+    const search = { search: 'aws', status: 'lost', sort: 'servers', order: 'desc', page: '3' }
+    assert.deepEqual(readFilter(search), {
       search: 'aws',
       status: 'lost',
       orderBy: 'servers',

@@ -128,7 +128,7 @@ function AccountsEmpty() {
 }
 
 interface AccountsPagerProps {
-  /** Counted from 0. */
+  /** Zero-based. */
   readonly page: number
   readonly total: number
 }

@@ -23,7 +23,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
   const mapping = useMapping(account)
   const { drafts, preview, save } = mapping
   const [open, setOpen] = useState<number>()
-  const [news, setNews] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const list = useRef<HTMLOListElement>(null)
   const focus = useRef<string>(undefined)
 
@@ -40,7 +40,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
     if (next === drafts) return
     focus.current = `[data-rule="${key}"] [data-action="${by === 1 ? 'down' : 'up'}"]`
     mapping.edit(next)
-    setNews(t.accounts.moved(number(from + 1), number(from + by + 1), number(next.length)))
+    setAnnouncement(t.accounts.moved(number(from + 1), number(from + by + 1), number(next.length)))
   }
 
   function remove(key: number): void {
@@ -48,7 +48,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
     const neighbour = drafts[at + 1] ?? drafts[at - 1]
     focus.current = neighbour && `[data-rule="${neighbour.key}"] [data-action="remove"]`
     mapping.edit(removeRule(drafts, key))
-    setNews(t.accounts.removed(t.accounts.rule(number(at + 1))))
+    setAnnouncement(t.accounts.removed(t.accounts.rule(number(at + 1))))
   }
 
   function add(): void {
@@ -69,7 +69,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
     <div className={styles.editor}>
       <p className={styles.lead}>{t.accounts.rulesLead}</p>
       <p className="visuallyHidden" role="status">
-        {news}
+        {announcement}
       </p>
       {drafts.length === 0 ? (
         <p className={styles.none}>{t.accounts.noRules}</p>

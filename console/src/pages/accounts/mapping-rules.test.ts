@@ -76,7 +76,7 @@ describe('mapping rules', () => {
     const problem = 'names no project'
     for (const path of ['mapping.1.project_id', 'cloudaccount.mapping.1']) {
       const found = ruleProblemsFrom([{ path, problem }], drafts)
-      assert.deepEqual([...found], [[2, { said: problem }]])
+      assert.deepEqual([...found], [[2, { apiError: problem }]])
     }
     assert.equal(ruleProblemsFrom([{ path: 'name', problem }], drafts).size, 0)
   })

@@ -50,7 +50,7 @@ export function moveRule(drafts: readonly DraftRule[], key: number, by: -1 | 1) 
   return drafts.with(from, other).with(from + by, rule)
 }
 
-export type RuleProblem = 'condition' | 'project' | { readonly said: string }
+export type RuleProblem = 'condition' | 'project' | { readonly apiError: string }
 
 /** Validation errors by rule key. */
 export function checkRules(drafts: readonly DraftRule[]): ReadonlyMap<number, RuleProblem> {
@@ -71,7 +71,7 @@ export function ruleProblemsFrom(
   for (const { path, problem } of fields) {
     const [, index] = /^(?:cloudaccount\.)?mapping\.(\d+)/.exec(path) ?? []
     const key = index === undefined ? undefined : drafts[Number(index)]?.key
-    if (key !== undefined && !problems.has(key)) problems.set(key, { said: problem })
+    if (key !== undefined && !problems.has(key)) problems.set(key, { apiError: problem })
   }
   return problems
 }

@@ -17,10 +17,10 @@ import { useFormat } from '../../messages/use-format.ts'
 export function NewAccountPage() {
   const t = useMessages()
   const navigate = useNavigate()
-  const asked = useSearch({ strict: false })['provider']
+  const requested = useSearch({ strict: false })['provider']
   const query = useQuery(providersQuery)
   const localize = (each: CloudProvider) => localizeProvider(each, t.accounts.providerTexts)
-  const provider = query.data?.map(localize).find((known) => known.provider === asked)
+  const provider = query.data?.map(localize).find((known) => known.provider === requested)
   return (
     <Page
       title={provider ? `${t.accounts.newTitle}: ${provider.title}` : t.accounts.newTitle}
@@ -47,9 +47,9 @@ export function NewAccountPage() {
             />
           ) : (
             <>
-              {asked !== undefined && (
+              {requested !== undefined && (
                 <p role="alert" className={styles.unknown}>
-                  {t.accounts.noProvider(asked)}
+                  {t.accounts.noProvider(requested)}
                 </p>
               )}
               <ProviderChoice providers={providers.map(localize)} />

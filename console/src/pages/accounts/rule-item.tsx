@@ -99,7 +99,7 @@ type Messages = ReturnType<typeof useMessages>['accounts']
 
 function wordsOf(problem: RuleProblem, name: string, t: Messages): string {
   if (problem === 'condition') return t.needsCondition
-  return problem === 'project' ? t.needsProject : t.fieldProblem(name, problem.said)
+  return problem === 'project' ? t.needsProject : t.fieldProblem(name, problem.apiError)
 }
 
 interface RuleSummaryProps {
@@ -110,13 +110,13 @@ interface RuleSummaryProps {
 /** A rule in one line: tag team=web and server name db-* to project web. */
 function RuleSummary({ rule, project }: RuleSummaryProps) {
   const t = useMessages()
-  const said = conditions.filter((name) => rule[name].trim() !== '')
-  if (said.length === 0 && project === '') {
-    return <span className={`${styles.words} ${styles.soft}`}>{t.accounts.newRule}</span>
+  const filled = conditions.filter((name) => rule[name].trim() !== '')
+  if (filled.length === 0 && project === '') {
+    return <span className={`${styles.summary} ${styles.soft}`}>{t.accounts.newRule}</span>
   }
   return (
-    <span className={styles.words}>
-      {said.map((name, index) => (
+    <span className={styles.summary}>
+      {filled.map((name, index) => (
         <Fragment key={name}>
           {index > 0 && <span className={styles.soft}>{t.accounts.and}</span>}
           <span className={styles.condition}>

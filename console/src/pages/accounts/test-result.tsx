@@ -30,7 +30,7 @@ export function TestResult({ test, isOutdated = false }: Props) {
         <span className={styles.took}>{t.accounts.testTook(duration(duration_ms))}</span>
       </p>
       {isOutdated && <p className={styles.outdated}>{t.accounts.testOutdated}</p>}
-      {error !== '' && <p className={styles.said}>{error}</p>}
+      {error !== '' && <p className={styles.error}>{error}</p>}
       <dl className={styles.found}>
         {title !== '' && (
           <>

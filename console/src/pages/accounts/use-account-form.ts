@@ -29,7 +29,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     onSaved(saved)
   })
 
-  const say = (error: unknown) => setProblems(problemsFrom(error))
+  const showProblems = (error: unknown) => setProblems(problemsFrom(error))
   /** Whether validation passes. Otherwise the fields show the errors. */
   const passes = (found: Problems): boolean => {
     setProblems(found)
@@ -46,7 +46,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
 
   function submitNow(): void {
     setAsking(false)
-    save.mutate(values, { onError: say })
+    save.mutate(values, { onError: showProblems })
   }
 
   return {
@@ -65,12 +65,12 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     tryNow(): void {
       setAsking(false)
       if (passes(checkSettings(provider, settings, isExisting))) {
-        test.mutate(settings, { onError: say })
+        test.mutate(settings, { onError: showProblems })
       }
     },
     submit(): void {
       if (!passes(checkAccount(provider, values, isExisting))) return
-      const isSure = way === 'kept' || (isTried && test.data?.test.ok)
+      const isSure = way === 'stored' || (isTried && test.data?.test.ok)
       if (isSure) submitNow()
       else setAsking(true)
     },

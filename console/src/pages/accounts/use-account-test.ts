@@ -19,8 +19,8 @@ export function useAccountTest(
     // The variables contain secrets: do not cache them.
     gcTime: 0,
     mutationFn: async (settings: Settings): Promise<Tried> => {
-      const isKept = account && wayToTest(provider, start, settings) === 'kept'
-      const { test } = isKept
+      const usesStored = account && wayToTest(provider, start, settings) === 'stored'
+      const { test } = usesStored
         ? await api.testCloudAccount({ parameters: { id: account.id } })
         : await api.testNewCloudAccount({ body: { cloudaccount: toTest(provider, settings) } })
       return { of: settings, test }

@@ -28,7 +28,7 @@ interface Previewed {
 export function useMapping(account: CloudAccount) {
   const t = useMessages()
   const { id, mapping } = account
-  /** Undefined until somebody edits: the rules are those of the account. */
+  /** Undefined until the user edits: then the stored rules are shown. */
   const [edited, setEdited] = useState<Drafts>()
   const [problems, setProblems] = useState<ReadonlyMap<number, RuleProblem>>(new Map())
   const drafts = edited ?? draftsOf(mapping)
@@ -39,7 +39,7 @@ export function useMapping(account: CloudAccount) {
       const { preview } = await api.previewCloudAccountMapping({ parameters: { id }, body })
       return { of, preview }
     },
-    onError: (error, of) => say(error, of),
+    onError: (error, of) => showProblems(error, of),
   })
   const save = useMutation({
     mutationFn: (of: Drafts) =>
@@ -54,10 +54,10 @@ export function useMapping(account: CloudAccount) {
       showToast(t.accounts.rulesSaved)
       void queryClient.invalidateQueries({ queryKey: ['servers'] })
     },
-    onError: (error, of) => say(error, of),
+    onError: (error, of) => showProblems(error, of),
   })
 
-  function say(error: unknown, of: Drafts): void {
+  function showProblems(error: unknown, of: Drafts): void {
     if (isApiError(error)) setProblems(ruleProblemsFrom(error.fields, of))
   }
   function passes(): boolean {

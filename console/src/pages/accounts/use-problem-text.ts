@@ -7,8 +7,8 @@ export function useProblemText(problems: Problems) {
   return (path: string, label: string): string | undefined => {
     const problem = problems[path]
     if (!problem) return undefined
-    if (problem.kind === 'said') return t.accounts.fieldProblem(label, problem.text)
-    const words = { required: t.accounts.required, integer: t.accounts.integer }
-    return problem.kind === 'period' ? t.accounts.periodWrong : words[problem.kind]
+    if (problem.kind === 'api') return t.accounts.fieldProblem(label, problem.text)
+    const texts = { required: t.accounts.required, integer: t.accounts.integer }
+    return problem.kind === 'period' ? t.accounts.periodWrong : texts[problem.kind]
   }
 }

@@ -9,7 +9,7 @@ export interface Change {
 
 const isNothing = (value: unknown) => value === null || value === undefined || value === ''
 
-function say(value: unknown): string {
+function toText(value: unknown): string {
   if (isNothing(value)) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -17,7 +17,7 @@ function say(value: unknown): string {
 /** The changes as texts, without empty ones. */
 export function describeChanges(changes: EventDto['changes']): readonly Change[] {
   return Object.entries(changes)
-    .map(([name, [before, after]]) => ({ name, before: say(before), after: say(after) }))
+    .map(([name, [before, after]]) => ({ name, before: toText(before), after: toText(after) }))
     .filter(({ before, after }) => before !== '' || after !== '')
 }
 

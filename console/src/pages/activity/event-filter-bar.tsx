@@ -28,10 +28,10 @@ export function EventFilterBar({ filters, onChange }: Props) {
   const [isBetween, setBetween] = useState(isTimed)
   const set = (changes: Readonly<Partial<Record<EventFilterName, string | undefined>>>) =>
     onChange({ ...filters, ...changes } as EventFilters)
-  const words = (entries: Readonly<Record<string, string>>) =>
-    Object.entries(entries).map(([value, word]) => (
+  const renderOptions = (entries: Readonly<Record<string, string>>) =>
+    Object.entries(entries).map(([value, label]) => (
       <option key={value} value={value}>
-        {word}
+        {label}
       </option>
     ))
   /** Adds a value from the address that has no name here. */
@@ -50,7 +50,7 @@ export function EventFilterBar({ filters, onChange }: Props) {
         onChange={(event) => set({ action: event.target.value })}
       >
         <option value="">{t.activity.anyAction}</option>
-        {words(known(t.activity.actions, filters.action))}
+        {renderOptions(known(t.activity.actions, filters.action))}
       </SelectField>
       <SelectField
         label={t.activity.targetType}
@@ -58,7 +58,7 @@ export function EventFilterBar({ filters, onChange }: Props) {
         onChange={(event) => set({ target_type: event.target.value })}
       >
         <option value="">{t.activity.anyType}</option>
-        {words(known(t.activity.types, filters.target_type))}
+        {renderOptions(known(t.activity.types, filters.target_type))}
       </SelectField>
       <SelectField
         label={t.activity.result}

@@ -28,7 +28,7 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
   const canGrant = usePermission(
     operationOf('grant', scope, of.kind === 'group' ? 'group' : 'user'),
   )
-  const words = {
+  const texts = {
     project: { title: t.identity.roleAssignments, none: t.identity.noAssignments },
     domain: { title: t.identity.roleAssignments, none: t.identity.noAssignments },
     user: { title: t.identity.roleAssignments, none: t.identity.noRoles },
@@ -37,7 +37,7 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
   }[of.kind]
   return (
     <Section
-      title={words.title}
+      title={texts.title}
       actions={
         <Button
           small
@@ -52,12 +52,12 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
       <QueryView
         query={query}
         isEmpty={({ assignments }) => assignments.length === 0}
-        empty={<Nothing>{words.none}</Nothing>}
+        empty={<Nothing>{texts.none}</Nothing>}
       >
         {({ assignments, hasMore }) => (
           <>
             <Table
-              caption={words.title}
+              caption={texts.title}
               columns={columns}
               rows={assignments.map(toAssignment)}
               rowKey={({ key }) => key}

@@ -108,7 +108,7 @@ function UserGroups({ id }: { readonly id: string }) {
   const permission = useUserPermission('listUserGroups', id)
   return (
     <RelatedSection
-      words={{
+      texts={{
         title: t.identity.groupsOf,
         none: t.identity.noGroups,
         add: t.identity.joinGroup,
@@ -154,7 +154,7 @@ function GroupMembers({ id }: { readonly id: string }) {
   const permission = usePermission('listGroupUsers')
   return (
     <RelatedSection
-      words={{
+      texts={{
         title: t.identity.members,
         none: t.identity.noMembers,
         add: t.identity.addMember,
@@ -193,7 +193,7 @@ function RolePolicies({ id }: { readonly id: string }) {
   const permission = usePermission('listRolePolicies')
   return (
     <RelatedSection
-      words={{
+      texts={{
         title: t.identity.boundPolicies,
         none: t.identity.noPolicies,
         add: t.identity.bind,

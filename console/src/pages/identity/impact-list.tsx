@@ -20,7 +20,7 @@ export function ImpactList({ kind, id, action }: Props) {
   const hasImpact = kindOperations[kind].impact !== undefined
   const query = useQuery({ ...impactQuery(kind, id), enabled: hasImpact })
   if (!hasImpact) return null
-  const words = { ...t.identity.impact, ...(kind === 'domains' && t.identity.impactOfDomain) }
+  const texts = { ...t.identity.impact, ...(kind === 'domains' && t.identity.impactOfDomain) }
   return (
     <QueryView query={query}>
       {(impact) => {
@@ -34,7 +34,7 @@ export function ImpactList({ kind, id, action }: Props) {
             <ul className={styles.list}>
               {counts.map(([name, count]) => (
                 <li key={name}>
-                  <b>{format.number(count)}</b> <span>{words[name](count)}</span>
+                  <b>{format.number(count)}</b> <span>{texts[name](count)}</span>
                 </li>
               ))}
             </ul>

@@ -25,7 +25,7 @@ interface Messages {
 }
 
 interface Props<Entity> {
-  readonly words: Messages
+  readonly texts: Messages
   readonly kind: Kind
   readonly query: Pick<UseQueryOptions<Entity[], Error, Entity[], string[]>, 'queryKey' | 'queryFn'>
   /** In addition to the name. */
@@ -40,7 +40,7 @@ interface Props<Entity> {
 
 /** A section to list, add and remove related entities: members, groups, bound policies. */
 export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
-  const { words, kind, columns } = props
+  const { texts, kind, columns } = props
   const t = useMessages()
   const queryClient = useQueryClient()
   const [isAdding, setAdding] = useState(false)
@@ -52,7 +52,7 @@ export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
     mutationFn: ({ id }: Entity) => props.remove(id),
     async onSuccess(_, { name }) {
       await refresh()
-      showToast(words.removed(name))
+      showToast(texts.removed(name))
     },
   })
   const all: readonly Column<Entity>[] = [
@@ -74,30 +74,30 @@ export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
         <Button
           small
           look="quiet"
-          aria-label={words.removeOf(entity.name)}
+          aria-label={texts.removeOf(entity.name)}
           disabledReason={removing.reason}
           busy={remove.isPending && remove.variables?.id === entity.id}
           onClick={() => remove.mutate(entity)}
         >
-          {words.remove}
+          {texts.remove}
         </Button>
       ),
     },
   ]
   return (
     <Section
-      title={words.title}
+      title={texts.title}
       actions={
         <Button small icon="plus" disabledReason={adding.reason} onClick={() => setAdding(true)}>
-          {words.add}
+          {texts.add}
         </Button>
       }
     >
       {remove.isError && <ErrorNotice error={remove.error} />}
       {props.hidden === undefined ? (
-        <QueryView query={query} empty={<Nothing>{words.none}</Nothing>}>
+        <QueryView query={query} empty={<Nothing>{texts.none}</Nothing>}>
           {(entities) => (
-            <Table caption={words.title} columns={all} rows={entities} rowKey={({ id }) => id} />
+            <Table caption={texts.title} columns={all} rows={entities} rowKey={({ id }) => id} />
           )}
         </QueryView>
       ) : (
@@ -105,13 +105,13 @@ export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
       )}
       {isAdding && (
         <AddDialog
-          title={words.add}
+          title={texts.add}
           kind={kind}
-          label={words.pick}
+          label={texts.pick}
           onAdd={props.add}
           onAdded={async (name) => {
             await refresh()
-            showToast(words.added(name))
+            showToast(texts.added(name))
           }}
           onClose={() => setAdding(false)}
         />

@@ -35,7 +35,7 @@ interface Locations {
   readonly zonesOf: (region: RegionName) => Loaded
   readonly open: ReadonlySet<string>
   readonly find: string
-  /** What people call a provider. */
+  /** The display name of a provider. */
   readonly providerName: (provider: string) => string
   /** Regions with a zone that matches the search. */
   readonly regionsFound: ReadonlySet<string>

@@ -121,7 +121,7 @@ interface LocationSearchProps {
   readonly box: RefObject<HTMLInputElement | null>
   readonly value: string
   readonly onChange: (text: string) => void
-  /** How many locations fit; undefined while nothing is looked for. */
+  /** The number of matching locations; undefined without a search. */
   readonly found: number | undefined
 }
 

@@ -16,7 +16,7 @@ function loaded(query: UseQueryResult<ServerStatistics> | undefined, field: stri
 const valuesOf = (groups: Loaded) =>
   typeof groups === 'string' ? [] : groups.map(({ value }) => String(value ?? ''))
 
-/** Loads regions with their providers, and zones when they are wanted; and lays out what is there. */
+/** Loads providers and regions, and zones on demand, and builds the table rows. */
 export function useLocations(open: ReadonlySet<string>, find: string) {
   const names = useValueNames()
   const whole = useQuery(providersQuery)
@@ -60,7 +60,7 @@ export function useLocations(open: ReadonlySet<string>, find: string) {
   const isFinding = find !== '' && found.isFetching
   return {
     whole,
-    /** The rows that match, as a query: regions are found by the names of their zones too. */
+    /** The matching rows as a query. Regions also match by the names of their zones. */
     found: {
       data: rows,
       error: find === '' ? null : found.error,

@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The one time that a secret is shown. Escape is pressed too easily: it closes this the second time. */
+/** Shows a secret once. Closing without copying takes a second attempt, since Escape is easily pressed. */
 export function SecretDialog({ made, onClose }: Props) {
   const t = useMessages()
   const url = useApiUrl()

@@ -38,7 +38,7 @@ function Ages({ className }: Props) {
   const now = useNow()
   const query = useQuery(allAccountsQuery)
 
-  function words(accounts: readonly CloudAccount[]): string {
+  function summary(accounts: readonly CloudAccount[]): string {
     const count = accounts.length
     if (count === 0) return t.accounts.empty
     const stale = byAge(accounts, now).filter(({ freshness }) => isStale(freshness)).length
@@ -55,7 +55,7 @@ function Ages({ className }: Props) {
       query={query}
       height={mostBars * heightOfRow + 81}
       className={className}
-      words={words}
+      summary={summary}
       chart={(accounts) => (
         <>
           <ScrollingTable
@@ -128,7 +128,7 @@ function NotShown({ title, text, className }: NotShownProps) {
       <div className={card.head}>
         <h2>{title}</h2>
       </div>
-      <p className={card.words}>{text}</p>
+      <p className={card.summary}>{text}</p>
     </section>
   )
 }

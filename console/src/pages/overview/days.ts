@@ -2,8 +2,8 @@
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 /**
- * Servers that changed since then. Muster counts the changes of each server in `update_version`: one
- * that has only appeared still has 0.
+ * Servers that changed since then. `update_version` counts the changes of a server, so it is 0 for a
+ * server that is only new.
  */
 export const changedSince = (date: string): string => `updated>=${date} update_version>0`
 

@@ -37,9 +37,9 @@ export function GroupCard({ field, query, className }: Props) {
         ...new Set([...statusesIn[group], ...members.map(({ value }) => String(value ?? ''))]),
       ])
       const label = values.statusGroups[group]
-      const words = t.share(label, count, number(count), percent(count, fleet.total.count))
+      const description = t.share(label, count, number(count), percent(count, fleet.total.count))
       const colour = toneColour(groupTones[group])
-      return count === 0 ? [] : [{ key: group, value: group, count, q, label, words, colour }]
+      return count === 0 ? [] : [{ key: group, value: group, count, q, label, description, colour }]
     })
   }
 
@@ -48,7 +48,7 @@ export function GroupCard({ field, query, className }: Props) {
     const { bars, rest } = rankTop(field, groupsOf(fleet), mostBars)
     const labelled = (bar: Bar, label: string) => {
       const share = percent(bar.count, fleet.total.count)
-      return { ...bar, label, words: t.share(label, bar.count, number(bar.count), share) }
+      return { ...bar, label, description: t.share(label, bar.count, number(bar.count), share) }
     }
     const named = bars.map((bar) => labelled(bar, bar.value || t.none))
     if (!rest) return named
@@ -64,7 +64,7 @@ export function GroupCard({ field, query, className }: Props) {
       query={query}
       height={(mostBars + 1) * heightOfBar + 40}
       className={className}
-      words={(fleet) => {
+      summary={(fleet) => {
         const [first, second] = groupsOf(fleet)
         const name = names.name(field, String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)

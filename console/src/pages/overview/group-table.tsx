@@ -18,7 +18,7 @@ interface Row {
   readonly group: Group | undefined
 }
 
-/** Every group in figures. */
+/** The groups as a table. */
 export function GroupTable({ field, groups, whole }: Props) {
   const t = useMessages().overview
   const { number, size, percent } = useFormat()

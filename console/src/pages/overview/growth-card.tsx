@@ -12,25 +12,25 @@ import { changeOver } from './growth.ts'
 
 const shownDays = 90
 
-/** How many servers there were, day by day. */
+/** The number of servers per day. */
 export function GrowthCard({ className }: { readonly className?: string | undefined }) {
   const t = useMessages().overview
   const { number, size, day } = useFormat()
   const query = useQuery(timelineQuery(shownDays))
 
-  function dayWords({ date, count, estimated }: DayCount): string {
-    const words = estimated ? t.growth.estimatedDay : t.growth.day
-    return words(day(date), count, number(count))
+  function describeDay({ date, count, estimated }: DayCount): string {
+    const render = estimated ? t.growth.estimatedDay : t.growth.day
+    return render(day(date), count, number(count))
   }
 
-  function words(days: readonly DayCount[]): string {
+  function summary(days: readonly DayCount[]): string {
     const change = changeOver(days)
     const { from } = scaleFor(
       days.map(({ count }) => count),
       4,
     )
     return [
-      change && changeWords(change),
+      change && describeChange(change),
       days.some(({ estimated }) => estimated) && t.growth.estimated,
       from > 0 && t.growth.cut(number(from)),
     ]
@@ -38,7 +38,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
       .join(' ')
   }
 
-  function changeWords({ since, by }: { since: string; by: number }): string {
+  function describeChange({ since, by }: { since: string; by: number }): string {
     if (by === 0) return t.growth.same(day(since))
     return by > 0 ? t.growth.more(number(by), day(since)) : t.growth.fewer(number(-by), day(since))
   }
@@ -51,7 +51,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
       query={query}
       height={260}
       className={className}
-      words={words}
+      summary={summary}
       chart={(days) => (
         <DayLine
           label={t.growth.days}
@@ -60,7 +60,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
             count: each.count,
             isEstimated: each.estimated,
             q: madeBy(each.date),
-            words: dayWords(each),
+            description: describeDay(each),
           }))}
         />
       )}
@@ -95,7 +95,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
             },
             { key: 'disks', title: t.column.disks, number: true, cell: ({ disk }) => size(disk) },
             {
-              key: 'how',
+              key: 'source',
               title: t.column.countSource,
               cell: ({ estimated }) => (estimated ? t.growth.isEstimated : t.growth.counted),
             },

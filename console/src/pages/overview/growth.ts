@@ -6,7 +6,7 @@ export interface Change {
   readonly by: number
 }
 
-/** From the first day to the last. */
+/** The change from the first day to the last. */
 export function changeOver(days: readonly DayCount[]): Change | undefined {
   const [first, last] = [days[0], days.at(-1)]
   return first && last && first !== last

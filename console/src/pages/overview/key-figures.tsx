@@ -11,7 +11,7 @@ import { changedSince, dayOf } from './days.ts'
 import { changedQuery } from './fleet-query.ts'
 import styles from './key-figures.module.css'
 
-/** The four numbers that matter. */
+/** The four key figures. */
 export function KeyFigures({ query }: { readonly query: UseQueryResult<ServerStatistics> }) {
   const t = useMessages().overview
   const { number, size, percent } = useFormat()
@@ -22,7 +22,7 @@ export function KeyFigures({ query }: { readonly query: UseQueryResult<ServerSta
   const inStatus = (status: string) =>
     fleet && (fleet.groups['status']?.find(({ value }) => value === status)?.count ?? 0)
   const running = inStatus('running')
-  const stale = inStatus('unknown')
+  const unknown = inStatus('unknown')
   return (
     <ul className={styles.figures} aria-label={t.figures.label}>
       <Figure name={t.figures.servers} count={total?.count} q="" hasFailed={hasFailed}>
@@ -33,9 +33,9 @@ export function KeyFigures({ query }: { readonly query: UseQueryResult<ServerSta
       </Figure>
       <Figure
         name={t.figures.unknown}
-        count={stale}
+        count={unknown}
         q="status:unknown"
-        isBad={(stale ?? 0) > 0}
+        isBad={(unknown ?? 0) > 0}
         hasFailed={hasFailed}
       >
         {t.figures.unknownHint}

@@ -1,2 +1,2 @@
-/** How many bars a chart has before the rest is one. */
+/** The maximum number of bars; other values are summed up in one. */
 export const mostBars = 8

@@ -31,18 +31,18 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
     const whole = totalOf(counts)
     return toProviderRows(counts, mostBars).map((row) => {
       const label = nameOf(row)
-      const wordsFor = (name: string, count: number, of: number) =>
+      const describe = (name: string, count: number, of: number) =>
         t.share(name, count, number(count), percent(count, of))
       return {
         ...row,
         label,
-        words: wordsFor(label, row.count, whole),
+        description: describe(label, row.count, whole),
         parts: row.parts.map(({ status, count, q }) => ({
           key: status,
           colour: toneColour(groupTones[status]),
           count,
           q,
-          words: wordsFor(`${label}, ${values.statusGroups[status]}`, count, row.count),
+          description: describe(`${label}, ${values.statusGroups[status]}`, count, row.count),
         })),
       }
     })
@@ -56,7 +56,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
       query={query}
       height={(mostBars + 1) * heightOfStack + 46}
       className={className}
-      words={(counts) => {
+      summary={(counts) => {
         const [first, second] = counts.all
         const name = names.name('provider', String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)

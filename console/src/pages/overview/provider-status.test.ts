@@ -30,7 +30,7 @@ describe('providers and statuses', () => {
     assert.deepEqual(parts(8), [
       ['Aws', 5, 2, 0, 0, 3],
       ['Google', 6, 0, 0, 0, 0],
-      // Counted while one of them changed: a part is never negative.
+      // The counts come from different moments, but a part is never negative.
       ['Azure', 1, 0, 3, 0, 0],
       ['', 0, 1, 0, 0, 1],
     ])

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { SessionDto } from '@muster/contract'
 import { serverCommand, tokenCommand } from './curl.ts'
 
-/** Runs it in a shell where `curl` says what it was given. */
+/** Runs a command in a shell where `curl` prints its arguments. */
 const run = (command: string) =>
   execFileSync(
     'bash',

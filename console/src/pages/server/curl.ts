@@ -17,7 +17,7 @@ export function tokenCommand(origin: string, { user, scope }: SessionDto): strin
     .replaceAll(/[\\$`]/g, String.raw`\$&`)
     .replace(password, '$PASSWORD')
   return [
-    // In braces, so that what is pasted is read as a whole, and not as the password.
+    // In braces, so that the shell reads all pasted lines before it prompts for the password.
     "{ printf 'Password: '; read -rs PASSWORD; echo",
     String.raw`TOKEN=$(curl -fsS -o /dev/null -w '%header{x-subject-token}' \
   -H 'Content-Type: application/json' -d @- \

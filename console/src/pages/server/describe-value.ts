@@ -2,7 +2,7 @@ import type { Format } from '../../messages/format.ts'
 
 const sizes: ReadonlySet<string> = new Set(['disk', 'vmem_size'])
 
-/** The value of a field before or after a change, as text; undefined where there was none. */
+/** The value of a field before or after a change, as text; undefined if there was none. */
 export function describeValue(
   field: string,
   value: unknown,

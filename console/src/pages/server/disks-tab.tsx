@@ -14,7 +14,7 @@ export function DisksTab({ server }: { readonly server: Server }) {
   const { number, size } = useFormat()
   const { disks_info: disks } = server
   if (disks.length === 0) return <EmptyState title={t.noDisks}>{t.noDisksText}</EmptyState>
-  const told = (value: string) =>
+  const textOrUnknown = (value: string) =>
     value === '' ? <MissingValue is="unknown" /> : <bdi>{value}</bdi>
   const limited = (limit: number, shown: string) =>
     limit === 0 ? <span className={styles.none}>{t.noLimit}</span> : shown
@@ -32,24 +32,24 @@ export function DisksTab({ server }: { readonly server: Server }) {
     {
       key: 'type',
       title: t.diskType,
-      cell: ({ disk_type: type }) => told(t.diskTypes[type] ?? type),
+      cell: ({ disk_type: type }) => textOrUnknown(t.diskTypes[type] ?? type),
     },
     { key: 'size', title: t.size, number: true, cell: (disk) => size(disk.size) },
-    { key: 'format', title: t.format, cell: ({ disk_format: format }) => told(format) },
-    { key: 'storage', title: t.storage, cell: ({ storage_type: type }) => told(type) },
-    { key: 'medium', title: t.medium, cell: ({ medium_type: type }) => told(type) },
-    { key: 'driver', title: t.driver, cell: ({ driver }) => told(driver) },
+    { key: 'format', title: t.format, cell: ({ disk_format: format }) => textOrUnknown(format) },
+    { key: 'storage', title: t.storage, cell: ({ storage_type: type }) => textOrUnknown(type) },
+    { key: 'medium', title: t.medium, cell: ({ medium_type: type }) => textOrUnknown(type) },
+    { key: 'driver', title: t.driver, cell: ({ driver }) => textOrUnknown(driver) },
     {
       key: 'cache',
       title: t.cache,
       cell: ({ cache_mode: cache, aio_mode: aio }) =>
-        told([cache, aio].filter(Boolean).join(' · ')),
+        textOrUnknown([cache, aio].filter(Boolean).join(' · ')),
     },
-    { key: 'fs', title: t.fileSystem, cell: ({ fs }) => told(fs) },
+    { key: 'fs', title: t.fileSystem, cell: ({ fs }) => textOrUnknown(fs) },
     {
       key: 'image',
       title: t.image,
-      cell: ({ image }) => (image === '' ? <MissingValue is="none" /> : told(image)),
+      cell: ({ image }) => (image === '' ? <MissingValue is="none" /> : textOrUnknown(image)),
     },
     { key: 'iops', title: t.iops, number: true, cell: ({ iops }) => limited(iops, number(iops)) },
     {

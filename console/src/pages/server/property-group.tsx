@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** PropertyList that belong together; groups flow into two columns where there is room. */
+/** A group of properties. Groups use two columns if there is room. */
 export function PropertyGroup({ title, note, children }: Props) {
   return (
     <section className={styles.group}>

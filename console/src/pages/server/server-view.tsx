@@ -89,9 +89,9 @@ function ServerNotFound() {
   )
 }
 
-const patience = 30_000
+const fastPollingTime = 30_000
 
-/** For half a minute after `pollFast`, news is expected. */
+/** Polls fast for half a minute after `pollFast`. */
 function useFastPolling(): {
   readonly isPollingFast: boolean
   readonly pollFast: () => void
@@ -99,7 +99,7 @@ function useFastPolling(): {
   const [since, setSince] = useState<number>()
   useEffect(() => {
     if (since === undefined) return
-    const timer = setTimeout(() => setSince(undefined), patience)
+    const timer = setTimeout(() => setSince(undefined), fastPollingTime)
     return () => clearTimeout(timer)
   }, [since])
   return { isPollingFast: since !== undefined, pollFast: () => setSince(Date.now()) }

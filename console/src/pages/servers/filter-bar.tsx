@@ -56,25 +56,25 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     setDraft('')
   }, [q])
 
-  function tell(nextTerms: readonly string[], nextDraft: string): void {
+  function update(nextTerms: readonly string[], nextDraft: string): void {
     setTerms(nextTerms)
     setDraft(nextDraft)
     setAt(-1)
     setAllSelected(false)
   }
 
-  /** Words become terms at the blank behind them, unless a quote is open. */
+  /** A space turns words into terms, unless a quote is open. */
   function type(text: string): void {
     setOpen(true)
     const typed = apiTerms(text)
     const isComplete = text.endsWith(' ') && (text.match(/"/g)?.length ?? 0) % 2 === 0
-    if (isComplete && typed.length > 0) tell([...terms, ...typed], '')
-    else tell(terms, text)
+    if (isComplete && typed.length > 0) update([...terms, ...typed], '')
+    else update(terms, text)
   }
 
   function choose({ draft: next, isFinished }: Suggestion): void {
-    if (isFinished) tell([...terms, ...apiTerms(next)], '')
-    else tell(terms, next)
+    if (isFinished) update([...terms, ...apiTerms(next)], '')
+    else update(terms, next)
     input.current?.focus()
   }
 
@@ -91,10 +91,10 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     const hasModifier = event.ctrlKey || event.metaKey
     if (isAllSelected && (key === 'Backspace' || key === 'Delete')) {
       event.preventDefault()
-      tell([], '')
+      update([], '')
       return
     }
-    if (isAllSelected && key.length === 1 && !hasModifier) tell([], '')
+    if (isAllSelected && key.length === 1 && !hasModifier) update([], '')
     if (key !== 'Control' && key !== 'Meta') {
       setAllSelected(hasModifier && key.toLowerCase() === 'a' && terms.length > 0)
     }
@@ -108,7 +108,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
       event.preventDefault()
       const next = chosen ?? beginning()
       if (next) choose(next)
-      else if (draft.trim() !== '') tell([...terms, ...apiTerms(draft)], '')
+      else if (draft.trim() !== '') update([...terms, ...apiTerms(draft)], '')
       setOpen(next !== undefined && !next.isFinished)
     } else if (
       key === 'Tab' &&
@@ -122,7 +122,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
       if (suggestion) choose(suggestion)
     } else if (key === 'Backspace' && draft === '' && terms.length > 0) {
       event.preventDefault()
-      tell(terms.slice(0, -1), names.toTypedTerm(terms.at(-1) ?? ''))
+      update(terms.slice(0, -1), names.toTypedTerm(terms.at(-1) ?? ''))
     } else if (key === 'Escape') {
       if (isOpen) setOpen(false)
       else input.current?.blur()
@@ -151,7 +151,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
               className={styles.edit}
               title={`${t.servers.editTerm}: ${term}`}
               onClick={() => {
-                tell(
+                update(
                   terms.filter((_, other) => other !== index),
                   names.toTypedTerm(term),
                 )
@@ -169,7 +169,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
               className={styles.remove}
               aria-label={t.servers.removeTerm(names.termLabel(term))}
               onClick={() =>
-                tell(
+                update(
                   terms.filter((_, other) => other !== index),
                   draft,
                 )

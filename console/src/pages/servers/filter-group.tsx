@@ -27,7 +27,7 @@ const few = 6
 interface Row {
   readonly key: string
   readonly label: string
-  /** The API's own word, where the label differs from it. */
+  /** The API value, if the label differs from it. */
   readonly word: string | undefined
   readonly values: readonly string[]
   readonly count: number
@@ -57,7 +57,7 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
   const { entries, others } = counts
   const [isLong, setLong] = useState(false)
   const isFiltered = wanted.length + unwanted.length > 0
-  // A single value is no choice, unless it is filtered by.
+  // Hide a single value, unless it is part of the filter.
   if (entries.length < 2 && !isFiltered) return null
   const known = new Set(entries.map(({ value }) => value))
   const lost = [...wanted, ...unwanted].filter((value) => !known.has(value))
@@ -65,7 +65,7 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
   const rows: readonly Row[] = all.map(({ value, count }) => ({
     key: value,
     label: names.name(name, value),
-    // Providers are known by their names; only statuses need the API's word beside them.
+    // Only statuses show the API value beside the label.
     word: name === 'status' ? names.apiWord(name, value) : undefined,
     values: [value],
     count,

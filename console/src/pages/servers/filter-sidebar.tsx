@@ -8,7 +8,7 @@ import type { Scope } from '../../servers/list-state.ts'
 interface Props {
   readonly q: string
   readonly scope: Scope
-  /** The rows of this query are on the screen: then there is time to count. */
+  /** The rows of this query are loaded. Values are counted afterwards. */
   readonly hasRows: boolean
   readonly onChange: (q: string) => void
 }

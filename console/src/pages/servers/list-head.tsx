@@ -62,10 +62,10 @@ interface ScopeMenuProps {
   readonly onChange: ChangeList
 }
 
-/** How far to look: all that one may see, or less. */
+/** The scope of the list: everything the user can access, or less. */
 function ScopeMenu({ scope, onChange }: ScopeMenuProps) {
   const t = useMessages()
-  const canReach = useScopePermission('listServers')
+  const isAllowed = useScopePermission('listServers')
   return (
     <Menu
       label={t.servers.scope}
@@ -75,7 +75,7 @@ function ScopeMenu({ scope, onChange }: ScopeMenuProps) {
         <MenuItem
           key={name}
           checked={name === scope}
-          disabledReason={canReach(name) ? undefined : t.servers.scopeTooWide}
+          disabledReason={isAllowed(name) ? undefined : t.servers.scopeTooWide}
           onSelect={() => onChange({ scope: name })}
         >
           {t.servers.scopes[name]}

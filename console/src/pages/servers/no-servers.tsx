@@ -4,7 +4,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { AttachLink } from '../accounts/attach-link.tsx'
 
 interface Props {
-  /** The query that was answered. */
+  /** The query without matches. */
   readonly q: string
   readonly onClear: () => void
 }

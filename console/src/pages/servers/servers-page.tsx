@@ -27,7 +27,7 @@ import { ValueMenu, type PickedValue } from './value-menu.tsx'
 
 const wide = matchMedia('(min-width: 860px)')
 
-/** What is wrong with the query itself is said at the filter, not instead of the list. */
+/** Errors of the query are shown at the filter, not instead of the list. */
 const problemOf = (error: unknown) =>
   error instanceof ApiError && error.status === 400 ? error.details : undefined
 
@@ -49,7 +49,7 @@ export function ServersPage() {
   const [sightOf, setSightOf] = useState(listKey)
   if (sightOf !== listKey) {
     setSightOf(listKey)
-    // Another list is seen from its top, however far down the one before was read.
+    // A new list starts at the top, wherever the previous one was scrolled to.
     setInSight(({ first, last }) => ({ first: 0, last: last - first }))
   }
   const pages = useServerPages(query, inSight)
@@ -118,7 +118,7 @@ export function ServersPage() {
             isEmpty={(total) => total === 0}
             empty={<NoServers q={q} onClear={() => change({ q: '' })} />}
             skeleton={<SkeletonRows rows={16} />}
-            // The filter bar says what is wrong with a query.
+            // The filter bar shows errors of the query.
             failure={() => problem !== undefined && <></>}
             className={styles.table}
           >

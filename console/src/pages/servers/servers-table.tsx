@@ -65,7 +65,7 @@ export function ServersTable(props: Props) {
     scroll.current?.scrollTo({ top: 0 })
   }, [topOf])
   useEffect(() => {
-    if (!cursor.isSought) return
+    if (!cursor.scrollsIntoView) return
     virtualizer.scrollToIndex(cursor.index)
     const timer = setTimeout(() =>
       document.getElementById(`row-${cursor.index}`)?.focus({ preventScroll: true }),

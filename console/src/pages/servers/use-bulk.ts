@@ -16,7 +16,7 @@ function act(action: BulkAction, { id }: Row, signal: AbortSignal): Promise<unkn
   return api.mergeServerMetadata({ parameters, body: { metadata }, signal })
 }
 
-/** Does something with several servers; it goes on until it is done or stopped, and only once. */
+/** Runs an action on several servers once, until it is done or stopped. */
 export function useBulk(rows: readonly Row[]) {
   const [results, setResults] = useState<readonly ActResult[]>([])
   const control = useRef<AbortController>(undefined)

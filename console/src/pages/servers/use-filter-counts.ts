@@ -25,7 +25,7 @@ interface FilterEntry {
 
 export interface FilterCounts {
   readonly entries: readonly FilterEntry[]
-  /** How many servers have values that are not told; undefined where all are. */
+  /** How many servers have values that are not listed; undefined if all are. */
   readonly others: number | undefined
 }
 
@@ -33,9 +33,9 @@ const none: FilterCounts = { entries: [], others: undefined }
 const groupOf = (name: FilterGroupName) => findKey(name)?.groups ?? name
 
 /**
- * A filterGroup counts under everything but its own filter, so that the alternatives stay in sight. Those
- * without a filter of their own are counted together, in one question. `hasRows`: the rows of this
- * query are there, so that counting them holds up none.
+ * Each filter group is counted without its own filter, so that alternatives stay visible. Groups
+ * without a filter share one request. `hasRows`: the rows of this query are loaded, so that counting
+ * does not delay them.
  */
 export function useFilterCounts(
   q: string,
@@ -58,12 +58,12 @@ export function useFilterCounts(
       ...active.map((name) => countsQuery(without(query, name), scope, [groupOf(name)], hasRows)),
     ],
   })
-  // Several queries at once forget those before them: filters would vanish while they are counted.
-  const [kept] = useState(() => new Map<FilterGroupName, FilterCounts>())
+  // `useQueries` drops the previous data. Without this cache, filters would vanish during a request.
+  const [cached] = useState(() => new Map<FilterGroupName, FilterCounts>())
   for (const name of filterGroupNames) {
     const groups = results.find(({ data }) => data?.[groupOf(name)])?.data?.[groupOf(name)]
     if (!groups) continue
-    kept.set(name, {
+    cached.set(name, {
       entries: listedValues(groups)
         .filter(({ value }) => value !== null && value !== '')
         .map(({ value, count }) => ({ value: String(value), count })),
@@ -71,7 +71,7 @@ export function useFilterCounts(
     })
   }
   const counts = Object.fromEntries(
-    filterGroupNames.map((name) => [name, kept.get(name) ?? none]),
+    filterGroupNames.map((name) => [name, cached.get(name) ?? none]),
   ) as Record<FilterGroupName, FilterCounts>
   const isOutdated =
     !hasRows || results.some(({ isPlaceholderData, isLoading }) => isPlaceholderData || isLoading)

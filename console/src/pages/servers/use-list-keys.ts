@@ -7,7 +7,7 @@ import type { PickedValue } from './value-menu.tsx'
 
 interface Options {
   readonly pages: ServerPages
-  /** What is listed: in another list the cursor would stand at a row that nobody chose. */
+  /** Identifies the list. The cursor is reset when the list changes. */
   readonly listKey: string
   readonly panel: string | undefined
   readonly change: ChangeList
@@ -15,13 +15,13 @@ interface Options {
   readonly onPick: (picked: { values: readonly PickedValue[]; anchor: DOMRect }) => void
 }
 
-/** The row that shortcuts act on; `isSought` if it must be scrolled into view. */
+/** The row that shortcuts act on; `scrollsIntoView` if it must be scrolled into view. */
 export interface Cursor {
   readonly index: number
-  readonly isSought: boolean
+  readonly scrollsIntoView: boolean
 }
 
-const nowhere: Cursor = { index: -1, isSought: false }
+const nowhere: Cursor = { index: -1, scrollsIntoView: false }
 
 /** The keyboard shortcuts of the list: `j`, `k`, Enter, `x`, `f`, `r`. */
 export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }: Options) {
@@ -36,7 +36,7 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
   function move(step: number): void {
     const next = Math.min(Math.max(cursor.index + step, 0), (pages.total ?? 0) - 1)
     if (next < 0) return
-    setCursor({ index: next, isSought: true })
+    setCursor({ index: next, scrollsIntoView: true })
     const row = pages.rowAt(next)
     // An open panel follows the cursor.
     if (panel !== undefined && row) change({ panel: row.id }, { replace: true })
@@ -56,7 +56,7 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
   // Do not scroll for the mouse: the click would miss the row.
   const moveTo = useCallback(
     (index: number) =>
-      setCursor((before) => (before.index === index ? before : { index, isSought: false })),
+      setCursor((before) => (before.index === index ? before : { index, scrollsIntoView: false })),
     [],
   )
   return { cursor, moveTo }

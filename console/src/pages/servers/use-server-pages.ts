@@ -24,7 +24,7 @@ export interface ServerPages {
   readonly refetch: () => void
 }
 
-/** The pages of the list that are in sight: loaded when they come in sight, shown while they are read. */
+/** Loads the visible pages of the list, and keeps their rows stable. */
 export function useServerPages(
   query: ServersQuery,
   inSight: { readonly first: number; readonly last: number },
