@@ -28,7 +28,7 @@ import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
 
-/** Bytes of pages that are made or sent at the same time, in all, by user and by token. */
+/** Limits the bytes of concurrent response bodies: total, for each user and for each token. */
 const bodyLimits = {
   capacity: 128 * 2 ** 20,
   perUser: 64 * 2 ** 20,
@@ -41,9 +41,9 @@ const bodyLimits = {
 export interface AppSettings extends ListenerSettings, HostSettings {
   readonly platformName: string
   readonly requestsPerMinute: number
-  /** Where a browser is sent that asks for nothing in particular. */
+  /** Redirect target for browsers that request `/`. */
   readonly homePage: string
-  /** The gateway that this process plays too. */
+  /** The gateway in this process, if there is one. */
   readonly gateway?: DocumentedGateway | undefined
 }
 
@@ -57,7 +57,7 @@ export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly waitingLogins: () => number
 }
 
-/** The HTTP side of Muster: a route for each operation served. */
+/** Creates the HTTP application with a route for each served operation. */
 export function createApp(
   settings: AppSettings,
   useCases: AppUseCases,
@@ -85,7 +85,7 @@ export function createApp(
     const { operation } = request.routeOptions.config
     done(operation?.acceptsAnyHost ? undefined : ownHosts.findFault(request))
   })
-  // Before the body is read: nobody is going to look at it.
+  // Before the body is read, because nothing uses it.
   const findUnknownRouteFault = createUnknownRouteFault(served)
   app.addHook('onRequest', (request, reply, done) => done(findUnknownRouteFault(request, reply)))
   app.decorateRequest('principal', undefined)
@@ -103,7 +103,7 @@ export function createApp(
     settings.requestsPerMinute,
     'Too many requests with this token. Try again after the time in Retry-After.',
   )
-  const repeats = createResponseCache({
+  const responseCache = createResponseCache({
     findKnown: (secret) => useCases.verifyToken.findKnown(secret),
     countRequest: ({ token }) => requestLimit.take(token.id, clock()),
     isDraining: () => draining,
@@ -122,7 +122,7 @@ export function createApp(
       })
     },
   })
-  serveCachedResponses(app, repeats)
+  serveCachedResponses(app, responseCache)
   answerInTurn(app.server)
   closeStalledResponses(app.server, settings.tls ? 'secureConnection' : 'connection')
 
@@ -133,7 +133,7 @@ export function createApp(
       ownHosts,
       clock,
     }),
-    remember: repeats.remember,
+    remember: responseCache.remember,
     bodies: createResponseMemory(bodyLimits),
     closesAfter,
     handlers: {
@@ -153,7 +153,7 @@ export function createApp(
 
   return {
     app,
-    /** From now on: not ready, and every answer is the last on its connection. */
+    /** Reports not ready from now on, and closes each connection after its response. */
     drain(): void {
       draining = true
     },

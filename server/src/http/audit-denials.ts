@@ -4,7 +4,7 @@ import { PlatformError } from '../domain/error.ts'
 import { summarizeUser } from '../domain/identity/user-status.ts'
 import { originOf } from './origin.ts'
 
-/** The change that an error refuses for want of a right, if that is what it does. */
+/** The denied change, if the error is a missing permission for a write. */
 function findDenial(request: FastifyRequest, error: Error): Denial | undefined {
   const isDenied = error instanceof PlatformError && error.class === 'ForbiddenError'
   const { principal, method } = request
@@ -15,11 +15,11 @@ function findDenial(request: FastifyRequest, error: Error): Denial | undefined {
   return { user, origin: originOf(request), operation, named }
 }
 
-/** Tells the audit log of every change that was refused for want of a right, whichever route it was. */
-export function auditDenials(app: FastifyInstance, recordDenial: RecordDenial): void {
-  async function tell(denial: Denial, request: FastifyRequest, done: () => void): Promise<void> {
+/** Records every denied write in the audit log, for all routes. */
+export function auditDenials(app: FastifyInstance, writeDenial: RecordDenial): void {
+  async function recordDenial(denial: Denial, request: FastifyRequest, done: () => void) {
     try {
-      await recordDenial(denial)
+      await writeDenial(denial)
     } catch (err) {
       request.log.error(
         { request_id: request.id, err },
@@ -29,11 +29,11 @@ export function auditDenials(app: FastifyInstance, recordDenial: RecordDenial): 
     done()
   }
 
-  // With a callback, so that all other errors are answered at once: a moment later the connection
-  // of a request that broke off may be gone.
+  // A callback hook, so that all other errors are answered in the same tick: the connection of an
+  // aborted request may be closed in the next one.
   app.addHook('onError', (request, _reply, error, done) => {
     const denial = findDenial(request, error)
-    if (denial) void tell(denial, request, done)
+    if (denial) void recordDenial(denial, request, done)
     else done()
   })
 }

@@ -15,7 +15,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Finds out who is asking, before anything of the request is read. Every route passes through here. */
+/** Authenticates the caller before the body is read. Every API route uses it. */
 export function createAuthenticate(dependencies: Dependencies) {
   const { verifyToken, requestLimit, ownHosts, clock } = dependencies
 

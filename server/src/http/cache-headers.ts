@@ -1,6 +1,6 @@
 import type { CachePolicy } from '@muster/contract'
 
-/** The headers that carry out an operation's cache policy, on every response of it. */
+/** The response headers of each cache policy. */
 export const cacheHeaders: Readonly<Record<CachePolicy, Readonly<Record<string, string>>>> = {
   default: { vary: 'Accept-Encoding' },
   private: {

@@ -21,14 +21,14 @@ const storedBytes = 16 * 2 ** 20
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 }
 const zstdParams = { [constants.ZSTD_c_compressionLevel]: 3 }
 
-/** On the threads of libuv, so that a large answer does not block the event loop. */
+/** Asynchronous, so that a large response does not block the event loop. */
 const compressors: Readonly<Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>>> = {
   zstd: async (bytes) => await promisify(zstdCompress)(bytes, { params: zstdParams }),
   br: async (bytes) => await promisify(brotliCompress)(bytes, { params: brotliParams }),
   gzip: async (bytes) => await promisify(gzip)(bytes),
 }
 
-/** Each chunk is flushed: what the storage has found does not wait in the codec for more. */
+/** Flushes each chunk, so that rows are sent as soon as the storage returns them. */
 const codecs: Readonly<Record<ContentCoding, () => NodeJS.ReadWriteStream & Readable>> = {
   zstd: () => createZstdCompress({ params: zstdParams, flush: constants.ZSTD_e_flush }),
   br: () => createBrotliCompress({ params: brotliParams, flush: constants.BROTLI_OPERATION_FLUSH }),
@@ -68,13 +68,13 @@ async function readStart(body: AsyncIterable<Buffer>) {
   return { isSmall: false, stream: Readable.from(all(), { objectMode: false }) }
 }
 
-/** Whether answers of this type and operation are compressed for clients that want it. */
+/** Whether responses of this type and operation may be compressed. */
 export const isCompressible = (
   { hasSecretResponse }: Pick<Operation, 'hasSecretResponse'>,
   contentType: string,
 ): boolean => hasSecretResponse !== true && compressedTypes.test(contentType)
 
-/** Compresses answers. Those that are sent again and again are compressed once. */
+/** Compresses responses. The compressed form of repeated bodies is cached. */
 export function createCompress() {
   const stored = new LRUCache<string, Buffer>({
     maxSize: storedBytes,
@@ -82,7 +82,7 @@ export function createCompress() {
     sizeCalculation: ({ length }) => length + 100,
   })
   const running = new Map<string, Promise<Buffer>>()
-  /** Names for bodies, so that a compressed one does not hold the original in memory. */
+  /** Numbers that identify bodies, so that the cache does not hold the originals in memory. */
   const names = new WeakMap<Buffer, number>()
   let lastName = 0
 
@@ -110,33 +110,33 @@ export function createCompress() {
   }
 
   async function compressStream(
-    outcome: HandlerResult,
+    result: HandlerResult,
     body: AsyncIterable<Buffer>,
     coding: ContentCoding,
   ): Promise<HandlerResult> {
     const { isSmall, stream } = await readStart(body)
-    if (isSmall) return { ...outcome, body: stream }
+    if (isSmall) return { ...result, body: stream }
     const codec = codecs[coding]()
-    // An error in either stream destroys both, and whoever reads the codec gets it.
+    // An error in either stream destroys both, and the reader of the codec receives it.
     pipeline(stream, codec, () => {})
-    const headers = { ...outcome.headers, 'content-encoding': coding }
-    return { ...outcome, headers, body: codec }
+    const headers = { ...result.headers, 'content-encoding': coding }
+    return { ...result, headers, body: codec }
   }
 
   return async function compress(
-    outcome: HandlerResult,
+    result: HandlerResult,
     coding: ContentCoding,
   ): Promise<HandlerResult> {
-    const { body } = outcome
-    if (body === undefined) return outcome
-    if (isStream(body)) return await compressStream(outcome, body, coding)
+    const { body } = result
+    if (body === undefined) return result
+    if (isStream(body)) return await compressStream(result, body, coding)
     const bytes = toBytes(body)
-    if (bytes.length <= smallestBody) return { ...outcome, body: [bytes] }
-    const isReused = outcome.isFresh !== undefined
+    if (bytes.length <= smallestBody) return { ...result, body: [bytes] }
+    const isReused = result.isFresh !== undefined
     const compressed = await (isReused ? compressOnce(bytes, coding) : compressors[coding](bytes))
-    const { etag, ...headers } = outcome.headers ?? {}
+    const { etag, ...headers } = result.headers ?? {}
     return {
-      ...outcome,
+      ...result,
       headers: {
         ...headers,
         ...(etag !== undefined && { etag: codedTag(etag, coding) }),

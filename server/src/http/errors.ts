@@ -9,7 +9,7 @@ import type { FaultLog } from './fault-log.ts'
 import { makeRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
 
-/** What the framework itself refuses, in our words. Anything it does not name here is a fault of ours. */
+/** Maps errors of Fastify to API errors. An error without an entry is a 500. */
 const frameworkErrors: Readonly<Record<string, () => PlatformError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new PlatformError('TooLargeEntity', 'The request body is larger than 64 KiB.'),
@@ -33,7 +33,7 @@ export const unsupportedMediaType = () =>
     'Send the body as application/json in UTF-8, without Content-Encoding.',
   )
 
-/** Any error as one of ours: an unknown one is a 500 that says nothing. */
+/** Converts any error. An unknown one becomes a 500 without details. */
 function toPlatformError(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error
   const known = frameworkErrors[(error as { code?: string }).code ?? '']
@@ -58,7 +58,7 @@ export const errorBody = (error: PlatformError, requestId: string, now: number):
   ...(error.fields && { fields: [...error.fields] }),
 })
 
-/** The token operation answers with plain `application/json`, its errors included. */
+/** The token operation uses plain `application/json`, also for errors. */
 function errorContentType(operation: Route | undefined): string {
   const [answer] = Object.values(operation?.responses ?? {})
   const declared = answer?.contentType
@@ -70,7 +70,7 @@ interface Settings {
   readonly clock: () => number
 }
 
-/** A fault of ours with all that is known of it; a passing one in a word, since there may be many. */
+/** Logs a 500 with its stack. Temporary errors are logged without, since there may be many. */
 function logFault(faults: FaultLog, request_id: string, error: PlatformError): void {
   const { status, message, cause } = error
   if (status === 500) {
@@ -80,7 +80,7 @@ function logFault(faults: FaultLog, request_id: string, error: PlatformError): v
   }
 }
 
-/** Answers every error alike. */
+/** Sends every error in the format of the contract. */
 export function createErrorHandler({ authUrl, clock }: Settings, faults: FaultLog) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toPlatformError(thrown)
@@ -98,36 +98,36 @@ export function createErrorHandler({ authUrl, clock }: Settings, faults: FaultLo
 
 interface ClientError extends Error {
   readonly code?: string
-  /** What was being read when it went wrong. */
+  /** The bytes that could not be parsed. */
   readonly rawPacket?: unknown
 }
 
-/** Answers what never became a request: broken framing, a header block too large, too slow a sender. */
+/** Answers errors that occur before there is a request: broken framing, large headers, slow senders. */
 export function createClientErrorHandler({ clock }: Pick<Settings, 'clock'>) {
   return function answerClientError(thrown: ClientError, socket: Socket): void {
-    const isPastAnswering = !socket.writable || refusedSockets.has(socket)
-    if (thrown.code === 'ECONNRESET' || isPastAnswering) socket.destroy()
+    const cannotRespond = !socket.writable || refusedSockets.has(socket)
+    if (thrown.code === 'ECONNRESET' || cannotRespond) socket.destroy()
     else answerRaw(socket, framingFault(thrown), clock())
   }
 }
 
-/** Where the head of a request was refused, its body may still come to grief: one answer is enough. */
+/** Sockets whose request was refused by its headers. A later error in its body gets no second response. */
 const refusedSockets = new WeakSet<Socket>()
 export const noteRefused = (socket: Socket): void => void refusedSockets.add(socket)
 
-/** Muster is nobody's tunnel. Node hands such a request over as a bare socket. */
+/** CONNECT is not supported. Node passes such a request as a bare socket. */
 export const refuseConnect = (_request: unknown, socket: Duplex): void =>
-  answerRaw(socket, { status: 405, error: methodUnknown() }, Date.now())
+  answerRaw(socket, { status: 405, error: unsupportedMethod() }, Date.now())
 
 interface Fault {
   readonly status: number
   readonly error: PlatformError
 }
 
-const methodUnknown = () =>
-  new PlatformError('MethodNotAllowedError', `Unsupported method. Supported: ${everyMethod}.`)
+const unsupportedMethod = () =>
+  new PlatformError('MethodNotAllowedError', `Unsupported method. Supported: ${allMethods}.`)
 const malformed = () => new PlatformError('InvalidFormatError', 'Malformed HTTP request.')
-const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const allMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 const asText = (packet: unknown) => (Buffer.isBuffer(packet) ? packet.toString('latin1') : '')
 const requestLine = /^[A-Za-z]+ \S+ HTTP\/1\.[01]\r\n/
@@ -140,9 +140,9 @@ function framingFault({ code = '', rawPacket }: ClientError): Fault {
         new PlatformError('HeaderTooLargeError', 'The request headers are larger than 16 KiB.'),
       )
     case 'HPE_INVALID_METHOD':
-      return fault(requestLine.test(asText(rawPacket)) ? methodUnknown() : malformed())
+      return fault(requestLine.test(asText(rawPacket)) ? unsupportedMethod() : malformed())
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      // HTTP has a status of its own for a slow sender; the class is that of any time-out.
+      // HTTP has a separate status for slow senders. The error class is that of every timeout.
       return {
         status: 408,
         error: new PlatformError('TimeoutError', 'The request did not arrive in time.'),
@@ -162,7 +162,7 @@ function answerRaw(socket: Duplex, { status, error }: Fault, now: number): void 
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
       `Date: ${new Date(now).toUTCString()}`,
-      ...(status === 405 ? [`Allow: ${everyMethod}`] : []),
+      ...(status === 405 ? [`Allow: ${allMethods}`] : []),
       'Connection: close',
       '',
       body,

@@ -10,7 +10,7 @@ interface Paging {
   readonly limit?: number
 }
 
-/** Which part of a list of events is wanted. */
+/** Converts paging parameters to a query for events. */
 export const toEventQuery = ({ since, before, marker, limit = defaultPageSize }: Paging) => ({
   ...(since !== undefined && { since: readTimestamp(since, 'since') }),
   ...(before !== undefined && { before: readTimestamp(before, 'before') }),
@@ -18,7 +18,7 @@ export const toEventQuery = ({ since, before, marker, limit = defaultPageSize }:
   limit: Math.min(limit, maxPageSize),
 })
 
-/** An event as the wire shows it. */
+/** Renders an event for the API. */
 export const renderEvent = (event: EventRecord): EventDto => ({
   ...event,
   time: timestamp(event.time),

@@ -4,15 +4,15 @@ interface Fault {
   readonly level: 'error' | 'warn'
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
-  /** What went wrong: faults from the same place in the code are of one kind. */
+  /** Errors with the same level, message and top stack frame are of one kind. */
   readonly error: unknown
 }
 
 const interval = 60_000
-const mostOfOneKind = 10
-const mostKinds = 20
+const maxPerKind = 10
+const maxKinds = 20
 
-const placeOf = (error: unknown): string =>
+const stackFrameOf = (error: unknown): string =>
   (error instanceof Error && /^\s+at .*$/m.exec(error.stack ?? '')?.[0]) || ''
 
 /**
@@ -27,7 +27,7 @@ export function createFaultLog(log: Pick<FastifyBaseLogger, 'error' | 'warn'>) {
     clearTimeout(timer)
     timer = undefined
     for (const { message, count } of kinds.values()) {
-      const left_out = count - mostOfOneKind
+      const left_out = count - maxPerKind
       if (left_out > 0)
         log.warn({ left_out, fault: message }, 'repeated errors of this kind were not logged')
     }
@@ -37,12 +37,12 @@ export function createFaultLog(log: Pick<FastifyBaseLogger, 'error' | 'warn'>) {
   return {
     write({ level, message, fields, error }: Fault): void {
       timer ??= setTimeout(flush, interval).unref()
-      const own = `${level} ${message} ${placeOf(error)}`
-      const key = kinds.has(own) || kinds.size < mostKinds ? own : 'others'
+      const own = `${level} ${message} ${stackFrameOf(error)}`
+      const key = kinds.has(own) || kinds.size < maxKinds ? own : 'others'
       const kind = kinds.get(key) ?? { message: key === own ? message : 'other faults', count: 0 }
       kinds.set(key, kind)
       kind.count += 1
-      if (kind.count <= mostOfOneKind) log[level](fields, message)
+      if (kind.count <= maxPerKind) log[level](fields, message)
     },
     /** Writes the summary of the current minute now. */
     flush,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** How often a header was sent. Node keeps the first of some and joins others, so we count. */
+/** Counts how often a header was sent. `headers` does not show it: Node drops or joins duplicates. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

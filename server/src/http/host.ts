@@ -4,17 +4,17 @@ import ipaddr from 'ipaddr.js'
 import { PlatformError } from '../domain/error.ts'
 
 const shape = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
-/** The longest name that DNS has, and a port. */
+/** The maximum length of a DNS name with a port. */
 const longest = 253 + ':65535'.length
 
-/** The name in a `Host` header, without the port and in one spelling; undefined where it is malformed. */
+/** The normalized host name in a `Host` header without the port, or undefined if it is malformed. */
 export function readHostName(host: string): string | undefined {
   if (host.length > longest || !shape.test(host)) return undefined
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
   return name === '' ? undefined : name
 }
 
-/** Whether a name, as `readHostName` spells it, always means the machine that uses it. */
+/** Whether a name from `readHostName` always refers to the local machine. */
 function isLoopbackName(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost')) return true
   const address = name.replace(/^\[(.*)\]$/, '$1')
@@ -27,13 +27,13 @@ export interface HostSettings {
   readonly authUrl: string
   readonly baseUrl: string
   readonly allowedHosts: readonly string[]
-  /** Whether the address that is listened on is of the loopback network. */
+  /** Whether the server listens on a loopback address. */
   readonly isLoopback: boolean
 }
 
 /**
- * Which names of this server a request may use. Without this check, a web page whose name its owner
- * points to 127.0.0.1 (DNS rebinding) could read a Muster that listens for its own machine alone.
+ * Checks the host name of a request. Without this check, a web page whose name resolves to 127.0.0.1
+ * (DNS rebinding) could read from a Muster that listens on loopback only.
  */
 export function createOwnHosts(settings: HostSettings) {
   const { publicUrl, authUrl, baseUrl, allowedHosts, isLoopback } = settings
@@ -48,8 +48,8 @@ export function createOwnHosts(settings: HostSettings) {
   }
 
   /**
-   * The header that names another host. `Host` counts beside what a trusted proxy forwards, since a
-   * page can make up the latter. Browsers always send `Host`: without one there is no page.
+   * The header with an unknown host name. `Host` is checked in addition to the forwarded host,
+   * because a page can forge the latter. Browsers always send `Host`.
    */
   function findForeign({
     headers,
@@ -62,7 +62,7 @@ export function createOwnHosts(settings: HostSettings) {
 
   return {
     isOwn: (request: FastifyRequest): boolean => findForeign(request) === undefined,
-    /** The refusal of a request to another host, where only known ones are answered. */
+    /** The error for an unknown host name, if only known ones are allowed. */
     findFault(request: FastifyRequest): PlatformError | undefined {
       if (!isLoopback && allowedHosts.length === 0) return undefined
       const [header, host = ''] = findForeign(request) ?? []

@@ -8,7 +8,7 @@ import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
 import { answerSlice } from './administration/pages.ts'
-import { createViews } from './administration/render-resources.ts'
+import { createRenderers } from './administration/render-resources.ts'
 import type { HandlersFor } from './register-operations.ts'
 import { renderTokenBody } from './token-body.ts'
 
@@ -23,7 +23,7 @@ export interface IdentityUseCases {
 interface Dependencies extends IdentityUseCases {
   readonly authUrl: string
   readonly baseUrl: string
-  /** Where a browser is sent that asks for nothing in particular. */
+  /** Redirect target for browsers that request `/`. */
   readonly homePage: string
 }
 
@@ -33,7 +33,7 @@ export function createIdentityHandlers(
   const { issueToken, inspectToken, revokeToken, describeToken, catalog } = dependencies
   const { authUrl, baseUrl, homePage } = dependencies
 
-  const views = createViews(authUrl)
+  const renderers = createRenderers(authUrl)
   const version = {
     id: 'v3.14',
     status: 'stable',
@@ -85,14 +85,14 @@ export function createIdentityHandlers(
 
     listAuthProjects({ principal, query, url }) {
       const projects = openProjects(principal.userStatus).map(({ domain, createdAt, ...project }) =>
-        views.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
+        renderers.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
       )
       return answerSlice('projects', projects, query, authUrl + url)
     },
 
     listAuthDomains({ principal, query, url }) {
       const domains = openDomains(principal.userStatus).map(({ createdAt, ...domain }) =>
-        views.domains({ ...domain, created_at: createdAt }),
+        renderers.domains({ ...domain, created_at: createdAt }),
       )
       return answerSlice('domains', domains, query, authUrl + url)
     },

@@ -4,8 +4,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Spells certain keys of a body in lower case, however the caller wrote them, so that everything
- * behind it knows one spelling. Two spellings of one key in one object are an error.
+ * Converts certain keys of a body to lower case, so that handlers see one spelling. Two spellings of
+ * one key in the same object are an error.
  */
 export function lowerCaseKeys(value: unknown, keys: readonly string[], path = ''): unknown {
   if (!isObject(value)) return value
@@ -20,7 +20,7 @@ export function lowerCaseKeys(value: unknown, keys: readonly string[], path = ''
   return folded
 }
 
-/** A path through a folded body in the caller's own spelling, for messages. */
+/** Converts a path in the lower-case body back to the spelling of the caller, for messages. */
 export function asSpelled(value: unknown, path: readonly string[]): string[] {
   const [step, ...rest] = path
   if (step === undefined) return []

@@ -16,14 +16,14 @@ import {
 import { createFaultLog } from './fault-log.ts'
 import { countHeader } from './header-count.ts'
 import { readHostName } from './host.ts'
-import { keepRequestId } from './request-id.ts'
+import { requestIdOrNew } from './request-id.ts'
 import type { Route } from './route.ts'
 
-const largestBody = 64 * 1_024
-const largestHeaderBlock = 16 * 1_024
-/** Ids are shorter; what is longer names nothing. */
-const longestParameter = 255
-const mostHeaders = 100
+const maxBodySize = 64 * 1_024
+const maxHeaderBytes = 16 * 1_024
+/** All ids are shorter, so a longer one cannot exist. */
+const maxParameterLength = 255
+const maxHeaders = 100
 const targetShape = /^\/[^#]*$/
 
 export interface ListenerSettings {
@@ -34,10 +34,10 @@ export interface ListenerSettings {
   readonly logger: FastifyBaseLogger
 }
 
-/** Headers of an operation's every answer, errors included. */
+/** Headers of every response of an operation, including errors. */
 export type OwnHeaders = (operation: Route | undefined) => Readonly<Record<string, string>>
 
-/** A server with Muster's limits, whose every answer carries the headers and the error body of the contract. */
+/** Creates a Fastify server with the limits, headers and error format of the contract. */
 export function createListener(
   settings: ListenerSettings,
   ownHeaders: OwnHeaders,
@@ -46,26 +46,26 @@ export function createListener(
   const faults = createFaultLog(logger)
   const answerError = createErrorHandler(settings, faults)
   const limits = {
-    maxHeaderSize: largestHeaderBlock,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: 5_000,
     requestTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
-    // Checked by a hook of ours, so that the refusal looks like every other.
+    // Checked in a hook instead, so that the error has the usual format.
     requireHostHeader: false,
   }
   const options: FastifyServerOptions = {
     ...(tls ? { https: { ...limits, ...tls } } : { http: limits }),
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs more than the token check; we name the id ourselves.
+    // A child logger for each request costs more than the token check. Log calls add the request id.
     childLoggerFactory: (parent) => parent,
-    genReqId: ({ headers }) => keepRequestId(headers['x-request-id']),
+    genReqId: ({ headers }) => requestIdOrNew(headers['x-request-id']),
     requestIdHeader: false,
     rewriteUrl: (request) => withoutOrigin(request.url ?? ''),
-    bodyLimit: largestBody,
+    bodyLimit: maxBodySize,
     requestTimeout: limits.requestTimeout,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: longestParameter },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxParameterLength },
     clientErrorHandler: createClientErrorHandler({ clock }),
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request, settings))
@@ -76,17 +76,17 @@ export function createListener(
   }
   const app = Fastify(options)
 
-  // Every method that Node can read has the same way to its 405.
+  // Register all methods that Node parses, so that unsupported ones get a 405.
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
   app.server.on('connect', refuseConnect)
-  // Nobody is asked to go on with a body that is too large anyway.
+  // No 100 Continue for a body that is too large.
   app.server.on('checkContinue', (request, response) => {
-    if (Number(request.headers['content-length'] ?? 0) <= largestBody) response.writeContinue()
+    if (Number(request.headers['content-length'] ?? 0) <= maxBodySize) response.writeContinue()
     app.server.emit('request', request, response)
   })
-  // Without this Node answers an unknown expectation by itself, without a request id.
+  // Without this, Node itself answers an unknown Expect header, without a request id.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)
   })
@@ -106,13 +106,13 @@ export function createListener(
     done()
   })
 
-  // Bodies are taken as bytes, whatever they call themselves; the mount decides what to make of them.
+  // Read every body as bytes, whatever its content type. The route parses it.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
 }
 
-/** A proxy may send the whole address where others send the path: it is the same route. */
+/** Removes the origin from an absolute request target, which proxies may send. */
 function withoutOrigin(target: string): string {
   if (target.startsWith('/')) return target
   return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?=\?|$)/, '/')
@@ -133,13 +133,13 @@ const malformedHost = (header: string) =>
     `${header} must be one host with an optional port, such as localhost:8400.`,
   )
 
-/** What is wrong with a request before anyone asks what it wants. */
+/** Checks what is common to all routes. */
 function findFault(request: FastifyRequest): PlatformError | undefined {
   const { raw, headers } = request
-  if (raw.rawHeaders.length > 2 * mostHeaders) {
+  if (raw.rawHeaders.length > 2 * maxHeaders) {
     return new PlatformError(
       'HeaderTooLargeError',
-      `The request has more than ${mostHeaders} headers.`,
+      `The request has more than ${maxHeaders} headers.`,
     )
   }
   const hosts = countHeader(raw, 'host')
@@ -147,11 +147,11 @@ function findFault(request: FastifyRequest): PlatformError | undefined {
   if (!isHostless && (hosts !== 1 || readHostName(headers.host ?? '') === undefined)) {
     return malformedHost('Host')
   }
-  // They differ where a trusted proxy names the host that it was asked for.
+  // They differ if a trusted proxy forwards the original host.
   if (request.host !== (headers.host ?? '') && readHostName(request.host) === undefined) {
     return malformedHost('X-Forwarded-Host')
   }
-  // Whatever Node makes of other codings, a proxy in front might make something else of them.
+  // A proxy might interpret other codings differently than Node (request smuggling).
   if (!['chunked', undefined].includes(headers['transfer-encoding']?.toLowerCase())) {
     return new PlatformError(
       'InvalidFormatError',
@@ -164,8 +164,8 @@ function findFault(request: FastifyRequest): PlatformError | undefined {
   return undefined
 }
 
-/** Whether a body is still coming that nobody is going to read, and that may never end. */
+/** Whether an unread body is still arriving that may be too large or endless. */
 export const hasEndlessBody = ({ raw, headers }: FastifyRequest): boolean =>
   !raw.complete &&
   (headers['transfer-encoding'] !== undefined ||
-    Number(headers['content-length'] ?? 0) > largestBody)
+    Number(headers['content-length'] ?? 0) > maxBodySize)

@@ -6,7 +6,7 @@ interface Observed {
   readonly waitingLogins: () => number
 }
 
-/** What Prometheus sees of a process. Labels are routes, never paths: callers cannot add series. */
+/** Prometheus metrics. Labels are routes, not paths, so that callers cannot add series. */
 export function createMetrics({ waitingLogins }: Observed) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -36,7 +36,7 @@ export function createMetrics({ waitingLogins }: Observed) {
     }),
   )
 
-  // A series that was looked up once is kept: looking it up costs more than counting.
+  // Caches the series by label, because a lookup costs more than an increment.
   const series = new Map<string, ReturnType<typeof requests.labels>>()
   function seriesOf(operation: Route | undefined, status: number) {
     const { method = 'none', path: route = 'none' } = operation ?? {}

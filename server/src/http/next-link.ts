@@ -1,7 +1,7 @@
-/** Parameters that say where a page begins. */
+/** Parameters for the start of a page. */
 const startParameter = /^(?:marker|offset|paging_marker(?:\.\d+)?)$/
 
-/** Characters that would end the address in a `Link` header too early. */
+/** Characters that would end the URL in a `Link` header too early. */
 const delimiters = /[<>"]/g
 
 const nameOf = (pair: string) => decodeURIComponent(pair.split('=', 1)[0] ?? '')
@@ -9,7 +9,7 @@ const nameOf = (pair: string) => decodeURIComponent(pair.split('=', 1)[0] ?? '')
 /** Where the next page begins: after the item of a marker, or at an offset. */
 type Start = { readonly marker: string } | { readonly offset: number }
 
-/** The address of the same list, from another start. */
+/** The URL of the same list with another start. */
 export function addressFrom(address: string, start: Start): string {
   const [path = '', ...rest] = address.split('?')
   const query = rest.join('?').replaceAll(delimiters, encodeURIComponent)
@@ -25,7 +25,7 @@ export function addressFrom(address: string, start: Start): string {
 export const nextLink = (address: string, start: Start | undefined): { readonly link?: string } =>
   start ? { link: `<${addressFrom(address, start)}>; rel="next"` } : {}
 
-/** The start after this page of a list that is paged by offset. */
+/** The start of the next page of a list that is paged by offset. */
 export function nextOffset(page: {
   readonly limit: number
   readonly offset: number

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { PlatformError } from '../domain/error.ts'
 import { errorBody } from './errors.ts'
-import { keepRequestId } from './request-id.ts'
+import { requestIdOrNew } from './request-id.ts'
 
 interface Settings {
   readonly host: string
@@ -16,8 +16,8 @@ interface Settings {
   readonly clock: () => number
 }
 
-/** Who sends nothing for so long while Muster starts is cut off. */
-const longestSilence = 10_000
+/** Idle connections are closed after this time while Muster starts, in milliseconds. */
+const idleTimeout = 10_000
 
 /**
  * Listens on the port while Muster starts: `/healthz` is 200, everything else 503 with the reason.
@@ -27,8 +27,8 @@ export async function openPort({ host, port: wanted, tls, clock }: Settings) {
   let reason = ''
   let isHandedOver = false
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const requestId = keepRequestId(request.headers['x-request-id'])
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    const requestId = requestIdOrNew(request.headers['x-request-id'])
     const isAlive = request.url?.split('?', 1)[0] === '/healthz'
     const fault = new PlatformError(
       'ServiceUnavailable',
@@ -40,22 +40,22 @@ export async function openPort({ host, port: wanted, tls, clock }: Settings) {
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
       ...(!isAlive && { 'retry-after': '1' }),
-      // The next request comes on a connection of its own, maybe to the application.
+      // Forces a new connection for the next request, which may reach the application.
       connection: 'close',
     })
     response.end(JSON.stringify(body))
   }
-  const hear = (request: IncomingMessage, response: ServerResponse): void => {
-    // Closing before the body was read would reset the connection, and lose the answer.
-    request.resume().once('end', () => answer(request, response))
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    // Closing before the body is read would reset the connection and lose the response.
+    request.resume().once('end', () => respond(request, response))
   }
 
-  const starting = tls ? createTlsServer(tls, hear) : createServer(hear)
+  const starting = tls ? createTlsServer(tls, handle) : createServer(handle)
   const listener = createPlainServer((socket) => {
-    socket.setTimeout(longestSilence, () => socket.destroy())
+    socket.setTimeout(idleTimeout, () => socket.destroy())
     starting.emit('connection', socket)
   })
-  // One address, whichever families "localhost" has here.
+  // Always IPv4, whatever "localhost" resolves to on this machine.
   listener.listen(wanted, host === 'localhost' ? '127.0.0.1' : host)
   await once(listener, 'listening')
   const { port, address } = listener.address() as AddressInfo
@@ -63,20 +63,20 @@ export async function openPort({ host, port: wanted, tls, clock }: Settings) {
   return {
     port,
     isLoopback: ipaddr.process(address).range() === 'loopback',
-    /** What the start is doing now: `the database is being opened`. */
+    /** Sets the current step of the start, such as `the database is being opened`. */
     explain(text: string): void {
       reason = text
     },
-    /** From now on the application answers, on the same listening socket. */
+    /** Passes the listening socket to the application. */
     async handOver(app: FastifyInstance): Promise<void> {
       await app.ready()
       isHandedOver = true
       app.server.listen(listener)
       await once(app.server, 'listening')
-      starting.removeListener('request', hear)
+      starting.removeListener('request', handle)
       starting.on('request', (request, response) => app.server.emit('request', request, response))
     },
-    /** After a handover nothing is left to do: the application has closed the socket. */
+    /** Does nothing after a handover: the application closes the socket then. */
     async close(): Promise<void> {
       if (isHandedOver) return
       listener.close()

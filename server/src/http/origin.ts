@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import type { RequestOrigin } from '../domain/request-origin.ts'
 
-/** An address in one spelling: IPv4 in IPv6's clothes is IPv4, and a zone is nobody else's business. */
-function normalise(text: string): string | undefined {
+/** Normalizes an IP address: IPv4-mapped IPv6 becomes IPv4, and the zone is removed. */
+function normalize(text: string): string | undefined {
   const [address = ''] = text.split('%', 1)
   if (isIPv4(address)) return address
   return isIPv6(address) ? ipaddr.process(address).toString() : undefined
 }
 
-/** Found out when somebody wants to know: most requests only read, and nobody does. */
+/** Computed on demand, because most requests only read and never need it. */
 class LazyOrigin implements RequestOrigin {
   readonly #request: FastifyRequest
 
@@ -34,15 +34,15 @@ class LazyOrigin implements RequestOrigin {
 export const originOf = (request: FastifyRequest): RequestOrigin => new LazyOrigin(request)
 
 /**
- * The address that a request came from: the peer's, or what a trusted proxy says. A proxy that
- * says nonsense is taken for the origin itself.
+ * The client address: that of the peer, or the one that a trusted proxy reports. If the proxy
+ * reports an invalid address, the address of the proxy is used.
  */
 export const addressOf = (request: FastifyRequest): string =>
-  normalise(request.ip) ?? normalise(request.socket.remoteAddress ?? '') ?? ''
+  normalize(request.ip) ?? normalize(request.socket.remoteAddress ?? '') ?? ''
 
 /**
- * Whether the caller is on this machine. A forwarded request is not, even where the proxy is and
- * nobody told Muster to trust it.
+ * Whether the client is on this machine. A forwarded request never counts as local, even if an
+ * untrusted proxy on this machine sent it.
  */
 export function isLocal(request: FastifyRequest): boolean {
   const { headers } = request

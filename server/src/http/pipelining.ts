@@ -7,12 +7,12 @@ interface Pipeline {
   waiting: number
 }
 
-/** With so many requests waiting on a connection, nothing more is read from it. */
-const mostWaiting = 100
+/** With this many requests queued on a connection, reading from it is paused. */
+const maxWaiting = 100
 
 /**
- * Lets the requests of a connection begin one after another. Node begins all that have arrived, and
- * holds each response in memory until the one before it is sent.
+ * Handles the pipelined requests of a connection one after another. Node would start all of them
+ * and buffer each response until the previous one is sent.
  */
 export function answerInTurn(server: Server): void {
   const listeners = server.listeners('request') as ((
@@ -29,12 +29,12 @@ export function answerInTurn(server: Server): void {
   function wait(pipeline: Pipeline, request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     pipeline.waiting += 1
-    if (pipeline.waiting === mostWaiting) socket.pause()
+    if (pipeline.waiting === maxWaiting) socket.pause()
     pipeline.last.once('close', () => {
       pipeline.waiting -= 1
-      // Of those that wait on a closed connection none begins, and none is told.
+      // The connection is closed: drop its queued requests.
       if (socket.destroyed) return
-      if (pipeline.waiting === mostWaiting / 2) socket.resume()
+      if (pipeline.waiting === maxWaiting / 2) socket.resume()
       begin(request, response)
     })
     pipeline.last = response
@@ -42,7 +42,7 @@ export function answerInTurn(server: Server): void {
 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const pipeline = pipelines.get(request.socket)
-    // Node gives a response its socket once the one before it is sent.
+    // Node assigns the socket to a response once the previous one is sent.
     if (pipeline && response.socket === null) {
       wait(pipeline, request, response)
       return

@@ -1,13 +1,13 @@
 import { badField } from '../domain/error.ts'
 
-/** As much of a JSON schema as a parameter's text is read by. */
+/** The part of a JSON schema that is needed to parse a parameter. */
 export interface ParameterSchema {
   readonly type?: string
   readonly items?: ParameterSchema
   readonly properties?: Readonly<Record<string, ParameterSchema>>
 }
 
-/** A value of a parameter, and where in it: `tags.0.key=env` is at the steps `0` and `key`. */
+/** One value of a parameter and its path: in `tags.0.key=env` the path is `0`, `key`. */
 export interface Given {
   readonly steps: readonly string[]
   readonly text: string | undefined
@@ -15,23 +15,23 @@ export interface Given {
 
 const isNumber = (step: string) => /^\d{1,4}$/.test(step)
 
-/** These steps as they are, if the schema has such a place: numbers into lists, names into objects. */
+/** Returns the path if it exists in the schema: numbers index lists, names index objects. */
 export function stepsTo(
   schema: ParameterSchema,
   steps: readonly string[],
 ): readonly string[] | undefined {
-  let place: ParameterSchema | undefined = schema
+  let current: ParameterSchema | undefined = schema
   for (const step of steps) {
-    if (place?.type === 'array' && isNumber(step)) place = place.items
-    else if (place?.properties && Object.hasOwn(place.properties, step)) {
-      place = place.properties[step]
+    if (current?.type === 'array' && isNumber(step)) current = current.items
+    else if (current?.properties && Object.hasOwn(current.properties, step)) {
+      current = current.properties[step]
     } else return undefined
   }
   return steps.length > 0 ? steps : undefined
 }
 
-/** Keystone's clients write some of these as Python does. */
-const flags: Readonly<Record<string, boolean>> = {
+/** Includes the spelling of Python, which Keystone clients send. */
+const booleans: Readonly<Record<string, boolean>> = {
   true: true,
   True: true,
   '1': true,
@@ -42,11 +42,11 @@ const flags: Readonly<Record<string, boolean>> = {
 
 function convert(name: string, text: string | undefined, type: string | undefined): unknown {
   if (type === 'boolean') {
-    // A flag may stand alone.
+    // A boolean parameter without a value is true.
     if (text === undefined) return true
-    const flag = Object.hasOwn(flags, text) ? flags[text] : undefined
-    if (flag === undefined) throw badField(name, 'must be true or false')
-    return flag
+    const boolean = Object.hasOwn(booleans, text) ? booleans[text] : undefined
+    if (boolean === undefined) throw badField(name, 'must be true or false')
+    return boolean
   }
   if (type === 'integer') {
     if (!/^-?\d{1,15}$/.test(text ?? '')) throw badField(name, 'must be an integer')
@@ -55,12 +55,12 @@ function convert(name: string, text: string | undefined, type: string | undefine
   return text ?? ''
 }
 
-/** By the first of their steps, which is then behind them. */
+/** Groups values by the first step of their path and removes that step. */
 function groupByStep(given: readonly Given[]): Map<string, Given[]> {
   const groups = new Map<string, Given[]>()
   for (const { steps, text } of given) {
     const [first = '', ...rest] = steps
-    // 07 is 7.
+    // Normalizes 07 to 7.
     const key = isNumber(first) ? String(Number(first)) : first
     const group = groups.get(key)
     if (group) group.push({ steps: rest, text })
@@ -78,7 +78,7 @@ function assembleList(name: string, items: ParameterSchema, given: readonly Give
     .map(([number, members]) => assembleParameter(`${name}.${number}`, items, members))
 }
 
-/** One value of all that is given of a parameter: lists repeat or are numbered, anything else is there once. */
+/** Builds one value from all occurrences of a parameter. Lists are repeated or numbered, anything else occurs once. */
 export function assembleParameter(
   name: string,
   schema: ParameterSchema,

@@ -21,7 +21,7 @@ function decode(text: string): string {
 
 type Schemas = Readonly<Record<string, ParameterSchema>>
 
-/** A parameter by the name that a caller gives it: its own, or with the steps into a list. */
+/** Splits a key into the name of a parameter and the path inside it. */
 function find(key: string, schemas: Schemas): { name: string; steps: readonly string[] } {
   if (Object.hasOwn(schemas, key)) return { name: key, steps: [] }
   const [name = '', ...path] = key.split('.', 8)
@@ -33,7 +33,7 @@ function find(key: string, schemas: Schemas): { name: string; steps: readonly st
   return { name, steps }
 }
 
-/** What is given of each parameter, in the order of the query. */
+/** Collects the values of each parameter in the order of the query string. */
 function collect(query: string, schemas: Schemas): Map<string, Given[]> {
   const collected = new Map<string, Given[]>()
   for (const pair of query.split('&')) {
@@ -49,8 +49,8 @@ function collect(query: string, schemas: Schemas): Map<string, Given[]> {
 }
 
 /**
- * Parses the query of an operation by its schema. An unknown parameter is an error, and so is a
- * repeated one that takes a single value.
+ * Parses the query string of an operation by its schema. An unknown parameter is an error, and so
+ * is a repeated parameter that takes a single value.
  */
 export function createQueryReader<Op extends Pick<Operation, 'id' | 'query'>>({
   query: schema,

@@ -26,7 +26,7 @@ import { requireNothing, requireShape, readJsonBody } from './request-body.ts'
 import type { Route } from './route.ts'
 import { contentTypeOf, createSend, isStream, type HandlerResult } from './send.ts'
 import { createBodyReader } from './validate.ts'
-import { whenGone } from './when-gone.ts'
+import { abortOnDisconnect } from './abort-on-disconnect.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,36 +34,36 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | undefined
-    /** How far the principal may go in the operation, where that needs a right. */
+    /** The scope of the permission that the operation requires, if it requires one. */
     authorizedScope: AuthorizedScope | undefined
-    /** The query, as the operation's schema reads it. */
+    /** The query, parsed by the schema of the operation. */
     parameters: unknown
-    /** For the log: who this turned out to be. */
+    /** The user, for the log. */
     userId: string | undefined
-    /** For the log: why a login failed. */
+    /** Why a login failed, for the log. */
     reason: string | undefined
   }
 }
 
-/** A request as a handler sees it: checked against the contract, its caller known. */
+/** The validated and authenticated request that a handler receives. */
 interface Call<Op> {
-  /** As it was asked for, with its query. */
+  /** The path with the query string. */
   readonly url: string
   readonly parameters: ParametersOf<Op>
   readonly query: QueryOf<Op>
   readonly body: BodyOf<Op>
   readonly headers: HeadersOf<Op>
   readonly principal: Op extends { readonly access: 'token' } ? Principal : Principal | undefined
-  /** Who asks, and how far they may go, where the operation needs a right. */
+  /** The principal with its scope, if the operation requires a permission. */
   readonly caller: Op extends { readonly permission: object } ? Caller : undefined
   readonly origin: RequestOrigin
   readonly accept: string
   readonly ifNoneMatch: string | undefined
-  /** Resolves when there is room for a body of about so many bytes; until the response ends, it takes that room. */
+  /** Waits until there is memory for a body of this size, and reserves it until the response ends. */
   readonly reserve: (bytes: number) => Promise<void>
 }
 
-/** One handler for each of these operations: one more or one fewer does not compile. */
+/** Exactly one handler for each operation. */
 export type HandlersFor<Operations extends readonly Operation[]> = {
   readonly [Op in Operations[number] as Op['id']]: (
     call: Call<Op>,
@@ -72,21 +72,21 @@ export type HandlersFor<Operations extends readonly Operation[]> = {
 
 export type Handlers = HandlersFor<typeof operations>
 
-/** What every handler takes, whatever its operation. */
+/** The argument of a handler, independent of the operation. */
 type AnyCall = { readonly [Key in keyof Call<Operation>]: unknown }
 
 interface Dependencies {
   readonly handlers: Handlers
   readonly authenticate: Authenticate
-  /** Keeps an answer for requests that are the same. */
+  /** Caches a response for identical requests. */
   readonly remember: ResponseCache['remember']
-  /** Limits the bytes of bodies in memory at the same time. */
+  /** Limits the memory of concurrent response bodies. */
   readonly bodies: ResponseMemory
-  /** Whether an answer is the last on its connection. */
+  /** Whether to close the connection after the response. */
   readonly closesAfter: (request: FastifyRequest) => boolean
 }
 
-/** Turns the contract's operations into routes. */
+/** Registers a route for each operation of the contract. */
 export function registerOperations(
   app: FastifyInstance,
   served: readonly Operation[],
@@ -95,18 +95,18 @@ export function registerOperations(
   const send = createSend(closesAfter)
   const compress = createCompress()
 
-  /** As the client wants it. Who does not ask for compression waits for nothing. */
+  /** Compresses the response if the client accepts it. Otherwise returns it synchronously. */
   function encode(
     { headers, method }: FastifyRequest,
     operation: Operation,
-    outcome: HandlerResult,
+    result: HandlerResult,
   ): HandlerResult | Promise<HandlerResult> {
     const coding = chooseCoding(headers['accept-encoding'])
-    if (coding === undefined || !isCompressible(operation, contentTypeOf(operation, outcome))) {
-      return outcome
+    if (coding === undefined || !isCompressible(operation, contentTypeOf(operation, result))) {
+      return result
     }
-    // Nobody reads the body of a stream that HEAD asks for, so nothing of it is compressed.
-    return method === 'HEAD' && isStream(outcome.body) ? outcome : compress(outcome, coding)
+    // A HEAD response has no body, so the stream is not compressed.
+    return method === 'HEAD' && isStream(result.body) ? result : compress(result, coding)
   }
 
   const explicitHeads = new Set(
@@ -146,25 +146,29 @@ export function registerOperations(
               need: operation.permission,
               authorizedScope,
               origin,
-              // Made where it is asked for: quick requests do without.
+              // Created on demand: fast requests do not need it.
               get signal() {
-                return whenGone(reply)
+                return abortOnDisconnect(reply)
               },
             },
           origin,
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
           async reserve(bytes: number) {
-            const release = await bodies.acquire({ principal, bytes, signal: whenGone(reply) })
+            const release = await bodies.acquire({
+              principal,
+              bytes,
+              signal: abortOnDisconnect(reply),
+            })
             if (reply.raw.destroyed) release()
             else reply.raw.once('close', release)
           },
         } satisfies AnyCall
-        const outcome = await encode(request, operation, await handle(call))
-        request.userId = outcome.userId ?? request.principal?.token.userId
-        const sent = send(reply, operation, outcome)
-        if (principal && outcome.isFresh) {
-          remember(request.raw, toRepeatable(reply, operation, principal, outcome))
+        const result = await encode(request, operation, await handle(call))
+        request.userId = result.userId ?? request.principal?.token.userId
+        const sent = send(reply, operation, result)
+        if (principal && result.isFresh) {
+          remember(request.raw, toCachedResponse(reply, operation, principal, result))
         }
         return sent
       },
@@ -172,8 +176,8 @@ export function registerOperations(
   }
 }
 
-/** An answer as it was sent, but for what is of this one request. */
-function toRepeatable(
+/** The sent response without the headers that belong to this request only. */
+function toCachedResponse(
   reply: FastifyReply,
   operation: Operation,
   principal: Principal,
@@ -203,7 +207,7 @@ function readParameters({ params }: FastifyRequest): unknown {
   return params
 }
 
-/** Headers are single texts; one that the operation needs must be there. */
+/** Reads the headers of the operation. All of them are required. */
 function readHeaders(operation: Operation, { headers }: FastifyRequest): unknown {
   const names = Object.keys(operation.headers?.properties ?? {})
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { parseStrictJson } from './strict-json.ts'
 const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Refuses, before the body is read, what the operation could not understand anyway. */
+/** Checks the headers that describe the body before it is read. */
 export function requireShape(
   operation: Pick<Operation, 'method' | 'body'>,
   request: FastifyRequest,
@@ -30,8 +30,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Accepts what Cloudpods' client sends where there is nothing to send: `{}`, or one keyword with an object
- * as in `{"role": {}}`. What is in the object is not looked at.
+ * Accepts the empty bodies that the Cloudpods client sends: `{}`, or one key with an object as in
+ * `{"role": {}}`. The content of the object is ignored.
  */
 export function requireNothing(request: FastifyRequest): undefined {
   if (!hasBody(request)) return
@@ -40,7 +40,7 @@ export function requireNothing(request: FastifyRequest): undefined {
   if (values.length > 1 || !values.every(isObject)) throw takesNoBody()
 }
 
-/** `application/json`, and if a charset is named, UTF-8. */
+/** `application/json`, with UTF-8 if there is a charset. */
 function isJson(contentType: string): boolean {
   if (contentType === 'application/json') return true
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { keepRequestId, makeRequestId } from './request-id.ts'
+import { requestIdOrNew, makeRequestId } from './request-id.ts'
 
 const made = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-describe('keepRequestId', () => {
+describe('requestIdOrNew', () => {
   test('keeps a valid id', () => {
     for (const id of ['a', 'A.b_c-9', 'req-1', '-', '.', 'x'.repeat(128)]) {
-      assert.equal(keepRequestId(id), id)
+      assert.equal(requestIdOrNew(id), id)
     }
   })
 
@@ -26,7 +26,7 @@ describe('keepRequestId', () => {
       '\u001B[31m',
       ['a', 'b'],
     ]
-    for (const id of insane) assert.match(keepRequestId(id), made)
+    for (const id of insane) assert.match(requestIdOrNew(id), made)
   })
 })
 

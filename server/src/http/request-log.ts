@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from './origin.ts'
 
-/** What is told of a request, without its query, headers and body. */
+/** The log line of a request, without query, headers and body. */
 export interface RequestLine {
   readonly request_id: string
   readonly platform_request_id?: unknown
@@ -15,7 +15,7 @@ export interface RequestLine {
   readonly reason?: string | undefined
 }
 
-/** One line a request. Nothing is put together for a line that nobody will see. */
+/** Logs one line for each request, if the log level includes it. */
 export function createRequestLog(log: FastifyBaseLogger) {
   const isWanted = ['info', 'debug', 'trace'].includes(log.level)
   return {
@@ -27,7 +27,7 @@ export function createRequestLog(log: FastifyBaseLogger) {
 }
 export type RequestLog = ReturnType<typeof createRequestLog>
 
-/** Logs what goes through the framework. */
+/** Logs all requests that Fastify handles. */
 export function logRequests(
   app: FastifyInstance,
   log: RequestLog,
@@ -46,7 +46,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, idHeader: string):
     request_id: request.id,
     platform_request_id: reply.getHeader(idHeader),
     method: request.method,
-    // The log masks and cuts what a caller made up.
+    // The logger masks and truncates values from callers.
     path: operation?.path ?? request.url,
     operation: operation?.id,
     status: reply.statusCode,

@@ -2,7 +2,7 @@ import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 
 interface Limits {
-  /** Bytes, for all together, for one user and for one token. */
+  /** Limits in bytes: total, for each user and for each token. */
   readonly capacity: number
   readonly perUser: number
   readonly perToken: number
@@ -13,14 +13,14 @@ interface Limits {
 
 interface Body {
   readonly principal: Principal | undefined
-  /** About how many bytes it has. */
+  /** Estimated size. */
   readonly bytes: number
   readonly signal: AbortSignal
 }
 
 /**
- * Limits the bytes of bodies that are in memory at the same time. Users share the whole, so that one
- * with many tokens leaves room for others; tokens share what their user may take.
+ * Limits the memory of concurrent response bodies. The limit for each user leaves memory for others,
+ * even if a user has many tokens.
  */
 export function createResponseMemory({ capacity, perUser, perToken, ...waiting }: Limits) {
   const name = 'requests for pages'
@@ -28,7 +28,7 @@ export function createResponseMemory({ capacity, perUser, perToken, ...waiting }
   const users = createBoundedQueue({ name, capacity, perKey: perUser, ...waiting })
 
   return {
-    /** Resolves when there is room, to what gives it back. */
+    /** Waits for free memory and returns a function that releases it. */
     async acquire({ principal, bytes, signal }: Body): Promise<() => void> {
       const { id: token = '', userId: user = '' } = principal?.token ?? {}
       const releaseToken = await tokens.acquire({ key: token, weight: bytes, signal })

@@ -3,24 +3,24 @@ import { Readable } from 'node:stream'
 import { jsonContentType, type Operation } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What a handler answers. */
+/** The response of a handler. */
 export interface HandlerResult {
   readonly status: number
-  /** Where it is not what the contract says the answer is in. */
+  /** Only if it differs from the content type in the contract. */
   readonly contentType?: string
-  /** Who a caller without a token turned out to be. */
+  /** The user of a request without a token, such as a login. For the log. */
   readonly userId?: string
-  /** Text or bytes as they are, pieces of bytes, a stream of them; anything else as JSON. */
+  /** A string, a buffer, a list of buffers or a stream is sent unchanged, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Where the same request may be given the same answer again: for how long. */
+  /** Makes the response cacheable for as long as this returns true. */
   readonly isFresh?: () => boolean
 }
 
-/** Of a large body, so much goes to the gateway at once. */
+/** Chunk size of large bodies for the gateway, in bytes. */
 const chunkSize = 65_536
 
-/** Whether the gateway of this process asks: it holds all that is written in memory until its client reads it. */
+/** Whether the request comes from the gateway in this process. It buffers all written bytes until its client reads them. */
 const isForGateway = ({ raw }: FastifyReply): boolean => 'isLightMyRequest' in raw
 
 function* chunksOf(pieces: readonly Buffer[]): Generator<Buffer> {
@@ -29,7 +29,7 @@ function* chunksOf(pieces: readonly Buffer[]): Generator<Buffer> {
   }
 }
 
-const asItIs = (text: unknown): string => text as string
+const passThrough = (text: unknown): string => text as string
 
 export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
@@ -42,15 +42,15 @@ export const contentTypeOf = (
   { status, contentType }: HandlerResult,
 ): string => contentType ?? operation.responses[status]?.contentType ?? jsonContentType
 
-/** Sends the answers of handlers. */
+/** Sends the responses of handlers. */
 export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
-  /** Pieces go out as they are: joining 75 kB for each page costs as much as finding it. */
+  /** Writes the buffers without joining them: joining 75 kB for each page costs as much as the query. */
   function sendPieces(reply: FastifyReply, pieces: readonly Buffer[]): FastifyReply {
     const [only, ...others] = pieces
     const { raw, request } = reply
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
     if (isForGateway(reply) && length > chunkSize && request.method !== 'HEAD') {
-      // As fast as it is read, so that the response, and the memory reserved for it, ends with the client's.
+      // With backpressure, so that the memory reserved for the response is held until the client has read it.
       reply.header('content-length', length)
       return reply.send(Readable.from(chunksOf(pieces), { objectMode: false }))
     }
@@ -67,7 +67,7 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
   }
 
   function sendStream(reply: FastifyReply, body: AsyncIterable<Buffer>): FastifyReply {
-    // Nobody reads what a HEAD would be followed by, so nothing more is made of it.
+    // A HEAD response has no body, so the stream is not read.
     return reply.request.method === 'HEAD'
       ? reply.send()
       : reply.send(body instanceof Readable ? body : Readable.from(body, { objectMode: false }))
@@ -76,18 +76,18 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
   return function send(
     reply: FastifyReply,
     operation: Operation,
-    outcome: HandlerResult,
+    result: HandlerResult,
   ): FastifyReply {
-    const { status, body, headers } = outcome
+    const { status, body, headers } = result
     reply.code(status)
     if (headers) reply.headers(headers)
     if (body === undefined) return reply.send()
-    reply.header('content-type', contentTypeOf(operation, outcome))
+    reply.header('content-type', contentTypeOf(operation, result))
     if (body instanceof Buffer) return reply.send(body)
     if (isPieces(body)) return sendPieces(reply, body)
     if (isStream(body)) return sendStream(reply, body)
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    // Serialised already; as text it leaves in one piece with the headers, and its type stays as it is.
-    return reply.serializer(asItIs).send(text)
+    // Already serialized. As a string it is sent in one write with the headers.
+    return reply.serializer(passThrough).send(text)
   }
 }

@@ -9,7 +9,7 @@ import { reference } from './reference/reference.ts'
 interface Dependencies {
   readonly openApi: OpenApiDocument
   readonly metrics: Metrics
-  /** Rejects when the storage does not answer. */
+  /** Rejects if the storage does not respond. */
   readonly ping: () => Promise<void>
   readonly isDraining: () => boolean
 }
@@ -18,7 +18,7 @@ export function createServiceHandlers(
   dependencies: Dependencies,
 ): HandlersFor<typeof serviceOperations> {
   const { openApi, metrics, ping, isDraining } = dependencies
-  // Made at the first request: most processes are never asked.
+  // Built at the first request, because most processes never get one.
   const document = once(() => toFixed(Buffer.from(JSON.stringify(openApi))))
   const page = once(() =>
     toFixed(reference.page, { 'content-security-policy': reference.contentSecurityPolicy }),
@@ -44,7 +44,7 @@ export function createServiceHandlers(
   }
 }
 
-/** An answer that stays the same for as long as the process runs. */
+/** A response that never changes while the process runs. */
 function toFixed(body: Buffer, headers: Readonly<Record<string, string>> = {}) {
   return {
     body,

@@ -9,14 +9,14 @@ interface Seen {
   since: number
 }
 
-/** Of each connection by its two ports: how many bytes its peer has not acknowledged yet. */
+/** Unacknowledged bytes of each connection, by its two ports. */
 type SendQueues = ReadonlyMap<string, string>
 
 const portsOf = ({ localPort, remotePort }: Socket) => `${localPort} ${remotePort}`
 
 /**
- * What the operating system still has to send. A slow reader may take longer than the limit to make
- * room for the next write, since the system's own buffer holds megabytes. Only Linux tells.
+ * Reads the send buffers of the operating system, on Linux only. They hold megabytes, so a slow
+ * reader may take longer than the limit before the next write succeeds.
  */
 async function readSendQueues(): Promise<SendQueues> {
   const queues = new Map<string, string>()
@@ -33,15 +33,15 @@ async function readSendQueues(): Promise<SendQueues> {
 }
 
 /**
- * Ends a connection with a reset: the system would go on to keep, for minutes, what it still has to
- * send. TLS has no way to.
+ * Closes a connection with a reset. Otherwise the system keeps unsent data for minutes. TLS sockets
+ * cannot be reset.
  */
 function abandon(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()
 }
 
-/** Closes connections whose peer has accepted nothing of a response for so long. */
+/** Closes connections whose peer has not read anything of a response for the limit. */
 export function closeStalledResponses(
   server: Server,
   connected: 'connection' | 'secureConnection',

@@ -6,8 +6,8 @@ const mostKeys = 1_000
 const longestText = 8_192
 
 /**
- * Parses a JSON body the way two parsers could not read it differently: UTF-8 without a mark, no
- * key twice, no number that changes on reading, nothing so deep or wide that it is an attack.
+ * Parses a JSON body that every parser reads in the same way: UTF-8 without a byte order mark, no
+ * duplicate keys, no numbers that lose precision, with limits for depth and size.
  */
 export function parseStrictJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
@@ -25,10 +25,10 @@ export function parseStrictJson(bytes: Buffer): unknown {
 const malformed = (details: string, cause?: unknown) =>
   new PlatformError('InvalidFormatError', details, { cause })
 
-/** Texts, brackets, commas, and whatever else is a value. The text is known to be JSON by then. */
+/** Strings, brackets, commas and other values. The text is already known to be JSON. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|[\w.+-]+/g
 
-/** An object or list that is open at this point of the text. */
+/** An object or list that is not closed yet. */
 interface Container {
   /** The keys seen so far; a list has none. */
   readonly keys: Set<string> | undefined
@@ -40,7 +40,7 @@ interface Container {
 const openObject = (): Container => ({ keys: new Set(), at: '', expectsKey: true })
 const openList = (): Container => ({ keys: undefined, at: 0, expectsKey: false })
 
-/** Walks over the text of a JSON value and looks for what parsing would hide. */
+/** Checks the JSON text for problems that are not visible after parsing. */
 function inspect(text: string): void {
   const open: Container[] = []
   let keyCount = 0
@@ -97,6 +97,6 @@ function inspect(text: string): void {
   }
 }
 
-/** Whether the number on the wire and the number in memory can be the same. */
+/** Whether the number is represented without loss of precision. */
 const isExact = (number: number): boolean =>
   Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))

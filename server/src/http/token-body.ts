@@ -1,6 +1,6 @@
 import type { Token } from '@muster/contract'
 
-/** What tokens of one user and scope have in common, object for object. */
+/** Fields that are the same objects in all tokens of one user and scope. */
 const sharedKeys: ReadonlySet<string> = new Set<keyof Token>([
   'catalog',
   'policies',
@@ -22,7 +22,7 @@ function renderShared(part: object): string {
   return text
 }
 
-/** The body of a token's answer. Its shared parts, the most of it, are rendered once and kept with them. */
+/** Renders the body of a token response. The JSON of the shared fields, which are most of it, is cached. */
 export function renderTokenBody(token: Token): string {
   const members = Object.entries(token).map(([key, part]) =>
     sharedKeys.has(key)

@@ -2,7 +2,7 @@ import { servedMethodsOf, type Operation } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 
-/** What to say where no route is: 405 where the path is known and the method is not, else 404. */
+/** The error for a request without a route: 405 if the path exists with other methods, otherwise 404. */
 export function createUnknownRouteFault(served: readonly Operation[]) {
   return function findUnknownRouteFault(request: FastifyRequest, reply: FastifyReply) {
     if (!request.is404) return undefined
@@ -31,7 +31,7 @@ function methodsAt(url: string, served: readonly Operation[]): string[] {
   return [...new Set(matching.flatMap(servedMethodsOf))]
 }
 
-/** As the router reads a path: a percent-encoded letter is the letter. */
+/** Decodes a path segment as the router does. */
 function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step)

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { PlatformError } from '../domain/error.ts'
 import { lowerCaseKeys, asSpelled } from './key-case.ts'
 
-const mostProblems = 10
+const maxProblems = 10
 
 const ajv = new Ajv({
   allErrors: true,
@@ -13,17 +13,17 @@ const ajv = new Ajv({
   useDefaults: false,
   strict: false,
   validateFormats: false,
-  // Errors then carry their schema, whose description says what was asked for.
+  // Adds the schema to errors, so that messages can include its description.
   verbose: true,
 })
 
-/** Compiled at its first use: most processes never meet most operations. */
+/** Compiles a schema at its first use, because most processes use few operations. */
 export function compileSchema(schema: TSchema): () => ValidateFunction {
   let check: ValidateFunction | undefined
   return () => (check ??= ajv.compile(schema))
 }
 
-/** Checks bodies of an operation against the contract; every problem names its field. */
+/** Validates bodies of an operation against the contract. Each error names its field. */
 export function createBodyReader<Op extends Pick<Operation, 'id' | 'body' | 'caseInsensitiveKeys'>>(
   operation: Op,
 ) {
@@ -39,14 +39,14 @@ export function createBodyReader<Op extends Pick<Operation, 'id' | 'body' | 'cas
   }
 }
 
-/** What is wrong with an input, field by field, in the caller's own spelling of each. */
+/** An error with one entry for each invalid field, in the spelling of the caller. */
 export function invalidInput(
   whole: 'body' | 'query',
   raw: unknown,
   errors: readonly ErrorObject[],
 ): PlatformError {
-  const fields = errors.slice(0, mostProblems).map((error): FieldProblem => ({
-    path: [...asSpelled(raw, placeOf(error)), ...memberOf(error)].join('.') || whole,
+  const fields = errors.slice(0, maxProblems).map((error): FieldProblem => ({
+    path: [...asSpelled(raw, pathOf(error)), ...memberOf(error)].join('.') || whole,
     problem: wording(error),
   }))
   const onlyMissing = errors.every(({ keyword }) => keyword === 'required')
@@ -57,14 +57,14 @@ export function invalidInput(
   )
 }
 
-/** The object that the problem is with, in the contract's spelling. */
-const placeOf = ({ instancePath }: ErrorObject): string[] =>
+/** The path of the invalid value, in the spelling of the contract. */
+const pathOf = ({ instancePath }: ErrorObject): string[] =>
   instancePath
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** Its member, where that is missing or one too many. */
+/** The missing or unknown member of that value. */
 function memberOf({ keyword, params }: ErrorObject): string[] {
   if (keyword === 'required') return [params['missingProperty'] as string]
   if (keyword === 'additionalProperties') return [params['additionalProperty'] as string]

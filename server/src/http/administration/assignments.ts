@@ -5,15 +5,15 @@ import type { ScopeReference } from '../../domain/identity/administration/assign
 import type { Holder } from '../../domain/identity/administration/resources.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { answerSlice, answerPage, pageSize, position } from './pages.ts'
-import type { Views } from './render-resources.ts'
+import type { Renderers } from './render-resources.ts'
 
 interface Dependencies {
   readonly administration: Administration
-  readonly views: Views
+  readonly renderers: Renderers
   readonly authUrl: string
 }
 
-/** A path of any of these operations, by the names of its parts. */
+/** The path parameters of any of these operations. */
 interface Path {
   readonly id?: string
   readonly user_id?: string
@@ -28,11 +28,11 @@ interface PathCall {
 
 const done = { status: 204 } as const
 
-/** Roles on projects, domains and the system, of users and of groups: one set of handlers for all six. */
+/** Handlers for role assignments of users and groups on projects, domains and the system. */
 export function createAssignmentHandlers(
   dependencies: Dependencies,
 ): HandlersFor<typeof assignmentOperations> {
-  const { administration: use, views, authUrl } = dependencies
+  const { administration: use, renderers, authUrl } = dependencies
 
   const holderOf = ({ user_id, group_id = '' }: Path): Holder =>
     user_id === undefined ? { kind: 'group', id: group_id } : { kind: 'user', id: user_id }
@@ -40,7 +40,7 @@ export function createAssignmentHandlers(
   const handlersFor = (scopeOf: (path: Path) => ScopeReference) => ({
     async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
       const roles = await use.listHeldRoles(caller, holderOf(parameters), scopeOf(parameters))
-      return answerSlice('roles', roles.map(views.roles), query, authUrl + url)
+      return answerSlice('roles', roles.map(renderers.roles), query, authUrl + url)
     },
     async grant({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
@@ -80,7 +80,7 @@ export function createAssignmentHandlers(
       return answerPage(
         'role_assignments',
         page,
-        (grant) => views.assignment(grant, style),
+        (grant) => renderers.assignment(grant, style),
         authUrl + url,
       )
     },

@@ -9,7 +9,7 @@ import { PlatformError } from '../../domain/error.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { answerSlice, withoutPaging, type PagingParameters } from './pages.ts'
 
-/** The catalog piece by piece. It follows from the settings, and is the same for everyone. */
+/** Operations on parts of the catalog. It depends on the settings only and is the same for all callers. */
 export function createCatalogHandlers(
   catalog: readonly CatalogService[],
   authUrl: string,

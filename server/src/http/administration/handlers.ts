@@ -8,7 +8,7 @@ import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
 import { answerPage, toListQuery } from './pages.ts'
-import { createViews } from './render-resources.ts'
+import { createRenderers } from './render-resources.ts'
 
 interface Dependencies {
   readonly administration: Administration
@@ -43,16 +43,16 @@ export function createAdministrationHandlers(
   dependencies: Dependencies,
 ): HandlersFor<typeof administrationOperations> {
   const { administration: use, catalog, authUrl, baseUrl } = dependencies
-  const views = createViews(authUrl)
+  const renderers = createRenderers(authUrl)
 
-  const viewUser = (caller: Caller) => {
+  const renderUser = (caller: Caller) => {
     const hideContacts = createHideContacts(caller.principal)
-    return (user: User) => views.users(hideContacts(user))
+    return (user: User) => renderers.users(hideContacts(user))
   }
   const viewFor = (kind: ResourceKind, caller: Caller) =>
-    (kind === 'users' ? viewUser(caller) : views[kind]) as (item: object) => object
+    (kind === 'users' ? renderUser(caller) : renderers[kind]) as (item: object) => object
 
-  /** Listing and showing is the same for every kind of thing. */
+  /** Listing and showing is the same for all kinds of resources. */
   const list = (kind: ResourceKind) =>
     async function listResources({ caller, query, url }: ListCall) {
       const page = await use.listResources(kind, caller, toListQuery(query))
@@ -73,20 +73,23 @@ export function createAdministrationHandlers(
     getDomain: get('domains', 'domain'),
     getDomainImpact: impact('domains'),
     createDomain: async ({ caller, body }) =>
-      created('domain', views.domains(await use.createDomain(caller, body.domain))),
+      created('domain', renderers.domains(await use.createDomain(caller, body.domain))),
     updateDomain: async ({ caller, parameters, body }) =>
-      shown('domain', views.domains(await use.updateDomain(caller, parameters.id, body.domain))),
+      shown(
+        'domain',
+        renderers.domains(await use.updateDomain(caller, parameters.id, body.domain)),
+      ),
     deleteDomain: ({ caller, parameters }) => done(use.deleteDomain(caller, parameters.id)),
 
     listProjects: list('projects'),
     getProject: get('projects', 'project'),
     getProjectImpact: impact('projects'),
     createProject: async ({ caller, body }) =>
-      created('project', views.projects(await use.createProject(caller, body.project))),
+      created('project', renderers.projects(await use.createProject(caller, body.project))),
     updateProject: async ({ caller, parameters, body }) =>
       shown(
         'project',
-        views.projects(await use.updateProject(caller, parameters.id, body.project)),
+        renderers.projects(await use.updateProject(caller, parameters.id, body.project)),
       ),
     deleteProject: ({ caller, parameters }) => done(use.deleteProject(caller, parameters.id)),
 
@@ -94,31 +97,31 @@ export function createAdministrationHandlers(
     getUser: get('users', 'user'),
     getUserImpact: impact('users'),
     createUser: async ({ caller, body }) =>
-      created('user', viewUser(caller)(await use.createUser(caller, body.user))),
+      created('user', renderUser(caller)(await use.createUser(caller, body.user))),
     updateUser: async ({ caller, parameters, body }) =>
-      shown('user', viewUser(caller)(await use.updateUser(caller, parameters.id, body.user))),
+      shown('user', renderUser(caller)(await use.updateUser(caller, parameters.id, body.user))),
     deleteUser: ({ caller, parameters }) => done(use.deleteUser(caller, parameters.id)),
     changeOwnPassword: ({ caller, parameters, body }) =>
       done(use.changeOwnPassword(caller, parameters.id, body.user)),
     async listUserProjects({ caller, parameters, query, url }) {
       const page = await use.listUserProjects(caller, parameters.id, toListQuery(query))
-      return answerPage('projects', page, views.projects, authUrl + url)
+      return answerPage('projects', page, renderers.projects, authUrl + url)
     },
     async listUserGroups({ caller, parameters, query, url }) {
       const page = await use.listUserGroups(caller, parameters.id, toListQuery(query))
-      return answerPage('groups', page, views.groups, authUrl + url)
+      return answerPage('groups', page, renderers.groups, authUrl + url)
     },
 
     listGroups: list('groups'),
     getGroup: get('groups', 'group'),
     createGroup: async ({ caller, body }) =>
-      created('group', views.groups(await use.createGroup(caller, body.group))),
+      created('group', renderers.groups(await use.createGroup(caller, body.group))),
     updateGroup: async ({ caller, parameters, body }) =>
-      shown('group', views.groups(await use.updateGroup(caller, parameters.id, body.group))),
+      shown('group', renderers.groups(await use.updateGroup(caller, parameters.id, body.group))),
     deleteGroup: ({ caller, parameters }) => done(use.deleteGroup(caller, parameters.id)),
     async listGroupUsers({ caller, parameters, query, url }) {
       const page = await use.listGroupUsers(caller, parameters.id, toListQuery(query))
-      return answerPage('users', page, viewUser(caller), authUrl + url)
+      return answerPage('users', page, renderUser(caller), authUrl + url)
     },
     addGroupUser: ({ caller, parameters }) =>
       done(use.addGroupUser(caller, parameters.id, parameters.user_id)),
@@ -130,13 +133,13 @@ export function createAdministrationHandlers(
     listRoles: list('roles'),
     getRole: get('roles', 'role'),
     createRole: async ({ caller, body }) =>
-      created('role', views.roles(await use.createRole(caller, body.role))),
+      created('role', renderers.roles(await use.createRole(caller, body.role))),
     updateRole: async ({ caller, parameters, body }) =>
-      shown('role', views.roles(await use.updateRole(caller, parameters.id, body.role))),
+      shown('role', renderers.roles(await use.updateRole(caller, parameters.id, body.role))),
     deleteRole: ({ caller, parameters }) => done(use.deleteRole(caller, parameters.id)),
     async listRolePolicies({ caller, parameters, query, url }) {
       const page = await use.listRolePolicies(caller, parameters.id, toListQuery(query))
-      return answerPage('policies', page, views.policies, authUrl + url)
+      return answerPage('policies', page, renderers.policies, authUrl + url)
     },
     bindPolicy: ({ caller, parameters }) =>
       done(use.bindPolicy(caller, parameters.id, parameters.policy_id)),
@@ -148,9 +151,12 @@ export function createAdministrationHandlers(
     listPolicies: list('policies'),
     getPolicy: get('policies', 'policy'),
     createPolicy: async ({ caller, body }) =>
-      created('policy', views.policies(await use.createPolicy(caller, body.policy))),
+      created('policy', renderers.policies(await use.createPolicy(caller, body.policy))),
     updatePolicy: async ({ caller, parameters, body }) =>
-      shown('policy', views.policies(await use.updatePolicy(caller, parameters.id, body.policy))),
+      shown(
+        'policy',
+        renderers.policies(await use.updatePolicy(caller, parameters.id, body.policy)),
+      ),
     deletePolicy: ({ caller, parameters }) => done(use.deletePolicy(caller, parameters.id)),
     checkPolicy: async ({ caller, body }) =>
       shown('check', await use.checkPolicy(caller, body.check)),
@@ -160,14 +166,14 @@ export function createAdministrationHandlers(
     async createCredential({ caller, body }) {
       const { key, secret } = await use.createCredential(caller, body.credential)
       return {
-        ...created('credential', views.newCredential(key, secret)),
+        ...created('credential', renderers.newCredential(key, secret)),
         headers: { 'cache-control': 'no-store' },
       }
     },
     updateCredential: async ({ caller, parameters, body }) =>
       shown(
         'credential',
-        views.credentials(await use.updateCredential(caller, parameters.id, body.credential)),
+        renderers.credentials(await use.updateCredential(caller, parameters.id, body.credential)),
       ),
     deleteCredential: ({ caller, parameters }) => done(use.deleteCredential(caller, parameters.id)),
 
@@ -176,19 +182,21 @@ export function createAdministrationHandlers(
     createIdentityProvider: async ({ caller, body }) =>
       created(
         'identity_provider',
-        views.identity_providers(await use.createIdentityProvider(caller, body.identity_provider)),
+        renderers.identity_providers(
+          await use.createIdentityProvider(caller, body.identity_provider),
+        ),
       ),
     updateIdentityProvider: async ({ caller, parameters, body }) =>
       shown(
         'identity_provider',
-        views.identity_providers(
+        renderers.identity_providers(
           await use.updateIdentityProvider(caller, parameters.id, body.identity_provider),
         ),
       ),
     deleteIdentityProvider: ({ caller, parameters }) =>
       done(use.deleteIdentityProvider(caller, parameters.id)),
 
-    ...createAssignmentHandlers({ administration: use, views, authUrl }),
+    ...createAssignmentHandlers({ administration: use, renderers, authUrl }),
     ...createCatalogHandlers(catalog, authUrl),
     ...createEventHandlers({ administration: use, baseUrl }),
   }

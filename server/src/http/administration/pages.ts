@@ -3,7 +3,7 @@ import { badField } from '../../domain/error.ts'
 import { addressFrom } from '../next-link.ts'
 import type { ListQuery, Page } from '../../domain/identity/administration/registry.ts'
 
-/** The parameters that say how a list is paged and sorted; all others narrow it. */
+/** Paging and sorting parameters. All other parameters are filters. */
 export interface PagingParameters {
   readonly limit?: number
   readonly marker?: string
@@ -24,12 +24,12 @@ const pagingNames = new Set([
   'summary_stats',
 ])
 
-/** What narrows a list, without what says which part of it is wanted. */
+/** The filters of a query, without the paging parameters. */
 export const withoutPaging = (query: object): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !pagingNames.has(name)))
 
-/** Another word for a field, and one that every item answers alike. */
-const otherWords: Readonly<Record<string, string | undefined>> = {
+/** Aliases of filter names. */
+const filterAliases: Readonly<Record<string, string | undefined>> = {
   parent_id: 'domain_id',
   type: undefined,
 }
@@ -37,7 +37,7 @@ const otherWords: Readonly<Record<string, string | undefined>> = {
 function toFilters(parameters: object): ListQuery['filters'] {
   const filters: Record<string, string | boolean> = {}
   for (const [name, value] of Object.entries(parameters) as [string, string | boolean][]) {
-    const column = Object.hasOwn(otherWords, name) ? otherWords[name] : name
+    const column = Object.hasOwn(filterAliases, name) ? filterAliases[name] : name
     if (column === undefined) continue
     if (Object.hasOwn(filters, column) && filters[column] !== value) {
       throw badField(name, `is an alias of ${column}, which has another value`)
@@ -47,7 +47,7 @@ function toFilters(parameters: object): ListQuery['filters'] {
   return filters
 }
 
-/** More than the largest page is clamped, and the link to the next one says so. */
+/** Limits the page size to the maximum. The link to the next page contains the result. */
 export const pageSize = (limit: number | undefined) => Math.min(limit ?? maxPageSize, maxPageSize)
 
 export function toListQuery(query: PagingParameters & object): ListQuery {
@@ -61,7 +61,7 @@ export function toListQuery(query: PagingParameters & object): ListQuery {
   }
 }
 
-/** Where a page begins: behind a marker, or so many from the start. */
+/** The start of a page: after a marker, or at an offset. */
 export function position(marker: string | undefined, offset = 0) {
   if (marker !== undefined && offset > 0) {
     throw badField('offset', 'cannot be combined with marker')
@@ -70,8 +70,8 @@ export function position(marker: string | undefined, offset = 0) {
 }
 
 /**
- * A page of a list as an answer. The links are in the body, as Keystone has them, and not in a
- * header too: OpenStack's SDK trips over that.
+ * The response for a page of a list. The links are only in the body, as in Keystone: the OpenStack
+ * SDK fails if there is a Link header too.
  */
 export const answerPage = <Item>(
   key: string,
@@ -90,7 +90,7 @@ export const answerPage = <Item>(
   },
 })
 
-/** One page of a list that is in memory as a whole, as an answer. */
+/** The response for one page of a list that is completely in memory. */
 export function answerSlice(
   key: string,
   items: readonly unknown[],

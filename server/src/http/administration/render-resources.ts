@@ -24,8 +24,8 @@ import type {
 } from '../../domain/identity/administration/resources.ts'
 import { timestamp, timestampOrNull } from '../../domain/timestamp.ts'
 
-/** Things as the wire shows them: each with its own address, and with what Keystone's clients look for. */
-export function createViews(authUrl: string) {
+/** Renders resources for the API, with their links and the fields that Keystone clients expect. */
+export function createRenderers(authUrl: string) {
   const links = (kind: ResourceKind, id: string) => ({
     links: { self: `${authUrl}/v3/${kind}/${id}` },
   })
@@ -118,7 +118,7 @@ export function createViews(authUrl: string) {
     }),
 
     credentials: (key: AccessKey): CredentialDto => describeKey(key, ''),
-    /** The one answer that has the secret. */
+    /** The only response that contains the secret. */
     newCredential: (key: AccessKey, secret: string): NewCredentialDto => ({
       ...describeKey(key, secret),
       access_key: key.id,
@@ -139,9 +139,9 @@ export function createViews(authUrl: string) {
     assignment: (grant: GrantRecord, show: AssignmentStyle) => describeGrant(authUrl, grant, show),
   }
 }
-export type Views = ReturnType<typeof createViews>
+export type Renderers = ReturnType<typeof createRenderers>
 
-/** The driver's options are checked when they are written: they have the shape that the contract says. */
+/** Driver options are validated when they are stored, so they match the contract. */
 const describeDriver = ({ driver, options }: IdentityProvider) =>
   ({ driver, ...options }) as unknown as Pick<
     IdentityProviderDto,
@@ -150,7 +150,7 @@ const describeDriver = ({ driver, options }: IdentityProvider) =>
 
 interface AssignmentStyle {
   readonly names: boolean
-  /** A group's assignment is shown as its member's. */
+  /** Show assignments of groups as assignments of their members. */
   readonly effective: boolean
 }
 
@@ -172,7 +172,7 @@ function describeGrant(
   return {
     role: named(role),
     ...holder,
-    scope: describePlace(grant, named, member),
+    scope: describeScope(grant, named, member),
     links: {
       assignment: `${authUrl}/v3/${scopePath(grant)}/${path}/roles/${role.id}`,
       ...(group && effective && { membership }),
@@ -183,7 +183,7 @@ function describeGrant(
 type Member = Extract<GrantRecord['scope'], { kind: 'project' }>['project']
 type Named = Pick<Member, 'id' | 'name'>
 
-function describePlace(
+function describeScope(
   { scope }: GrantRecord,
   named: (thing: Named) => { id: string; name?: string },
   member: (thing: Member) => { id: string; name?: string },

@@ -3,7 +3,7 @@ import type { CloudAccountUseCases } from '../../domain/sources/administer-accou
 import type { HandlersFor } from '../register-operations.ts'
 import { nextLink, nextOffset } from '../next-link.ts'
 
-/** The operations on the accounts that servers come from. */
+/** Handlers for operations on cloud accounts. */
 export const createCloudAccountHandlers = (
   use: CloudAccountUseCases,
   { baseUrl }: { readonly baseUrl: string },

@@ -12,15 +12,15 @@ import { addressOf } from '../origin.ts'
 import { createQueryReader } from '../query.ts'
 import { requireNothing, requireShape, readJsonBody } from '../request-body.ts'
 import { createBodyReader } from '../validate.ts'
-import { whenGone } from '../when-gone.ts'
+import { abortOnDisconnect } from '../abort-on-disconnect.ts'
 
-/** Of the gateway's every answer: it is data, whatever is in it, and nobody else's. */
+/** Headers of every API response of the gateway: it runs no scripts and is not cached. */
 const dataHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 }
 
-const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
   // HTTP/1.0 allows this, but cookies and the origin check need to know the host.
@@ -36,7 +36,7 @@ function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
     protocol: request.protocol === 'https' ? 'https' : 'http',
     host: request.host,
     body: request.body instanceof Buffer && request.body.length > 0 ? request.body : undefined,
-    signal: whenGone(reply),
+    signal: abortOnDisconnect(reply),
     addHeader: (name, value) => void reply.header(name, value),
   }
 }
@@ -60,7 +60,7 @@ type AnyHandler = (call: {
   body: unknown
 }) => Promise<GatewayAnswer>
 
-/** Puts a gateway's routes beside those of the API; it itself is loaded when somebody comes. */
+/** Registers the routes of the gateway. The gateway itself is loaded at the first request. */
 export function registerGateway(app: FastifyInstance, load: () => Promise<Gateway>): void {
   for (const operation of gatewayOperations as readonly GatewayOperation[]) {
     const id = operation.id as GatewayOperationId
@@ -86,7 +86,7 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
   }
 
   app.route({
-    method: everyMethod,
+    method: allMethods,
     url: '/api/*',
     config: { operation: { id: 'passOn', method: 'GET', path: '/api/*', responses: {} } },
     async onRequest(_request, reply) {

@@ -32,11 +32,11 @@ const streamTypes = {
   ndjson: 'application/x-ndjson; charset=UTF-8',
 } as const
 
-/** How big a page may become, roughly: what a usual server takes, times as many as are asked for. */
+/** Estimated size of a page in bytes: the typical size of a server times the limit. */
 const estimateBytes = ({ limit, details, withMetadata }: ServerQuery): number =>
   limit * ((details ? 4_096 : 1_024) + (withMetadata ? 1_024 : 0))
 
-/** The operations on servers. */
+/** Handlers for operations on servers. */
 export const createInventoryHandlers = (
   useCases: InventoryUseCases,
   { baseUrl }: { readonly baseUrl: string },

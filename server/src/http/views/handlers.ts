@@ -3,7 +3,7 @@ import type { ViewUseCases } from '../../domain/views/administer-views.ts'
 import { nextLink, nextOffset } from '../next-link.ts'
 import type { HandlersFor } from '../register-operations.ts'
 
-/** The operations on saved views. */
+/** Handlers for operations on saved views. */
 export const createViewHandlers = (
   load: () => Promise<ViewUseCases>,
   { baseUrl }: { readonly baseUrl: string },
