@@ -1,6 +1,6 @@
 import { servedMethodsOf, operations, type Operation } from '@muster/contract'
 
-/** How the gateway's own way to the API begins. */
+/** Path prefix of API calls through the gateway. */
 export const prefix = '/api'
 
 interface Route {
@@ -8,7 +8,7 @@ interface Route {
   readonly methods: readonly string[]
 }
 
-/** The operations that a page may call with its session. */
+/** The operations that the gateway forwards. */
 const forwarded: readonly Route[] = (operations as readonly Operation[])
   .filter(({ throughGateway }) => throughGateway)
   .map((operation) => ({
@@ -21,8 +21,8 @@ type Decision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'found'; readonly path: string; readonly methods: readonly string[] }
 
-/** What two readers of a path might make different things of, in plain and in disguise. */
-const doubtful = /[;\\]|%(?:2f|5c|2e|3b|00|25(?:2f|5c|2e|00))|[^\x21-\x7e]/i
+/** Characters that two servers may interpret differently, plain or percent-encoded. */
+const ambiguous = /[;\\]|%(?:2f|5c|2e|3b|00|25(?:2f|5c|2e|00))|[^\x21-\x7e]/i
 
 const decode = (step: string): string | undefined => {
   try {
@@ -33,17 +33,17 @@ const decode = (step: string): string | undefined => {
 }
 
 /**
- * Decides what a path under the prefix asks for, on one form of it, and tells that form: the API is
- * asked with it, so that both decide on the same.
+ * Finds the operation of a path under the prefix and returns the normalized path. The API is called
+ * with the normalized path, so that the gateway and the API route in the same way.
  */
 export function readApiPath(path: string): Decision {
   const written = path.slice(prefix.length).replace(/\/$/, '')
-  if (doubtful.test(written)) return { kind: 'malformed' }
+  if (ambiguous.test(written)) return { kind: 'malformed' }
   const steps = written.split('/').slice(1).map(decode)
-  const isPlain = (step: string | undefined): step is string =>
+  const isUnambiguous = (step: string | undefined): step is string =>
     step !== undefined && step !== '' && !step.endsWith('.') && !/\p{Cc}/u.test(step)
-  if (!steps.every(isPlain)) return { kind: 'malformed' }
-  const routes = forwarded.filter((route) => fits(route, steps))
+  if (!steps.every(isUnambiguous)) return { kind: 'malformed' }
+  const routes = forwarded.filter((route) => matches(route, steps))
   if (routes.length === 0) return { kind: 'unknown' }
   return {
     kind: 'found',
@@ -52,6 +52,6 @@ export function readApiPath(path: string): Decision {
   }
 }
 
-const fits = ({ steps: pattern }: Route, steps: readonly string[]): boolean =>
+const matches = ({ steps: pattern }: Route, steps: readonly string[]): boolean =>
   pattern.length === steps.length &&
   pattern.every((step, at) => step.startsWith('{') || step === steps[at])

@@ -4,7 +4,7 @@ import type { Cookies } from './cookies.ts'
 import type { Exchange, GatewayAnswer } from './exchange.ts'
 import type { LogIn } from './log-in.ts'
 import { failedLogin, nextPage } from './next-page.ts'
-import type { CasProvider, FindCasProviders, Refuse } from './ports.ts'
+import type { CasProvider, FindCasProviders, CreateError } from './ports.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
 interface Dependencies {
@@ -12,12 +12,12 @@ interface Dependencies {
   readonly cookies: Cookies
   readonly upstream: UpstreamClient
   readonly logIn: LogIn
-  readonly refuse: Refuse
+  readonly createError: CreateError
 }
 
-const patience = 600
+const loginTimeoutSeconds = 600
 
-const goTo = (location: string): GatewayAnswer => ({
+const redirectTo = (location: string): GatewayAnswer => ({
   status: 302,
   headers: { location, 'cache-control': 'no-store' },
 })
@@ -25,57 +25,57 @@ const goTo = (location: string): GatewayAnswer => ({
 const loginPage = ({ url, serviceUrl }: CasProvider): string =>
   `${url}/login?service=${encodeURIComponent(serviceUrl)}`
 
-/** What the browser brings back with it: that it is the one that was sent, from where, and to what end. */
-interface Errand {
+/** The content of the CAS login cookie: the chosen provider and the page after the login. */
+interface PendingLogin {
   readonly provider: string
   readonly next: string
 }
 
-const writeErrand = (errand: Errand): string =>
-  Buffer.from(JSON.stringify({ ...errand, salt: randomBytes(8).toString('hex') })).toString(
+const writePendingLogin = (pending: PendingLogin): string =>
+  Buffer.from(JSON.stringify({ ...pending, salt: randomBytes(8).toString('hex') })).toString(
     'base64url',
   )
 
-function readErrand(cookie: string | undefined): Errand | undefined {
+function readPendingLogin(cookie: string | undefined): PendingLogin | undefined {
   if (cookie === undefined) return undefined
   try {
-    const errand = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as Partial<Errand>
-    const { provider, next } = errand
+    const pending = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as Partial<PendingLogin>
+    const { provider, next } = pending
     return typeof provider === 'string' && typeof next === 'string' ? { provider, next } : undefined
   } catch {
     return undefined
   }
 }
 
-/** Logging in at a CAS server: there, and back with a ticket. */
+/** Login with CAS: redirects to the CAS server, and logs in with the ticket that it returns. */
 export function createCasLogin(dependencies: Dependencies) {
-  const { findProviders, cookies, upstream, logIn, refuse } = dependencies
+  const { findProviders, cookies, upstream, logIn, createError } = dependencies
 
   return {
     async start(exchange: Exchange, id: string, next: string | undefined): Promise<GatewayAnswer> {
       const provider = (await findProviders()).find((candidate) => candidate.id === id)
-      if (!provider) throw refuse('ResourceNotFoundError', 'No such CAS identity provider.')
-      const errand = writeErrand({ provider: id, next: nextPage(next) })
-      cookies.set(exchange, 'casLogin', errand, patience)
-      return goTo(loginPage(provider))
+      if (!provider) throw createError('ResourceNotFoundError', 'No such CAS identity provider.')
+      const pending = writePendingLogin({ provider: id, next: nextPage(next) })
+      cookies.set(exchange, 'casLogin', pending, loginTimeoutSeconds)
+      return redirectTo(loginPage(provider))
     },
 
     /**
-     * A ticket is taken only from a browser that was sent for one from here: else anybody could log
-     * somebody else in as themselves.
+     * Accepts a ticket only from a browser that started the login here. Otherwise an attacker could
+     * log a victim in to the account of the attacker (login CSRF).
      */
     async finish(exchange: Exchange, ticket: string | undefined): Promise<GatewayAnswer> {
-      const errand = readErrand(cookies.read(exchange, 'casLogin'))
+      const pending = readPendingLogin(cookies.read(exchange, 'casLogin'))
       cookies.clear(exchange, 'casLogin')
       const providers = await findProviders()
-      const provider = providers.find(({ id }) => id === errand?.provider)
-      if (!errand || !provider || ticket === undefined) return goTo(failedLogin)
+      const provider = providers.find(({ id }) => id === pending?.provider)
+      if (!pending || !provider || ticket === undefined) return redirectTo(failedLogin)
       try {
         const auth = casTicket(ticket, { provider: provider.id, source: 'web' })
-        return await logIn(exchange, auth, () => goTo(nextPage(errand.next)))
+        return await logIn(exchange, auth, () => redirectTo(nextPage(pending.next)))
       } catch (error) {
-        if (isApiError(error)) return goTo(failedLogin)
-        return await upstream.ask(Promise.reject(error as Error))
+        if (isApiError(error)) return redirectTo(failedLogin)
+        return await upstream.translateErrors(Promise.reject(error as Error))
       }
     },
   }

@@ -2,7 +2,7 @@ import { sessionCookie } from '@muster/contract'
 import type { Exchange } from './exchange.ts'
 import type { OwnOrigin } from './own-origin.ts'
 
-/** By what name a cookie goes: one that browsers take from this very host only, where they do. */
+/** Cookie names. Browsers accept `__Host-` cookies only from this host and over a secure connection. */
 const names = {
   session: sessionCookie,
   casLogin: { secure: '__Host-muster-cas', plain: 'muster_cas' },
@@ -10,7 +10,7 @@ const names = {
 
 type Kind = keyof typeof names
 
-/** The cookies of this gateway: for nobody to read but the browser that has them. */
+/** Reads and sets the cookies of the gateway. Scripts cannot read them. */
 export function createCookies({ keepsSecureCookies }: OwnOrigin) {
   const nameOf = (exchange: Exchange, kind: Kind) =>
     names[kind][keepsSecureCookies(exchange) ? 'secure' : 'plain']
@@ -28,7 +28,7 @@ export function createCookies({ keepsSecureCookies }: OwnOrigin) {
   }
 
   return {
-    /** Undefined where there is none, and where there are two: one of them is somebody else's. */
+    /** Undefined if there is no such cookie, or two: one of them was set by another host. */
     read(exchange: Exchange, kind: Kind): string | undefined {
       const prefix = `${nameOf(exchange, kind)}=`
       const values = (exchange.headers.cookie ?? '')

@@ -4,7 +4,7 @@ import type { SessionRecord } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
-/** As the wire writes a moment. */
+/** Formats a time for the API. */
 const timestamp = (milliseconds: number): string =>
   new Date(milliseconds).toISOString().replace('Z', '000Z')
 
@@ -22,7 +22,7 @@ function kindOf({ is_domain, project }: Token): SessionDto['scope']['kind'] {
   return is_domain ? 'domain' : 'project'
 }
 
-/** Tells a browser all about its session but the tokens. */
+/** Describes a session to its browser, without the tokens. */
 export function createDescribeSession(upstream: UpstreamClient, sessions: Sessions) {
   return async function describeSession(exchange: Exchange, session: Session): Promise<SessionDto> {
     const { current } = session.tokens

@@ -7,29 +7,29 @@ import type {
   QueryOf,
 } from '@muster/contract'
 
-/** A browser's request, and what goes back with the answer whatever that is. */
+/** A request of a browser, with a function to add response headers. */
 export interface Exchange {
-  /** Its request id, which goes along to the API. */
+  /** The request id, which is also sent to the API. */
   readonly id: string
   readonly method: string
-  /** As it was asked for, with its query. */
+  /** The path with the query string. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Where the browser is, and how it got here, as far as trusted proxies say. */
+  /** The address of the browser, its protocol and host, as trusted proxies report them. */
   readonly ip: string
   readonly protocol: 'http' | 'https'
   readonly host: string
   readonly body: Buffer | undefined
-  /** When the browser has gone away. */
+  /** Aborts when the browser disconnects. */
   readonly signal: AbortSignal
-  /** One more header of the answer, errors included. */
+  /** Adds a header to the response, also to an error. */
   addHeader(name: string, value: string): void
 }
 
 export interface GatewayAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream goes out as it comes, bytes as they are, anything else as JSON. */
+  /** Streams and buffers are sent unchanged, anything else as JSON. */
   readonly body?: unknown
 }
 
@@ -38,7 +38,7 @@ type GatewayOperationOf<Id extends GatewayOperationId> = Extract<
   { readonly id: Id }
 >
 
-/** A request for one of the gateway's own operations, checked against the contract. */
+/** A validated request for an operation of the gateway. */
 export interface Call<Id extends GatewayOperationId> {
   readonly exchange: Exchange
   readonly parameters: ParametersOf<GatewayOperationOf<Id>>

@@ -46,7 +46,7 @@ describe('a step that fails after a token was issued', () => {
         return await ask(request)
       },
       findCasProviders: async () => [],
-      refuse: (errorClass) => new Error(errorClass),
+      createError: (errorClass) => new Error(errorClass),
       clock: Date.now,
       idle: 3_600_000,
       publicUrl: 'https://muster.example',

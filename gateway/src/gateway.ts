@@ -6,8 +6,8 @@ import { createDescribeSession } from './describe-session.ts'
 import { createHandlers } from './handlers.ts'
 import { createLogIn } from './log-in.ts'
 import { createOwnOrigin } from './own-origin.ts'
-import { createPassOn } from './pass-on.ts'
-import type { DemoPeople, FindCasProviders, Refuse, SessionStore, Upstream } from './ports.ts'
+import { createForwardRequest } from './forward-request.ts'
+import type { DemoPeople, FindCasProviders, CreateError, SessionStore, Upstream } from './ports.ts'
 import { createSameOrigin } from './same-origin.ts'
 import { createSessions } from './sessions.ts'
 import { createSwitchScope } from './switch-scope.ts'
@@ -17,25 +17,25 @@ interface Parts {
   readonly store: SessionStore
   readonly upstream: Upstream
   readonly findCasProviders: FindCasProviders
-  readonly refuse: Refuse
+  readonly createError: CreateError
   readonly clock: () => number
-  /** How long a session lasts in which nothing is done, in milliseconds. */
+  /** Idle timeout of sessions in milliseconds. */
   readonly idle: number
   readonly publicUrl: string | undefined
   readonly platform: string
   readonly version: string
   readonly demo: DemoPeople | undefined
-  /** Where the console's files are, once they are made. */
+  /** Folder of the built console. */
   readonly consoleFolder: string
 }
 
-/** Between browsers and the public API: it has sessions for tokens, and no powers of its own. */
+/** The gateway between browsers and the public API. It maps sessions to tokens and has no privileges itself. */
 export function createGateway(parts: Parts) {
-  const { refuse, publicUrl, platform, version, demo, findCasProviders } = parts
+  const { createError, publicUrl, platform, version, demo, findCasProviders } = parts
   const ownOrigin = createOwnOrigin(publicUrl)
   const cookies = createCookies(ownOrigin)
-  const sameOrigin = createSameOrigin(ownOrigin, refuse)
-  const upstream = createUpstreamClient(parts.upstream, refuse)
+  const sameOrigin = createSameOrigin(ownOrigin, createError)
+  const upstream = createUpstreamClient(parts.upstream, createError)
   const sessions = createSessions({ ...parts, cookies, sameOrigin, upstream })
   const logIn = createLogIn({ upstream, sessions })
 
@@ -55,19 +55,19 @@ export function createGateway(parts: Parts) {
       sameOrigin,
       upstream,
       logIn,
-      switchScope: createSwitchScope({ upstream, sessions, refuse }),
+      switchScope: createSwitchScope({ upstream, sessions, createError }),
       casLogin: createCasLogin({
         findProviders: findCasProviders,
         cookies,
         upstream,
         logIn,
-        refuse,
+        createError,
       }),
       describeSession: createDescribeSession(upstream, sessions),
       showLoginOptions,
-      refuse,
+      createError,
     }),
-    passOn: createPassOn({ ...parts, sessions }),
+    forwardRequest: createForwardRequest({ ...parts, sessions }),
     serveConsole: createConsole({ ...parts, ownOrigin }),
   }
 }

@@ -4,7 +4,7 @@ import type { createCasLogin } from './cas-login.ts'
 import { describeEntry, type DescribeSession } from './describe-session.ts'
 import type { Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
 import type { LogIn } from './log-in.ts'
-import type { Refuse } from './ports.ts'
+import type { CreateError } from './ports.ts'
 import type { SameOrigin } from './same-origin.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { SwitchScope } from './switch-scope.ts'
@@ -20,14 +20,14 @@ interface Dependencies {
   readonly casLogin: ReturnType<typeof createCasLogin>
   readonly describeSession: DescribeSession
   readonly showLoginOptions: () => Promise<LoginOptions>
-  readonly refuse: Refuse
+  readonly createError: CreateError
 }
 
 const noStore = { 'cache-control': 'no-store' }
 
-/** The gateway's own operations. */
+/** Handlers of the gateway's operations. */
 export function createHandlers(dependencies: Dependencies): GatewayHandlers {
-  const { sessions, sameOrigin, upstream, logIn, switchScope, casLogin, refuse } = dependencies
+  const { sessions, sameOrigin, upstream, logIn, switchScope, casLogin, createError } = dependencies
   const { describeSession, showLoginOptions } = dependencies
 
   async function show(
@@ -49,46 +49,49 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       sameOrigin.requireOwnPage(exchange)
       const { name, domain, password } = body
       const user = { name, ...(domain !== undefined && { domain: { name: domain } }) }
-      const scope = toScope(body.scope ?? {}, refuse)
+      const scope = toScope(body.scope ?? {}, createError)
       const auth = passwordLogin({ user, password, scope, source: 'web' })
-      return await upstream.ask(logIn(exchange, auth, (session) => show(exchange, session, 201)))
+      return await upstream.translateErrors(
+        logIn(exchange, auth, (session) => show(exchange, session, 201)),
+      )
     },
 
     async getSession({ exchange }) {
-      const session = await sessions.demand(exchange)
+      const session = await sessions.requireSession(exchange)
       try {
         return await show(exchange, session, 200)
       } catch (error) {
         if (isApiError(error, 'UnauthorizedError')) throw await sessions.end(exchange, session)
-        return await upstream.ask(Promise.reject(error as Error))
+        return await upstream.translateErrors(Promise.reject(error as Error))
       }
     },
 
     async switchScope({ exchange, body }) {
-      const session = await sessions.demand(exchange)
-      const scope = toScope(body.scope, refuse)
-      if (!scope) throw refuse('MissingParameterError', 'scope must have project_id or domain_id.')
+      const session = await sessions.requireSession(exchange)
+      const scope = toScope(body.scope, createError)
+      if (!scope)
+        throw createError('MissingParameterError', 'scope must have project_id or domain_id.')
       const answer = switchScope(exchange, session, scope, (fresh) => show(exchange, fresh, 200))
-      return await upstream.ask(answer)
+      return await upstream.translateErrors(answer)
     },
 
     async endSession({ exchange }) {
-      await sessions.finish(exchange, await sessions.demand(exchange))
+      await sessions.logOut(exchange, await sessions.requireSession(exchange))
       return { status: 204 }
     },
 
     async listSessions({ exchange }) {
-      const session = await sessions.demand(exchange)
+      const session = await sessions.requireSession(exchange)
       const records = await sessions.listOf(session)
       const entries = records.map((record) => describeEntry(record, session.record.id))
       return { status: 200, headers: noStore, body: { sessions: entries } }
     },
 
     async endOneSession({ exchange, parameters }) {
-      const session = await sessions.demand(exchange)
-      if (parameters.id === session.record.id) await sessions.finish(exchange, session)
+      const session = await sessions.requireSession(exchange)
+      if (parameters.id === session.record.id) await sessions.logOut(exchange, session)
       else if (!(await sessions.endOther(session, parameters.id))) {
-        throw refuse('ResourceNotFoundError', 'Session not found.')
+        throw createError('ResourceNotFoundError', 'Session not found.')
       }
       return { status: 204 }
     },
@@ -98,7 +101,7 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       return await casLogin.start(exchange, parameters.id, query.next)
     },
 
-    // From the CAS server's page: the one request that comes from elsewhere.
+    // The redirect from the CAS server: the only cross-origin request.
     finishCasLogin: async ({ exchange, query }) => await casLogin.finish(exchange, query.ticket),
   }
 }

@@ -1,5 +1,5 @@
-import { Agent as PlainAgent, request as askPlainly } from 'node:http'
-import { Agent as SecureAgent, request as askSecurely } from 'node:https'
+import { Agent as PlainAgent, request as httpRequest } from 'node:http'
+import { Agent as SecureAgent, request as httpsRequest } from 'node:https'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Upstream } from './ports.ts'
@@ -7,21 +7,21 @@ import type { Upstream } from './ports.ts'
 interface Addresses {
   readonly authUrl: string
   readonly baseUrl: string
-  /** How long nothing may come from it, in milliseconds. */
-  readonly patience?: number
+  /** Maximum time without data from the API, in milliseconds. */
+  readonly timeout?: number
 }
 
-const usualPatience = 60_000
+const defaultTimeout = 60_000
 
-/** The public API in other processes. These are told for whom it is asked, and must trust this one. */
-export function createHttpUpstream({ authUrl, baseUrl, patience = usualPatience }: Addresses) {
-  const sockets = { keepAlive: true, maxSockets: 256, timeout: patience }
+/** Calls the public API in another process. It gets the client address and must trust this gateway as a proxy. */
+export function createHttpUpstream({ authUrl, baseUrl, timeout = defaultTimeout }: Addresses) {
+  const sockets = { keepAlive: true, maxSockets: 256, timeout }
   const agents = { 'http:': new PlainAgent(sockets), 'https:': new SecureAgent(sockets) }
 
   const ask: Upstream = async ({ method, path, headers, body, ip, protocol, signal }) => {
     const base = new URL(path.startsWith('/v3') ? authUrl : baseUrl)
     const isSecure = base.protocol === 'https:'
-    const request = (isSecure ? askSecurely : askPlainly)({
+    const request = (isSecure ? httpsRequest : httpRequest)({
       method,
       host: base.hostname.replaceAll(/[[\]]/g, ''),
       port: base.port,
@@ -36,9 +36,9 @@ export function createHttpUpstream({ authUrl, baseUrl, patience = usualPatience 
       agent: agents[isSecure ? 'https:' : 'http:'],
       signal,
     })
-    // Of a socket's silence Node only tells; without this, whoever asked would wait for good.
-    request.setTimeout(patience, () => {
-      request.destroy(new Error(`nothing came from ${base.host} for ${patience} ms`))
+    // Node only emits an event on a socket timeout. Without this the request would never end.
+    request.setTimeout(timeout, () => {
+      request.destroy(new Error(`no data from ${base.host} for ${timeout} ms`))
     })
     request.end(body)
     const [response] = (await once(request, 'response')) as [IncomingMessage]

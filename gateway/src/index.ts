@@ -5,7 +5,7 @@ export type {
   CasProvider,
   DemoPeople,
   FindCasProviders,
-  Refuse,
+  CreateError,
   SessionRecord,
   SessionStore,
   Upstream,

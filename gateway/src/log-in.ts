@@ -8,10 +8,10 @@ interface Dependencies {
   readonly sessions: Sessions
 }
 
-/** Gives the browser a session for a login. What fails on the way leaves neither a token nor a cookie. */
+/** Logs in and creates a session. A failed step leaves neither a token nor a cookie. */
 export function createLogIn({ upstream, sessions }: Dependencies) {
-  /** Nobody has a use for a session that is nowhere: without a wish it is where the user can be. */
-  async function settle(exchange: Exchange, root: IssuedToken): Promise<IssuedToken> {
+  /** If the user has no default project, selects the first project or domain in which the user has a role. */
+  async function selectScope(exchange: Exchange, root: IssuedToken): Promise<IssuedToken> {
     const { project, projects } = root.token
     if (project.Id !== '') return root
     const rescope = (scope: Parameters<UpstreamClient['rescope']>[2]) =>
@@ -21,7 +21,7 @@ export function createLogIn({ upstream, sessions }: Dependencies) {
     return domains[0] ? await rescope({ domain: { id: domains[0].id } }) : root
   }
 
-  /** `describe` makes the answer of it, before the session counts. */
+  /** `describe` builds the response before the session is stored. */
   return async function logIn<Answer>(
     exchange: Exchange,
     auth: Auth<IssuedToken>,
@@ -29,9 +29,9 @@ export function createLogIn({ upstream, sessions }: Dependencies) {
   ): Promise<Answer> {
     const root = await upstream.logIn(exchange, auth)
     try {
-      const session = sessions.begin(exchange, root, await settle(exchange, root))
+      const session = sessions.begin(exchange, root, await selectScope(exchange, root))
       const answer = await describe(session)
-      await sessions.keep(exchange, session)
+      await sessions.store(exchange, session)
       return answer
     } catch (error) {
       await upstream.revokeIfPossible(exchange, root.secret)

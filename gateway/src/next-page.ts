@@ -1,13 +1,14 @@
-/** Where a login leads that says nothing of it, and where one that failed does. */
+/** Default page after a login, and the page after a failed login. */
 export const consoleHome = '/console/'
 export const failedLogin = '/console/login?why=cas'
 
-const plain = /^\/console\/[\w\-./~%=&?,:+!*'()@]*$/
+const allowed = /^\/console\/[\w\-./~%=&?,:+!*'()@]*$/
 
-/** A page of the console, as asked for; its first one where anything else is. */
-export function nextPage(wish: string | undefined): string {
-  if (wish === undefined || !plain.test(wish) || /\/\/|\.\./.test(wish)) return consoleHome
-  const { pathname, search, origin } = new URL(wish, 'http://here')
+/** Returns the requested page if it is in the console, otherwise the home page. Prevents open redirects. */
+export function nextPage(requested: string | undefined): string {
+  if (requested === undefined || !allowed.test(requested) || /\/\/|\.\./.test(requested))
+    return consoleHome
+  const { pathname, search, origin } = new URL(requested, 'http://here')
   const isHere = origin === 'http://here' && pathname.startsWith(consoleHome)
   return isHere ? pathname + search : consoleHome
 }

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
-/** How browsers reach this gateway: as its operator says, else as this one did. */
+/** The origin of the gateway: as configured, otherwise that of the request. */
 export function createOwnOrigin(publicUrl: string | undefined) {
   const configured = publicUrl === undefined ? undefined : new URL(publicUrl)
 
@@ -12,7 +12,7 @@ export function createOwnOrigin(publicUrl: string | undefined) {
   return {
     originOf,
     isTls: (exchange: Exchange): boolean => originOf(exchange).startsWith('https:'),
-    /** Where browsers keep a cookie that is only for safe ways: over TLS, and on their own machine. */
+    /** Whether browsers accept `Secure` cookies: over TLS and on loopback. */
     keepsSecureCookies(exchange: Exchange): boolean {
       const { protocol, host } = new URL(originOf(exchange))
       return protocol === 'https:' || loopback.test(host)

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { ErrorClass, FieldProblem, LoginOptions } from '@muster/contract'
 
-/** A session as it is kept. Times are milliseconds since 1970. */
+/** A stored session. Times are in milliseconds since 1970. */
 export interface SessionRecord {
-  /** The hash of what the cookie holds. */
+  /** The hash of the session name in the cookie. */
   readonly id: string
   readonly userId: string
-  /** Its tokens, under a key that only the browser has. */
+  /** The tokens, encrypted with a key that only the browser has. */
   readonly sealed: string
-  /** The name of the project or domain that it is at. */
+  /** The name of its project or domain. */
   readonly scope: string
   readonly ip: string
   readonly userAgent: string
@@ -20,27 +20,27 @@ export interface SessionRecord {
 export interface SessionStore {
   insert(session: SessionRecord): Promise<void>
   find(id: string): Promise<SessionRecord | undefined>
-  /** One in place of another, in one step; false where that other is no longer there. */
+  /** Replaces a session atomically. Returns false without changes if the old one does not exist. */
   replace(id: string, session: SessionRecord): Promise<boolean>
   touch(id: string, seenAt: number): Promise<void>
-  /** False where the user has no such session. */
+  /** Returns false if the user has no such session. */
   remove(id: string, userId: string): Promise<boolean>
-  /** Those seen since then that have not ended, latest first. */
+  /** Sessions that have not expired and were used since then, latest first. */
   listOf(
     userId: string,
     since: { readonly seen: number; readonly now: number },
   ): Promise<readonly SessionRecord[]>
-  /** Removes those that have ended, or were not seen since. */
+  /** Deletes sessions that have expired or were not used since then. */
   purge(since: { readonly seen: number; readonly now: number }): Promise<void>
 }
 
 export interface UpstreamRequest {
   readonly method: string
-  /** With its query. */
+  /** With the query string. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
-  /** For whom it is asked. */
+  /** The address of the browser. */
   readonly ip: string
   readonly protocol: string
   readonly host: string
@@ -53,15 +53,15 @@ export interface UpstreamAnswer {
   readonly body: Readable
 }
 
-/** The public API, in this process or elsewhere. */
+/** Calls the public API in this or another process. */
 export type Upstream = (request: UpstreamRequest) => Promise<UpstreamAnswer>
 
-/** A CAS server that is set up and in use. */
+/** An enabled CAS identity provider. */
 export interface CasProvider {
   readonly id: string
   readonly name: string
   readonly url: string
-  /** Where the CAS server sends browsers back to. */
+  /** The URL to which the CAS server redirects browsers. */
   readonly serviceUrl: string
 }
 
@@ -69,11 +69,11 @@ export type FindCasProviders = () => Promise<readonly CasProvider[]>
 
 export type DemoPeople = NonNullable<LoginOptions['demo']>['people']
 
-interface Particulars {
+interface ErrorOptions {
   readonly cause?: unknown
   readonly retryAfter?: number
   readonly fields?: readonly FieldProblem[]
 }
 
-/** How an error is made that is answered in the contract's way. */
-export type Refuse = (errorClass: ErrorClass, details: string, particulars?: Particulars) => Error
+/** Creates an error that is sent in the format of the contract. */
+export type CreateError = (errorClass: ErrorClass, details: string, options?: ErrorOptions) => Error

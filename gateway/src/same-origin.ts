@@ -1,41 +1,41 @@
 import { csrfHeader } from '@muster/contract'
 import type { Exchange } from './exchange.ts'
 import type { OwnOrigin } from './own-origin.ts'
-import type { Refuse } from './ports.ts'
+import type { CreateError } from './ports.ts'
 import { isSameSecret } from './session-key.ts'
 
 const reads = new Set(['GET', 'HEAD'])
 
 const isRead = ({ method }: Pick<Exchange, 'method'>): boolean => reads.has(method)
 
-const only = (value: string | string[] | undefined): string | undefined =>
+const singleValue = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-/** Sees to it that what asks is a page of ours. */
-export function createSameOrigin({ originOf }: OwnOrigin, refuse: Refuse) {
-  const foreign = () => refuse('ForbiddenError', 'This is for pages of this very origin.')
+/** Rejects requests of pages from other origins. */
+export function createSameOrigin({ originOf }: OwnOrigin, createError: CreateError) {
+  const crossOrigin = () => createError('ForbiddenError', 'Cross-origin requests are not allowed.')
 
-  /** What a browser says of who asks. To read is also for people who type an address. */
+  /** Checks the origin that the browser reports. Reads are also allowed for typed addresses (`none`). */
   function requireOwnPage(exchange: Exchange): void {
-    const site = only(exchange.headers['sec-fetch-site'])
+    const site = singleValue(exchange.headers['sec-fetch-site'])
     if (isRead(exchange)) {
-      if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign()
+      if (site !== undefined && site !== 'same-origin' && site !== 'none') throw crossOrigin()
       return
     }
-    if (site !== undefined && site !== 'same-origin') throw foreign()
-    if (only(exchange.headers.origin) !== originOf(exchange)) throw foreign()
+    if (site !== undefined && site !== 'same-origin') throw crossOrigin()
+    if (singleValue(exchange.headers.origin) !== originOf(exchange)) throw crossOrigin()
   }
 
   return {
     requireOwnPage,
-    /** And, where something is to be changed, a page that has read what only ours can. */
+    /** For writes, requires the CSRF token, which singleValue pages of the session can read. */
     requireIntent(exchange: Exchange, csrfToken: string): void {
       if (isRead(exchange)) return
-      const given = only(exchange.headers[csrfHeader])
+      const given = singleValue(exchange.headers[csrfHeader])
       if (given !== undefined && isSameSecret(given, csrfToken)) return
-      throw refuse(
+      throw createError(
         'ForbiddenError',
-        'X-CSRF-Token is not that of your session, which may have changed in another tab: load the page again.',
+        'X-CSRF-Token does not match your session, which may have changed in another tab. Reload the page.',
       )
     },
   }

@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** The token that logging in gave, and the one in use: that one, or a child of it for another scope. */
+/** The token of the login, and the current one: the same, or a child of it for another scope. */
 export interface SessionTokens {
   readonly root: string
   readonly current: string
@@ -18,19 +18,19 @@ const keyLength = 43
 const shape = new RegExp(`^([\\w-]{${idLength}})\\.([\\w-]{${keyLength}})$`)
 const [nonceLength, tagLength] = [12, 16]
 
-/** What a browser's cookie holds: the name of a session, and the key to what is kept under it. */
+/** The content of the session cookie: a session name and the key that encrypts its tokens. */
 export interface SessionKey {
   readonly cookie: string
-  /** The hash of the name, which is all of it that is kept. */
+  /** The hash of the name. Only the hash is stored. */
   readonly id: string
-  /** Given to the pages of the session; nobody else's page can read it. */
+  /** Sent to pages of the session. Pages of other origins cannot read it. */
   readonly csrfToken: string
-  seal(tokens: SessionTokens): string
-  /** Undefined where it was sealed under another key. */
-  unseal(sealed: string): SessionTokens | undefined
+  encrypt(tokens: SessionTokens): string
+  /** Undefined if the tokens were encrypted with another key. */
+  decrypt(encrypted: string): SessionTokens | undefined
 }
 
-/** A new one: 128 random bits to be found by, 256 to be read with. */
+/** Creates a key with a random name of 128 bits and a random secret of 256 bits. */
 export const mintSessionKey = (): SessionKey =>
   createSessionKey(randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url'))
 
@@ -47,16 +47,16 @@ function createSessionKey(name: string, key: string): SessionKey {
     id,
     csrfToken: derive('muster csrf').toString('base64url'),
 
-    seal(tokens) {
+    encrypt(tokens) {
       const nonce = randomBytes(nonceLength)
       const cipher = createCipheriv('aes-256-gcm', derive('muster seal'), nonce)
       cipher.setAAD(Buffer.from(id))
-      const sealed = [cipher.update(JSON.stringify(tokens), 'utf8'), cipher.final()]
-      return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]).toString('base64url')
+      const encrypted = [cipher.update(JSON.stringify(tokens), 'utf8'), cipher.final()]
+      return Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]).toString('base64url')
     },
 
-    unseal(sealed) {
-      const bytes = Buffer.from(sealed, 'base64url')
+    decrypt(encrypted) {
+      const bytes = Buffer.from(encrypted, 'base64url')
       const decipher = createDecipheriv(
         'aes-256-gcm',
         derive('muster seal'),
@@ -66,8 +66,11 @@ function createSessionKey(name: string, key: string): SessionKey {
       decipher.setAAD(Buffer.from(id))
       decipher.setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength))
       try {
-        const opened = [decipher.update(bytes.subarray(nonceLength + tagLength)), decipher.final()]
-        return JSON.parse(Buffer.concat(opened).toString()) as SessionTokens
+        const decrypted = [
+          decipher.update(bytes.subarray(nonceLength + tagLength)),
+          decipher.final(),
+        ]
+        return JSON.parse(Buffer.concat(decrypted).toString()) as SessionTokens
       } catch {
         return undefined
       }
@@ -75,7 +78,7 @@ function createSessionKey(name: string, key: string): SessionKey {
   }
 }
 
-/** Whether two texts are the same, without telling how far they are. */
+/** Compares two secrets in constant time. */
 export function isSameSecret(given: string, expected: string): boolean {
   const [one, other] = [given, expected].map((text) => hash('sha256', text, 'buffer'))
   return one !== undefined && other !== undefined && timingSafeEqual(one, other)

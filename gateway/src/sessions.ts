@@ -2,7 +2,7 @@ import { pollHeader } from '@muster/contract'
 import { isApiError, type IssuedToken } from '@muster/sdk'
 import type { Cookies } from './cookies.ts'
 import type { Exchange } from './exchange.ts'
-import type { Refuse, SessionRecord, SessionStore } from './ports.ts'
+import type { CreateError, SessionRecord, SessionStore } from './ports.ts'
 import type { SameOrigin } from './same-origin.ts'
 import {
   mintSessionKey,
@@ -17,36 +17,36 @@ interface Dependencies {
   readonly cookies: Cookies
   readonly sameOrigin: SameOrigin
   readonly upstream: UpstreamClient
-  readonly refuse: Refuse
+  readonly createError: CreateError
   readonly clock: () => number
-  /** How long a session lasts in which nothing is done, in milliseconds. */
+  /** Idle timeout of sessions in milliseconds. */
   readonly idle: number
 }
 
-/** A session that is not over, with what is sealed in it. */
+/** A valid session with its decrypted tokens. */
 export interface Session {
   readonly record: SessionRecord
   readonly key: SessionKey
   readonly tokens: SessionTokens
 }
 
-/** Seldom enough to cost nothing, often enough to tell by. */
-const seenStep = 60_000
-const longestUserAgent = 255
+/** Minimum time between two updates of `seenAt` in the store, in milliseconds. */
+const touchInterval = 60_000
+const maxUserAgentLength = 255
 
-/** Pages look for news by themselves: that nobody is there must not keep a session alive. */
+/** Automatic polling of an open page must not keep a session alive. */
 const isPolling = ({ headers }: Exchange) => headers[pollHeader] === '1'
 
-/** Between a browser's cookie and the tokens of who is logged in. */
+/** Manages sessions: maps the cookie of a browser to the tokens of its user. */
 export function createSessions(dependencies: Dependencies) {
-  const { store, cookies, sameOrigin, upstream, refuse, clock, idle } = dependencies
+  const { store, cookies, sameOrigin, upstream, createError, clock, idle } = dependencies
 
-  async function find(exchange: Exchange): Promise<Session | 'over' | undefined> {
+  async function find(exchange: Exchange): Promise<Session | 'expired' | undefined> {
     const key = readSessionKey(cookies.read(exchange, 'session') ?? '')
     const record = key && (await store.find(key.id))
     if (!key || !record) return undefined
-    if (clock() >= Math.min(record.expiresAt, record.seenAt + idle)) return 'over'
-    const tokens = key.unseal(record.sealed)
+    if (clock() >= Math.min(record.expiresAt, record.seenAt + idle)) return 'expired'
+    const tokens = key.decrypt(record.sealed)
     return tokens && { record, key, tokens }
   }
 
@@ -59,45 +59,45 @@ export function createSessions(dependencies: Dependencies) {
     return {
       id: key.id,
       userId: current.token.user.Id,
-      sealed: key.seal(tokens),
+      sealed: key.encrypt(tokens),
       scope: current.token.project.Name,
       ip: exchange.ip,
-      userAgent: (exchange.headers['user-agent'] ?? '').slice(0, longestUserAgent),
+      userAgent: (exchange.headers['user-agent'] ?? '').slice(0, maxUserAgentLength),
       seenAt: clock(),
     }
   }
 
-  /** Once the API no longer takes its token. */
+  /** Removes a session whose token the API rejects, and returns the error to throw. */
   async function end(exchange: Exchange, { record }: Session): Promise<Error> {
-    const wasThere = await store.remove(record.id, record.userId)
-    // Else the browser has a new one by now, under which the session goes on: that is not to be lost.
-    if (wasThere) cookies.clear(exchange, 'session')
-    return over()
+    const wasRemoved = await store.remove(record.id, record.userId)
+    // If it was not there, the session was replaced, and the browser has a new cookie that must stay.
+    if (wasRemoved) cookies.clear(exchange, 'session')
+    return notLoggedIn()
   }
 
-  const over = () =>
-    refuse('UnauthorizedError', 'You are not logged in, or the session has expired.')
+  const notLoggedIn = () =>
+    createError('UnauthorizedError', 'You are not logged in, or the session has expired.')
 
   return {
     end,
 
-    /** The session of a request that is a page's own, and meant. */
-    async demand(exchange: Exchange): Promise<Session> {
+    /** Returns the session of a request after the same-origin and CSRF checks. */
+    async requireSession(exchange: Exchange): Promise<Session> {
       sameOrigin.requireOwnPage(exchange)
       const session = await find(exchange)
-      if (session === 'over') cookies.clear(exchange, 'session')
-      // One that nobody knows stays with the browser: a request that was on its way during a switch
-      // must not take away the new one.
-      if (!session || session === 'over') throw over()
+      if (session === 'expired') cookies.clear(exchange, 'session')
+      // Do not clear an unknown cookie: a concurrent scope switch may have set a new one, which the
+      // response to this older request would delete.
+      if (!session || session === 'expired') throw notLoggedIn()
       sameOrigin.requireIntent(exchange, session.key.csrfToken)
       const { record } = session
       const now = clock()
-      if (isPolling(exchange) || now - record.seenAt < seenStep) return session
+      if (isPolling(exchange) || now - record.seenAt < touchInterval) return session
       await store.touch(record.id, now)
       return { ...session, record: { ...record, seenAt: now } }
     },
 
-    /** A new one for whoever has just logged in. It counts once it is kept. */
+    /** Creates a session after a login. It becomes valid with `store`. */
     begin(exchange: Exchange, root: IssuedToken, current: IssuedToken): Session {
       const key = mintSessionKey()
       const tokens = { root: root.secret, current: current.secret }
@@ -109,17 +109,17 @@ export function createSessions(dependencies: Dependencies) {
       return { record, key, tokens }
     },
 
-    /** From here on it is the browser's. What that had before is over. */
-    async keep(exchange: Exchange, { record, key }: Session): Promise<void> {
+    /** Stores a new session, sets its cookie and ends the previous session of the browser. */
+    async store(exchange: Exchange, { record, key }: Session): Promise<void> {
       const found = await find(exchange)
-      const before = found === 'over' ? undefined : found
-      const isPut = before && (await store.replace(before.record.id, record))
-      if (isPut !== true) await store.insert(record)
+      const before = found === 'expired' ? undefined : found
+      const isReplaced = before && (await store.replace(before.record.id, record))
+      if (isReplaced !== true) await store.insert(record)
       if (before) await upstream.revokeIfPossible(exchange, before.tokens.root)
       cookies.set(exchange, 'session', key.cookie)
     },
 
-    /** The same with another token, under another name. It counts once it is moved to. */
+    /** Copies a session with another token and a new key. It becomes valid with `replace`. */
     renew(exchange: Exchange, session: Session, current: IssuedToken): Session {
       const key = mintSessionKey()
       const tokens = { root: session.tokens.root, current: current.secret }
@@ -128,30 +128,30 @@ export function createSessions(dependencies: Dependencies) {
       return { record, key, tokens }
     },
 
-    /** The session goes on as that one: the old name and the old key are dead at once. */
-    async move(exchange: Exchange, session: Session, fresh: Session): Promise<void> {
-      if (!(await store.replace(session.record.id, fresh.record))) throw over()
-      const { current: left, root } = session.tokens
-      if (left !== root) await upstream.revokeIfPossible(exchange, left)
+    /** Replaces a session. The old id and key become invalid immediately. */
+    async replace(exchange: Exchange, session: Session, fresh: Session): Promise<void> {
+      if (!(await store.replace(session.record.id, fresh.record))) throw notLoggedIn()
+      const { current: previous, root } = session.tokens
+      if (previous !== root) await upstream.revokeIfPossible(exchange, previous)
       cookies.set(exchange, 'session', fresh.key.cookie)
     },
 
-    /** Logs out: every token of the session ends with the first of them. */
-    async finish(exchange: Exchange, { record, tokens }: Session): Promise<void> {
-      // With the row gone nobody can read its tokens any more, so it does not matter if they stay.
+    /** Revoking the root token also revokes the tokens made from it. */
+    async logOut(exchange: Exchange, { record, tokens }: Session): Promise<void> {
+      // If revoking fails, deleting the row is enough: nobody can decrypt the tokens without it.
       await upstream.revokeIfPossible(exchange, tokens.root)
       await store.remove(record.id, record.userId)
       cookies.clear(exchange, 'session')
     },
 
     /**
-     * Ends another session of the same user. Its token is sealed under a key that only its browser
-     * has: it cannot be revoked from here, and without the row nobody can ever read it again.
+     * Ends another session of the same user. Its token cannot be revoked, because only the browser
+     * has the key that decrypts it. Without the row nobody can decrypt it.
      */
     endOther: ({ record }: Session, id: string) => store.remove(id, record.userId),
 
-    /** Whether the API still takes a token. */
-    async isGood(exchange: Exchange, token: string): Promise<boolean> {
+    /** Whether the API accepts a token. */
+    async isTokenValid(exchange: Exchange, token: string): Promise<boolean> {
       const headers = { 'x-subject-token': token }
       try {
         await upstream.clientFor(exchange, token).checkToken({ headers })
@@ -162,7 +162,7 @@ export function createSessions(dependencies: Dependencies) {
       }
     },
 
-    /** When it ends unless something is done before. */
+    /** When the session expires without further activity. */
     idleEnd: ({ record }: Session): number => Math.min(record.expiresAt, record.seenAt + idle),
 
     listOf: ({ record }: Session) =>

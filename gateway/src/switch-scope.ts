@@ -1,18 +1,18 @@
 import type { ScopeRequest } from '@muster/contract'
 import { isApiError, type IssuedToken } from '@muster/sdk'
 import type { Exchange } from './exchange.ts'
-import type { Refuse } from './ports.ts'
+import type { CreateError } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
 interface Dependencies {
   readonly upstream: UpstreamClient
   readonly sessions: Sessions
-  readonly refuse: Refuse
+  readonly createError: CreateError
 }
 
-/** Takes a session to another project or domain. What fails on the way leaves it where it was. */
-export function createSwitchScope({ upstream, sessions, refuse }: Dependencies) {
+/** Switches a session to another project or domain. A failed step leaves the session unchanged. */
+export function createSwitchScope({ upstream, sessions, createError }: Dependencies) {
   async function issue(
     exchange: Exchange,
     session: Session,
@@ -23,16 +23,17 @@ export function createSwitchScope({ upstream, sessions, refuse }: Dependencies) 
       return await upstream.rescope(exchange, root, scope)
     } catch (error) {
       if (!isApiError(error, 'UnauthorizedError')) throw error
-      // The API tells nobody which part of a login was wrong; the session's own token we can ask about.
-      if (!(await sessions.isGood(exchange, root))) throw await sessions.end(exchange, session)
-      throw refuse(
+      // The API does not tell which part of a login is wrong, so check the token of the session.
+      if (!(await sessions.isTokenValid(exchange, root)))
+        throw await sessions.end(exchange, session)
+      throw createError(
         'ForbiddenError',
         'The project or domain does not exist, or you have no role in it.',
       )
     }
   }
 
-  /** `describe` makes the answer of it, before the old session is over. */
+  /** `describe` builds the response before the old session is replaced. */
   return async function switchScope<Answer>(
     exchange: Exchange,
     session: Session,
@@ -43,7 +44,7 @@ export function createSwitchScope({ upstream, sessions, refuse }: Dependencies) 
     try {
       const fresh = sessions.renew(exchange, session, current)
       const answer = await describe(fresh)
-      await sessions.move(exchange, session, fresh)
+      await sessions.replace(exchange, session, fresh)
       return answer
     } catch (error) {
       await upstream.revokeIfPossible(exchange, current.secret)

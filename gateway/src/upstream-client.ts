@@ -11,23 +11,23 @@ import {
   type IssuedToken,
 } from '@muster/sdk'
 import type { Exchange } from './exchange.ts'
-import type { Refuse, Upstream, UpstreamAnswer } from './ports.ts'
+import type { CreateError, Upstream, UpstreamAnswer } from './ports.ts'
 
-/** How long a token is waited for that has to be in somebody's hands, or gone, though the browser left. */
-const patience = 60_000
+/** Timeout for issuing and revoking tokens in milliseconds. Independent of the browser, so that no token is lost. */
+const timeout = 60_000
 
-const bodiless = new Set([204, 205, 304])
+const statusesWithoutBody = new Set([204, 205, 304])
 
 async function toResponse({ status, headers, body }: UpstreamAnswer): Promise<Response> {
   const bytes = await buffer(body)
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
-  return new Response(bodiless.has(status) ? null : bytes, { status, headers: pairs })
+  return new Response(statusesWithoutBody.has(status) ? null : bytes, { status, headers: pairs })
 }
 
-/** The API as the SDK speaks to it, on behalf of whoever asks the gateway. */
-export function createUpstreamClient(upstream: Upstream, refuse: Refuse) {
+/** Creates SDK clients that call the API on behalf of a browser. */
+export function createUpstreamClient(upstream: Upstream, createError: CreateError) {
   const fetchFor =
     ({ ip, protocol, host, signal }: Exchange): Fetch =>
     async (path, { method, headers, body }) =>
@@ -51,42 +51,42 @@ export function createUpstreamClient(upstream: Upstream, refuse: Refuse) {
       auth,
     })
 
-  /** On behalf of a browser, and to the end even if that goes away. */
-  const steady = (exchange: Exchange, auth: Auth<IssuedToken>) =>
-    connect({ ...exchange, signal: AbortSignal.timeout(patience) }, auth)
+  /** A client whose requests complete even if the browser disconnects. */
+  const uninterrupted = (exchange: Exchange, auth: Auth<IssuedToken>) =>
+    connect({ ...exchange, signal: AbortSignal.timeout(timeout) }, auth)
 
   return {
     clientFor: (exchange: Exchange, token: string): Client<IssuedToken> =>
       connect(exchange, tokenAuth(token)),
 
     logIn: (exchange: Exchange, auth: Auth<IssuedToken>): Promise<IssuedToken> =>
-      steady(exchange, auth).logIn(),
+      uninterrupted(exchange, auth).logIn(),
 
-    /** A child of a token, for another scope. */
+    /** Issues a child of a token for another scope. */
     rescope: (exchange: Exchange, secret: string, scope: ScopeRequest): Promise<IssuedToken> =>
-      steady(exchange, tokenAuth(secret, { scope, source: 'web' })).logIn(),
+      uninterrupted(exchange, tokenAuth(secret, { scope, source: 'web' })).logIn(),
 
-    /** Ends a token, and those made from it. Who wants it gone has nothing to add where it stays. */
+    /** Revokes a token and those made from it. Errors are ignored. */
     async revokeIfPossible(exchange: Exchange, secret: string): Promise<void> {
-      await steady(exchange, tokenAuth(secret))
+      await uninterrupted(exchange, tokenAuth(secret))
         .logOut()
         .catch(() => {})
     },
 
-    /** What the API refuses is refused in its words. */
-    async ask<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    /** Converts SDK errors to errors of the gateway with the same class and message. */
+    async translateErrors<Answer>(answer: Promise<Answer>): Promise<Answer> {
       try {
         return await answer
       } catch (error) {
         if (error instanceof ApiError) {
           const { retryAfter, fields } = error
-          throw refuse(error.class, error.details, {
+          throw createError(error.class, error.details, {
             ...(retryAfter !== undefined && { retryAfter }),
             ...(fields.length > 0 && { fields }),
           })
         }
         if (error instanceof ConnectionError) {
-          throw refuse('BadGateway', 'The API does not respond.', { cause: error })
+          throw createError('BadGateway', 'The API does not respond.', { cause: error })
         }
         throw error
       }

@@ -1,5 +1,5 @@
 import type { Answer, Auth } from './auth/auth.ts'
-import { reviveError } from './revive-error.ts'
+import { parseError } from './parse-error.ts'
 import type { AnyOperationId, Arguments, Item, ListId, Output } from './operations.ts'
 import { findNext, itemsOf } from './pages.ts'
 import { isPublic } from './public-operations.ts'
@@ -8,9 +8,9 @@ import { routes } from './routes.ts'
 import { methodOf, send, type AnyInput, type Connection, type Fetch } from './send.ts'
 
 interface ClientOptions<Login> {
-  /** Of the platform; of the page's own origin where it is left out. */
+  /** The URL of the API. Default: the origin of the page. */
   readonly url?: string
-  /** Of identity, where that is another. */
+  /** The URL of the identity API, if it is different. */
   readonly authUrl?: string
   readonly auth?: Auth<Login>
   /** Sent with every call. */
@@ -23,39 +23,39 @@ type Operations = {
 }
 
 export interface Client<Login = void> extends Operations {
-  /** An operation by its name, with all of the answer: its status and its headers too. */
+  /** Calls an operation by id and returns the status and headers too. */
   request<Id extends AnyOperationId>(id: Id, ...args: Arguments<Id>): Promise<Answer<Output<Id>>>
-  /** The answer before it is read, for exports and whatever is too large to hold. */
+  /** Returns the response without reading it, for exports and large bodies. */
   stream<Id extends AnyOperationId>(id: Id, ...args: Arguments<Id>): Promise<Response>
-  /** The pages of a list, one after the other, as they are asked for. */
+  /** Iterates over the pages of a list. */
   pages<Id extends ListId>(id: Id, ...args: Arguments<Id>): AsyncGenerator<Output<Id>, void, void>
-  /** The items of a list, page by page. */
+  /** Iterates over the items of a list. Requests pages as needed. */
   all<Id extends ListId>(id: Id, ...args: Arguments<Id>): AsyncGenerator<Item<Id>, void, void>
-  /** Calls do so by themselves; for those who want to know at once. */
+  /** Logs in now. Without it, the first call logs in. */
   logIn(): Promise<Login>
-  /** Ends what `logIn` began: the token is revoked, the session is over. */
+  /** Revokes the token or ends the session. */
   logOut(): Promise<void>
 }
 
-const nobody: Auth<void> = {
+const noAuth: Auth<void> = {
   prefix: '',
   connect: () => ({
-    prove: async () => ({}),
+    authenticate: async () => ({}),
     renew: async () => false,
     logIn: async () => {},
     logOut: async () => {},
   }),
 }
 
-/** A client of Muster's API: a method for each of its operations, typed as the contract has them. */
+/** Creates a client with a typed method for each operation of the contract. */
 export function createClient<Login = void>(options: ClientOptions<Login> = {}): Client<Login> {
   const { url = '', authUrl = url, headers = {} } = options
-  const auth = options.auth ?? (nobody as unknown as Auth<Login>)
+  const auth = options.auth ?? (noAuth as unknown as Auth<Login>)
   const connection: Connection = {
     url: url.replace(/\/+$/, ''),
     authUrl: authUrl.replace(/\/+$/, ''),
     prefix: auth.prefix,
-    // Looked up at each call: whoever replaces the global one means this one too.
+    // Looked up at each call, so that a replaced global `fetch` is used.
     fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
     headers,
   }
@@ -65,27 +65,27 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
       await readAnswer(await send(id, (input ?? {}) as AnyInput, connection), input?.signal),
   })
 
-  /** Sends it with proof of who asks; where that is refused, once more with another. */
-  async function sendProven(id: AnyOperationId, input: AnyInput): Promise<Response> {
+  /** Sends an authenticated call. After a 401, renews the authentication and retries once. */
+  async function sendAuthenticated(id: AnyOperationId, input: AnyInput): Promise<Response> {
     if (isPublic(id)) return await send(id, input, connection)
-    const proof = await login.prove(methodOf(id))
+    const authHeaders = await login.authenticate(methodOf(id))
     input.signal?.throwIfAborted()
-    const response = await send(id, input, connection, proof)
+    const response = await send(id, input, connection, authHeaders)
     if (response.status !== 401) return response
-    if (!(await login.renew(proof))) return response
+    if (!(await login.renew(authHeaders))) return response
     await response.body?.cancel()
-    return await send(id, input, connection, await login.prove(methodOf(id)))
+    return await send(id, input, connection, await login.authenticate(methodOf(id)))
   }
 
   async function request(id: AnyOperationId, input: AnyInput = {}): Promise<Answer<unknown>> {
-    const answer = await readAnswer(await sendProven(id, input), input.signal)
+    const answer = await readAnswer(await sendAuthenticated(id, input), input.signal)
     login.notice?.(id, answer.body)
     return answer
   }
 
   async function stream(id: AnyOperationId, input: AnyInput = {}): Promise<Response> {
-    const response = await sendProven(id, input)
-    if (response.status >= 400) throw reviveError(response, await readText(response, input.signal))
+    const response = await sendAuthenticated(id, input)
+    if (response.status >= 400) throw parseError(response, await readText(response, input.signal))
     return response
   }
 

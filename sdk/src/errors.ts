@@ -12,7 +12,7 @@ interface Facts<Class extends ErrorClass> {
   readonly fields?: readonly FieldProblem[] | undefined
 }
 
-/** An answer that says no, by the class that the contract's table gives it. */
+/** An error response of the API, with its error class from the contract. */
 export class ApiError<Class extends ErrorClass = ErrorClass> extends Error {
   override readonly name = 'ApiError'
   readonly class: Class
@@ -33,12 +33,12 @@ export class ApiError<Class extends ErrorClass = ErrorClass> extends Error {
   }
 }
 
-/** No answer came at all: no network, no such host, a connection that broke off. */
+/** There was no complete response: no network, unknown host or a closed connection. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
 
-/** Whether it is an error of the API; of these classes, where some are named. */
+/** Whether an error is an `ApiError`, optionally of one of these classes. */
 export function isApiError<Class extends ErrorClass = ErrorClass>(
   error: unknown,
   ...classes: readonly Class[]

@@ -10,16 +10,16 @@ import type {
 
 type AnyOperation = (typeof operations)[number] | (typeof gatewayOperations)[number]
 
-/** Every operation: those of the public API, and those between a browser and its gateway. */
+/** All operations of the public API and of the gateway. */
 export type AnyOperationId = AnyOperation['id']
 
 export type OperationOf<Id extends AnyOperationId> = Extract<AnyOperation, { readonly id: Id }>
 
-/** Those that one calls without having logged in. */
+/** Operations without authentication. */
 export type PublicOperationId = Extract<AnyOperation, { readonly access: 'public' }>['id']
 
-/** A query as a caller may write it: one value where several could be, and nothing as undefined. */
-type Written<Query> = {
+/** Query parameters: a list may be a single value, and any parameter may be undefined. */
+type QueryInput<Query> = {
   readonly [Key in keyof Query]?:
     | (Query[Key] extends readonly (infer Item)[] | undefined ? Item | readonly Item[] : Query[Key])
     | undefined
@@ -35,7 +35,7 @@ type Body<Op> =
 type Query<Op> =
   unknown extends QueryOf<Op>
     ? { readonly query?: undefined }
-    : { readonly query?: Written<QueryOf<Op>> }
+    : { readonly query?: QueryInput<QueryOf<Op>> }
 
 type RequestHeaders = Readonly<Record<string, string>>
 
@@ -44,13 +44,13 @@ type Headers<Op> =
     ? { readonly headers?: RequestHeaders }
     : { readonly headers: HeadersOf<Op> & RequestHeaders }
 
-/** What an operation is called with. */
+/** The input of an operation. */
 export type Input<Id extends AnyOperationId> = Parameters<OperationOf<Id>> &
   Query<OperationOf<Id>> &
   Body<OperationOf<Id>> &
   Headers<OperationOf<Id>> & { readonly signal?: AbortSignal | undefined }
 
-/** Left out where nothing in it is needed. */
+/** The input is optional if all its fields are. */
 export type Arguments<Id extends AnyOperationId> =
   Partial<Input<Id>> extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>]
 
@@ -60,7 +60,7 @@ type Succeeds<Status> = Status extends number
     : never
   : never
 
-/** The body of an operation's good answer. */
+/** The body of a successful response. */
 export type Output<Id extends AnyOperationId> = OutputOf<OperationOf<Id>>
 
 type OutputOf<Op> = Op extends { readonly responses: infer Answers }
@@ -75,10 +75,10 @@ type Listed<Answer> = {
   [Key in keyof Answer]: Answer[Key] extends readonly (infer Item)[] ? Item : never
 }[keyof Answer]
 
-/** What a list is a list of. */
+/** The item type of a list. */
 export type Item<Id extends AnyOperationId> = Listed<Output<Id>>
 
-/** The operations whose answers are pages of a list. */
+/** Operations that return pages of a list. */
 export type ListId = {
   [Id in AnyOperationId]: Output<Id> extends { readonly links: object } | { readonly limit: number }
     ? [Item<Id>] extends [never]

@@ -1,6 +1,6 @@
 import type { AnyOperationId, PublicOperationId } from './operations.ts'
 
-/** Those for which nobody logs in; like the routes, the contract's to the letter. */
+/** Operations without authentication. The compiler checks them against the contract. */
 const publicOperations = {
   issueToken: true,
   showIdentityVersion: true,

@@ -1,24 +1,26 @@
 import type { Answer } from './auth/auth.ts'
 import { ConnectionError } from './errors.ts'
-import { reviveError, unreadableAnswer } from './revive-error.ts'
+import { parseError, invalidJsonError } from './parse-error.ts'
 
 export async function readText(response: Response, signal?: AbortSignal): Promise<string> {
   try {
     return await response.text()
   } catch (error) {
     signal?.throwIfAborted()
-    throw new ConnectionError('The answer broke off', { cause: error })
+    throw new ConnectionError('The connection closed before the response was complete', {
+      cause: error,
+    })
   }
 }
 
-/** Reads an answer as a whole; one that says no is thrown. */
+/** Reads a complete response. Throws an `ApiError` if it is not successful. */
 export async function readAnswer<Body>(
   response: Response,
   signal?: AbortSignal,
 ): Promise<Answer<Body>> {
   const { status, headers } = response
   const text = await readText(response, signal)
-  if (status >= 400) throw reviveError(response, text)
+  if (status >= 400) throw parseError(response, text)
   const isJson = headers.get('content-type')?.includes('json') === true
   return { body: (isJson ? parse(response, text) : text || undefined) as Body, status, headers }
 }
@@ -28,6 +30,6 @@ function parse(response: Response, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw unreadableAnswer(response)
+    throw invalidJsonError(response)
   }
 }

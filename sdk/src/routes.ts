@@ -3,8 +3,8 @@ import type { AnyOperationId, OperationOf } from './operations.ts'
 type RouteOf<Id extends AnyOperationId> = `${OperationOf<Id>['method']} ${OperationOf<Id>['path']}`
 
 /**
- * Where each operation is. The contract says so too, but brings its schemas along: this table is all
- * of it that a client needs to carry, and does not compile unless it is the contract's to the letter.
+ * Method and path of each operation. Repeated from the contract so that clients do not bundle its
+ * schemas. The compiler checks that the table matches the contract.
  */
 export const routes = {
   issueToken: 'POST /v3/auth/tokens',

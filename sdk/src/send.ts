@@ -3,7 +3,7 @@ import { ConnectionError } from './errors.ts'
 import type { AnyOperationId } from './operations.ts'
 import { routes } from './routes.ts'
 
-/** An operation's input, without the details of its type. */
+/** The input of any operation. */
 export interface AnyInput {
   readonly parameters?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
@@ -12,7 +12,7 @@ export interface AnyInput {
   readonly signal?: AbortSignal | undefined
 }
 
-/** As much of `fetch` as a client needs: whoever has another way to the API writes no more than this. */
+/** The part of `fetch` that a client needs, so that it is easy to replace. */
 export type Fetch = (
   address: string,
   init: {
@@ -24,7 +24,7 @@ export type Fetch = (
 ) => Promise<Response>
 
 export interface Connection {
-  /** Of the platform, and of identity. */
+  /** The URLs of the API and of the identity API. */
   readonly url: string
   readonly authUrl: string
   readonly prefix: string
@@ -35,22 +35,22 @@ export interface Connection {
 
 export const methodOf = (id: AnyOperationId): string => routes[id].split(' ', 1)[0] ?? ''
 
-/** The gateway's own paths name it themselves. */
-const isGateways = (path: string) => path.startsWith('/api/')
+/** Paths of gateway operations already contain the prefix. */
+const isGatewayPath = (path: string) => path.startsWith('/api/')
 
 function addressOf(id: AnyOperationId, { parameters = {}, query = {} }: AnyInput, to: Connection) {
   const path = routes[id].slice(methodOf(id).length + 1)
   const origin = path.startsWith('/v3') ? to.authUrl : to.url
-  const prefix = isGateways(path) ? '' : to.prefix
+  const prefix = isGatewayPath(path) ? '' : to.prefix
   return origin + prefix + fillPath(path, parameters) + renderQuery(query)
 }
 
-/** Sends a call, and answers whatever comes back. */
+/** Sends a call and returns the response, whatever its status. */
 export async function send(
   id: AnyOperationId,
   input: AnyInput,
   to: Connection,
-  proof: Readonly<Record<string, string>> = {},
+  authHeaders: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const { body, headers, signal } = input
   const address = addressOf(id, input, to)
@@ -62,15 +62,15 @@ export async function send(
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...to.headers,
         ...headers,
-        ...proof,
+        ...authHeaders,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     })
   } catch (error) {
     signal?.throwIfAborted()
-    // In a browser the address is a path: there is one server, and it has no name here.
-    const whom = URL.canParse(address) ? new URL(address).host : 'the server'
-    throw new ConnectionError(`No response from ${whom}`, { cause: error })
+    // In a browser the address is a path without a host.
+    const host = URL.canParse(address) ? new URL(address).host : 'the server'
+    throw new ConnectionError(`No response from ${host}`, { cause: error })
   }
 }

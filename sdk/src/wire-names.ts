@@ -1,7 +1,7 @@
 import type { csrfHeader as Csrf, pollHeader as Poll } from '@muster/contract'
 
-/** Like the routes, the contract's to the letter. */
+/** Repeated from the contract. The compiler checks the value. */
 export const csrfHeader: typeof Csrf = 'x-csrf-token'
 
-/** `1` on what a page asks by itself, with nobody at it: that keeps no session alive. */
+/** `1` for automatic polling, which does not keep a session alive. */
 export const pollHeader: typeof Poll = 'x-muster-poll'

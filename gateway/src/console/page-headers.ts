@@ -1,4 +1,4 @@
-/** Nothing but what comes from here is loaded, run or sent to, and nobody else frames it. */
+/** Allows only resources and requests of this origin, and no framing. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Of every answer of the console. */
+/** Headers of every response of the console. */
 export const pageHeaders = (isTls: boolean): Readonly<Record<string, string>> => ({
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',

@@ -5,11 +5,11 @@ import type { ContentCoding } from '@muster/contract'
 
 export interface ConsoleFile {
   readonly contentType: string
-  /** Its name tells its content, so it never changes. */
+  /** The name contains a hash of the content, so the file never changes. */
   readonly isHashed: boolean
   readonly etag: string
   readonly bytes: Buffer
-  /** The same, smaller, by the name of the coding. */
+  /** Compressed contents by content coding. */
   readonly encoded: ReadonlyMap<ContentCoding, Buffer>
 }
 
@@ -26,7 +26,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The best first. */
+/** In order of preference. */
 const codings = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -39,7 +39,7 @@ async function findAll(folder: string): Promise<readonly string[]> {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
 }
 
-/** The console's files by their path below it, all of them in memory: no path of a request meets a disk. */
+/** Reads all files of the console into memory by relative path, so that no request path reaches the disk. */
 export async function readFiles(folder: string): Promise<ReadonlyMap<string, ConsoleFile>> {
   const names = await findAll(folder)
   const present = new Set(names)

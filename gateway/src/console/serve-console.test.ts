@@ -13,12 +13,12 @@ import { createConsole } from './serve-console.ts'
 const folder = mkdtempSync(join(tmpdir(), 'muster-console-'))
 after(() => rmSync(folder, { recursive: true }))
 
-const refuse = (errorClass: string) => new Error(errorClass)
+const createError = (errorClass: string) => new Error(errorClass)
 
 /** Asks a console for a path, as a browser with these headers. */
 function createAsker(consoleFolder: string, publicUrl?: string) {
   const ownOrigin = createOwnOrigin(publicUrl)
-  const serve = createConsole({ consoleFolder, ownOrigin, refuse })
+  const serve = createConsole({ consoleFolder, ownOrigin, createError })
   return async (url: string, headers: Record<string, string> = {}) => {
     const added = new Headers()
     const exchange: Exchange = {

@@ -2,14 +2,14 @@ import { chooseCoding, codedTag, findKnownTag } from '@muster/contract'
 import type { Exchange, GatewayAnswer } from '../exchange.ts'
 import { consoleHome } from '../next-page.ts'
 import type { OwnOrigin } from '../own-origin.ts'
-import type { Refuse } from '../ports.ts'
+import type { CreateError } from '../ports.ts'
 import { pageHeaders } from './page-headers.ts'
 import { readFiles, type ConsoleFile } from './read-files.ts'
 
 interface Dependencies {
   readonly consoleFolder: string
   readonly ownOrigin: OwnOrigin
-  readonly refuse: Refuse
+  readonly createError: CreateError
 }
 
 const entry = 'index.html'
@@ -23,15 +23,15 @@ const unbuilt = `<!doctype html>
 </html>
 `
 
-/** What is no file is the one page, which looks at the address itself: names in it may hold anything. */
+/** Every path that is not a file returns the single page, which does its own routing. */
 const find = (files: ReadonlyMap<string, ConsoleFile>, path: string): ConsoleFile | undefined =>
   files.get(path) ?? (path.startsWith('assets/') ? undefined : files.get(entry))
 
 /** Serves the console's files. */
-export function createConsole({ consoleFolder, ownOrigin, refuse }: Dependencies) {
+export function createConsole({ consoleFolder, ownOrigin, createError }: Dependencies) {
   let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
 
-  /** Read when they are first asked for; where there are none yet, looked for again. */
+  /** Reads the files at the first request. Tries again later if the console is not built yet. */
   async function load(): Promise<ReadonlyMap<string, ConsoleFile>> {
     const reading = (files ??= readFiles(consoleFolder))
     const found = await reading
@@ -68,7 +68,7 @@ export function createConsole({ consoleFolder, ownOrigin, refuse }: Dependencies
       return { status: 503, headers, body: Buffer.from(unbuilt) }
     }
     const file = find(found, path.slice(consoleHome.length))
-    if (!file) throw refuse('NotFoundError', 'No such file in the console.')
+    if (!file) throw createError('NotFoundError', 'No such file in the console.')
     return answer(exchange, file)
   }
 }

@@ -6,7 +6,7 @@ interface AccessKeyOptions extends Pick<LoginOptions, 'source'> {
   readonly secret: string
 }
 
-/** Logs in with an access key, for the project that the key is for. */
+/** Logs in with an access key, for the project of the key. */
 export const accessKeyLogin = ({ accessKey, secret, ...options }: AccessKeyOptions) =>
   tokenLogin({
     ...options,

@@ -6,9 +6,9 @@ export interface Answer<Body> {
   readonly headers: Headers
 }
 
-/** What a way to log in asks the API with: a call as it is, without anybody being logged in for it. */
-export interface Line {
-  /** The host that identity is asked at, with its port. */
+/** Sends API calls without authentication, for use by the login itself. */
+export interface Transport {
+  /** The host and port of the identity API. */
   readonly authHost: string
   readonly call: <Id extends AnyOperationId>(
     id: Id,
@@ -16,20 +16,20 @@ export interface Line {
   ) => Promise<Answer<Output<Id>>>
 }
 
-type Proof = Readonly<Record<string, string>>
+type AuthHeaders = Readonly<Record<string, string>>
 
-/** How a client proves who it is. `Login` is what logging in gives. */
+/** An authentication method of a client. `Login` is the result of a login. */
 export interface Auth<Login> {
-  /** Before the paths of the public API: a browser reaches them through its gateway. */
+  /** Prefix of public API paths: browsers call them through the gateway. */
   readonly prefix: string
-  connect(line: Line): {
-    /** The headers that a call needs, logging in first where that is due. */
-    prove(method: string): Promise<Proof>
-    /** After a 401 to that proof: whether it is worth trying again with another. */
-    renew(refused: Proof): Promise<boolean>
+  connect(transport: Transport): {
+    /** Returns the authentication headers of a call. Logs in first if necessary. */
+    authenticate(method: string): Promise<AuthHeaders>
+    /** Called after a 401. Returns true if the call should be retried with new headers. */
+    renew(rejected: AuthHeaders): Promise<boolean>
     logIn(): Promise<Login>
     logOut(): Promise<void>
-    /** Shown every good answer: some of them change how to prove it. */
+    /** Called for every successful response: some of them change the session. */
     notice?(id: AnyOperationId, body: unknown): void
   }
 }

@@ -1,11 +1,11 @@
 import { tokenLogin, type LoginOptions } from './token-login.ts'
 
 interface CasOptions extends LoginOptions {
-  /** The identity provider that it is from, by its id; needed where there are several. */
+  /** The id of the identity provider. Required if there are several. */
   readonly provider?: string
 }
 
-/** Logs in with a ticket of a CAS server. It is good once, so when the token ends, it ends. */
+/** Logs in with a CAS ticket. A ticket works once, so the client cannot log in again when the token expires. */
 export const casTicket = (ticket: string, { provider, ...options }: CasOptions = {}) =>
   tokenLogin({
     ...options,

@@ -5,48 +5,48 @@ import type { Auth } from './auth.ts'
 const reads = new Set(['GET', 'HEAD'])
 
 /**
- * In a browser, on pages that come from the gateway: the cookie that the browser sends by itself is
- * the session. `createSession` logs in; all there is to add is the proof that a change was meant.
+ * Authentication for pages that the gateway serves. The browser sends the session cookie itself.
+ * `createSession` logs in. This adds the CSRF token to writes.
  */
 export function cookieSession(): Auth<SessionDto> {
   return {
     prefix: '/api',
-    connect(line) {
-      let known: Promise<SessionDto> | undefined
+    connect(transport) {
+      let cached: Promise<SessionDto> | undefined
 
       function current(): Promise<SessionDto> {
-        if (known) return known
-        const asked = line.call('getSession').then(({ body }) => body.session)
-        known = asked
-        asked.catch(() => {
-          if (known === asked) known = undefined
+        if (cached) return cached
+        const request = transport.call('getSession').then(({ body }) => body.session)
+        cached = request
+        request.catch(() => {
+          if (cached === request) cached = undefined
         })
-        return asked
+        return request
       }
 
       return {
-        async prove(method) {
+        async authenticate(method) {
           if (reads.has(method)) return {}
           return { [csrfHeader]: (await current()).csrf_token }
         },
-        // The cookie is the same one; only a person can log in again.
+        // The client cannot log in again: only the user can.
         async renew() {
-          known = undefined
+          cached = undefined
           return false
         },
         async logIn() {
-          known = undefined
+          cached = undefined
           return await current()
         },
         async logOut() {
           const { csrf_token } = await current()
-          known = undefined
-          await line.call('endSession', { headers: { [csrfHeader]: csrf_token } })
+          cached = undefined
+          await transport.call('endSession', { headers: { [csrfHeader]: csrf_token } })
         },
         notice(id, body) {
           if (id === 'createSession' || id === 'switchScope' || id === 'getSession') {
-            known = Promise.resolve((body as { session: SessionDto }).session)
-          } else if (id === 'endSession') known = undefined
+            cached = Promise.resolve((body as { session: SessionDto }).session)
+          } else if (id === 'endSession') cached = undefined
         },
       }
     },

@@ -1,7 +1,7 @@
 import { tokenLogin, type LoginOptions } from './token-login.ts'
 
 interface PasswordOptions extends LoginOptions {
-  /** By name within a domain (`Default` unless said), or by id. */
+  /** By id, or by name in a domain (default: `Default`). */
   readonly user:
     | { readonly id: string }
     | {
@@ -11,7 +11,7 @@ interface PasswordOptions extends LoginOptions {
   readonly password: string
 }
 
-/** Logs in as a user. */
+/** Logs in with a user name and password. */
 export const passwordLogin = ({ user, password, ...options }: PasswordOptions) =>
   tokenLogin({
     ...options,

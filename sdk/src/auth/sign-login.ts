@@ -25,14 +25,14 @@ async function hmac(
 interface Signer {
   readonly accessKey: string
   readonly secret: string
-  /** The host, with its port, that the login is for. */
+  /** The host and port of the login request. */
   readonly host: string
   readonly now: Date
 }
 
 /**
- * A login signed with an access key, for this host, this moment and this once: the secret does not
- * leave the client.
+ * Signs a login with an access key, for one host, one time and one use. The secret never leaves the
+ * client.
  */
 export async function signLogin({ accessKey, secret, host, now }: Signer): Promise<string> {
   const date = now.toISOString().replaceAll(/[-:]|\.\d+/g, '')

@@ -2,31 +2,31 @@ import type { ScopeRequest } from '@muster/contract'
 import type { Auth } from './auth.ts'
 import { readIssued, tokenLogin, type IssuedToken, type LoginOptions } from './token-login.ts'
 
-/** Takes a token that one has: as it is, or for another scope with a token made from it. */
+/** Authenticates with an existing token. With `scope`, issues a child token for that scope. */
 export const tokenAuth = (
   secret: string,
   { scope, ...options }: LoginOptions = {},
-): Auth<IssuedToken> => (scope ? rescoped(secret, scope, options) : asItIs(secret))
+): Auth<IssuedToken> => (scope ? rescoped(secret, scope, options) : existingToken(secret))
 
 const rescoped = (secret: string, scope: ScopeRequest, options: LoginOptions) =>
   tokenLogin({
     ...options,
     scope,
-    // The child may have been revoked by itself; its parent makes another.
+    // If only the child was revoked, the parent can issue another.
     isRepeatable: true,
     identify: () => ({ methods: ['token'], token: { id: secret } }),
   })
 
-function asItIs(secret: string): Auth<IssuedToken> {
+function existingToken(secret: string): Auth<IssuedToken> {
   const own = { 'x-auth-token': secret }
   const about = { headers: { ...own, 'x-subject-token': secret } }
   return {
     prefix: '',
-    connect: (line) => ({
-      prove: async () => own,
+    connect: (transport) => ({
+      authenticate: async () => own,
       renew: async () => false,
-      logIn: async () => readIssued(await line.call('validateToken', about)),
-      logOut: async () => void (await line.call('revokeToken', about)),
+      logIn: async () => readIssued(await transport.call('validateToken', about)),
+      logOut: async () => void (await transport.call('revokeToken', about)),
     }),
   }
 }

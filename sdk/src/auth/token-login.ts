@@ -1,23 +1,23 @@
 import type { IdentityRequest, ScopeRequest, Token } from '@muster/contract'
-import type { Answer, Auth, Line } from './auth.ts'
+import type { Answer, Auth, Transport } from './auth.ts'
 
-/** A token, and what it says. */
+/** A token secret and the content of the token. */
 export interface IssuedToken {
   readonly secret: string
   readonly token: Token
 }
 
 export interface LoginOptions {
-  /** The project or domain to log in for; the user's default one unless said. */
+  /** The project or domain. Default: the default project of the user. */
   readonly scope?: ScopeRequest | undefined
-  /** Told to the audit log: `api` unless said. */
+  /** The source in the audit log. Default: `api`. */
   readonly source?: 'web' | 'api' | 'cli' | 'srv' | undefined
 }
 
 interface TokenLogin extends LoginOptions {
-  /** Made anew for each login: some proofs are good once. */
-  readonly identify: (line: Line) => IdentityRequest | Promise<IdentityRequest>
-  /** Whether the same login can be done again. */
+  /** Called for each login, because some credentials work only once. */
+  readonly identify: (transport: Transport) => IdentityRequest | Promise<IdentityRequest>
+  /** Whether the login can be repeated. */
   readonly isRepeatable: boolean
 }
 
@@ -27,7 +27,7 @@ export function readIssued({ body, headers }: Answer<{ readonly token: Token }>)
   return { secret: headers.get('x-subject-token') ?? '', token: body.token }
 }
 
-/** Logs in for a token at the first call, and again when it is no longer taken. */
+/** Logs in at the first call, and again when the API rejects the token. */
 export function tokenLogin({
   identify,
   isRepeatable,
@@ -36,20 +36,20 @@ export function tokenLogin({
 }: TokenLogin): Auth<IssuedToken> {
   return {
     prefix: '',
-    connect(line) {
+    connect(transport) {
       let issued: Promise<IssuedToken> | undefined
 
       async function issue(): Promise<IssuedToken> {
-        const identity = await identify(line)
+        const identity = await identify(transport)
         const auth = {
           identity,
           ...(scope && { scope }),
           ...(source !== undefined && { context: { source } }),
         }
-        return readIssued(await line.call('issueToken', { body: { auth } }))
+        return readIssued(await transport.call('issueToken', { body: { auth } }))
       }
 
-      /** Calls that come while a login is under way wait for that one. */
+      /** Concurrent calls share one login. */
       function current(): Promise<IssuedToken> {
         if (issued) return issued
         const login = issue()
@@ -61,14 +61,14 @@ export function tokenLogin({
       }
 
       return {
-        async prove() {
+        async authenticate() {
           return { [tokenHeader]: (await current()).secret }
         },
-        async renew(refused) {
+        async renew(rejected) {
           if (!isRepeatable) return false
-          const known = await issued?.catch(() => undefined)
-          // Another call that was refused with it may have logged in again already.
-          if (known?.secret === refused[tokenHeader]) issued = undefined
+          const login = await issued?.catch(() => undefined)
+          // A concurrent call with the same token may have logged in again already.
+          if (login?.secret === rejected[tokenHeader]) issued = undefined
           await current()
           return true
         },
@@ -78,7 +78,7 @@ export function tokenLogin({
           issued = undefined
           const secret = (await login?.catch(() => undefined))?.secret
           if (secret === undefined) return
-          await line.call('revokeToken', {
+          await transport.call('revokeToken', {
             headers: { 'x-subject-token': secret, [tokenHeader]: secret },
           })
         },

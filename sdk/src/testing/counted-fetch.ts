@@ -1,6 +1,6 @@
 import type { Fetch } from '../index.ts'
 
-/** A `fetch` that notes what goes through it, as `POST /v3/auth/tokens 201`. */
+/** A `fetch` that records calls, such as `POST /v3/auth/tokens 201`. */
 export function createCountedFetch() {
   const calls: string[] = []
   const countedFetch: Fetch = async (address, init) => {

@@ -78,8 +78,7 @@ async function openGateway(parts: Parts, store: SessionStore) {
     store,
     upstream,
     findCasProviders: createFindCasProviders(database),
-    refuse: (errorClass, details, particulars) =>
-      new PlatformError(errorClass, details, particulars),
+    createError: (errorClass, details, options) => new PlatformError(errorClass, details, options),
     clock,
     idle: config.sessionIdle,
     publicUrl: config.publicUrl,

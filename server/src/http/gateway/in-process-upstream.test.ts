@@ -164,7 +164,7 @@ describe('a remote API that stops responding', () => {
       reply.raw.write('a beginning')
     })
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    const { ask, close } = createHttpUpstream({ authUrl: url, baseUrl: url, patience: 100 })
+    const { ask, close } = createHttpUpstream({ authUrl: url, baseUrl: url, timeout: 100 })
     t.after(close)
     return { ask, slow, produced }
   }

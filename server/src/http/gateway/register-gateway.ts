@@ -93,7 +93,7 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
       reply.headers(dataHeaders)
     },
     handler: async (request, reply) =>
-      send(reply, await (await load()).passOn(toExchange(request, reply))),
+      send(reply, await (await load()).forwardRequest(toExchange(request, reply))),
   })
 
   for (const url of ['/console', '/console/*']) {

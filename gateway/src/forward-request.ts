@@ -1,16 +1,16 @@
 import { prefix, readApiPath } from './api-path.ts'
 import type { Exchange, GatewayAnswer } from './exchange.ts'
-import type { Refuse, Upstream, UpstreamAnswer } from './ports.ts'
+import type { CreateError, Upstream, UpstreamAnswer } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 interface Dependencies {
   readonly upstream: Upstream
   readonly sessions: Sessions
-  readonly refuse: Refuse
+  readonly createError: CreateError
 }
 
-/** What goes along from a browser. Who asks, and from where, is not the browser's to say. */
-const asked = [
+/** Request headers that are forwarded. The gateway sets the token and the client address itself. */
+const requestHeaders = [
   'accept',
   'accept-encoding',
   'content-type',
@@ -19,8 +19,8 @@ const asked = [
   'user-agent',
 ] as const
 
-/** What comes back to it. */
-const answered = [
+/** Response headers that are forwarded. */
+const responseHeaders = [
   'content-type',
   'content-length',
   'content-encoding',
@@ -33,27 +33,27 @@ const answered = [
 
 const searchOf = ({ url }: Exchange): string => /\?.*$/s.exec(url)?.[0] ?? ''
 
-/** Hands a page's calls on to the public API, with the token of its session and nothing else of its own. */
-export function createPassOn({ upstream, sessions, refuse }: Dependencies) {
+/** Forwards the request of a page to the public API with the token of its session. */
+export function createForwardRequest({ upstream, sessions, createError }: Dependencies) {
   function find(exchange: Exchange): string {
     const [path = ''] = exchange.url.split('?', 1)
     const decision = readApiPath(path)
     if (decision.kind === 'malformed') {
-      throw refuse('InvalidFormatError', 'The path is invalid.')
+      throw createError('InvalidFormatError', 'The path is invalid.')
     }
     if (decision.kind === 'unknown')
-      throw refuse('NotFoundError', 'No such path. See /docs for the API reference.')
+      throw createError('NotFoundError', 'No such path. See /docs for the API reference.')
     if (!decision.methods.includes(exchange.method)) {
       const allowed = decision.methods.join(', ')
       exchange.addHeader('allow', allowed)
-      throw refuse('MethodNotAllowedError', `Method not allowed. Allowed here: ${allowed}.`)
+      throw createError('MethodNotAllowedError', `Method not allowed. Allowed here: ${allowed}.`)
     }
     return decision.path
   }
 
   async function send(exchange: Exchange, path: string, token: string): Promise<UpstreamAnswer> {
     const { method, headers, body, id, ip, protocol, host, signal } = exchange
-    const chosen = asked.flatMap((name) => {
+    const chosen = requestHeaders.flatMap((name) => {
       const value = headers[name]
       return typeof value === 'string' ? [[name, value] as const] : []
     })
@@ -69,19 +69,19 @@ export function createPassOn({ upstream, sessions, refuse }: Dependencies) {
         signal,
       })
     } catch (error) {
-      throw refuse('BadGateway', 'The API does not respond.', { cause: error })
+      throw createError('BadGateway', 'The API does not respond.', { cause: error })
     }
   }
 
-  /** A link of the API leads past the gateway, where the cookie is good for nothing. */
-  const throughHere = (link: string, path: string): string =>
+  /** Rewrites links of the API so that they lead through the gateway, which needs the cookie. */
+  const toGatewayLink = (link: string, path: string): string =>
     link.replaceAll(/<([^>]*)>/g, (_, target: string) => {
       const { search } = new URL(target, 'http://here')
       return `<${prefix}${path}${search}>`
     })
 
   function toAnswer({ status, headers, body }: UpstreamAnswer, path: string): GatewayAnswer {
-    const chosen = answered.flatMap((name) => {
+    const chosen = responseHeaders.flatMap((name) => {
       const value = headers[name]
       return value === undefined ? [] : [[name, String(value)] as const]
     })
@@ -92,22 +92,22 @@ export function createPassOn({ upstream, sessions, refuse }: Dependencies) {
         'cache-control': 'no-store',
         vary: 'Cookie, Accept, Accept-Encoding',
         ...Object.fromEntries(chosen),
-        ...(link !== undefined && { link: throughHere(String(link), path) }),
+        ...(link !== undefined && { link: toGatewayLink(String(link), path) }),
       },
       body,
     }
   }
 
-  /** Some refusals of the API are of what was sent, not of who sends it: then the session goes on. */
-  async function isOver(exchange: Exchange, { status }: UpstreamAnswer, { tokens }: Session) {
-    return status === 401 && !(await sessions.isGood(exchange, tokens.current))
+  /** A 401 may be about the content of the request. The session has expired only if its token is invalid. */
+  async function isExpired(exchange: Exchange, { status }: UpstreamAnswer, { tokens }: Session) {
+    return status === 401 && !(await sessions.isTokenValid(exchange, tokens.current))
   }
 
-  return async function passOn(exchange: Exchange): Promise<GatewayAnswer> {
+  return async function forwardRequest(exchange: Exchange): Promise<GatewayAnswer> {
     const path = find(exchange)
-    const session = await sessions.demand(exchange)
+    const session = await sessions.requireSession(exchange)
     const answer = await send(exchange, path, session.tokens.current)
-    if (await isOver(exchange, answer, session)) {
+    if (await isExpired(exchange, answer, session)) {
       answer.body.destroy()
       throw await sessions.end(exchange, session)
     }

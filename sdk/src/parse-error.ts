@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorClass } from '@muster/contract'
 import { ApiError } from './errors.ts'
 
-/** What a status alone says, where nothing else does: the answer of a proxy, or one without a body. */
+/** Error classes by status, for responses without an error body, such as those of a proxy. */
 const classOfStatus: Readonly<Record<number, ErrorClass>> = {
   400: 'InputParameterError',
   401: 'UnauthorizedError',
@@ -33,34 +33,34 @@ function parseErrorBody(text: string): ErrorBody | undefined {
   }
 }
 
-/** Seconds; a proxy may name a date instead. */
+/** Returns seconds. The header may contain a date instead. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
 
-/** The error that an answer is. */
-export function reviveError({ status, headers }: Response, text: string): ApiError {
+/** Builds the error of a failed response. */
+export function parseError({ status, headers }: Response, text: string): ApiError {
   const body = parseErrorBody(text)
   return new ApiError({
     class: body?.class ?? guessClass(status),
     status,
-    details: body?.details ?? describeStranger(status, headers, text),
+    details: body?.details ?? describeForeignResponse(status, headers, text),
     requestId: headers.get('x-request-id') ?? body?.request_id,
     retryAfter: readRetryAfter(headers.get('retry-after')),
     fields: body?.fields,
   })
 }
 
-function describeStranger(status: number, headers: Headers, text: string): string {
+function describeForeignResponse(status: number, headers: Headers, text: string): string {
   if (text === '') return `HTTP ${status} without a body.`
   const type = headers.get('content-type') ?? 'unknown type'
   return `HTTP ${status} with ${type}: the response is not from Muster but from a proxy in between.`
 }
 
-/** What claims to be a good answer, and cannot be read as one. */
-export const unreadableAnswer = ({ status, headers }: Response): ApiError =>
+/** The error for a successful response whose JSON is invalid. */
+export const invalidJsonError = ({ status, headers }: Response): ApiError =>
   new ApiError({
     class: 'BadGateway',
     status,
