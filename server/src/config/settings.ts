@@ -207,7 +207,7 @@ export const settings = {
     flag: 'source-allow',
     variable: 'MUSTER_SOURCE_ALLOW',
     value: 'list',
-    help: 'Private hosts and networks that Muster may connect to, such as hypervisors or a CAS server.',
+    help: 'Addresses, networks and hosts that are refused by default but allowed here: loopback, link-local and metadata addresses, and private addresses of identity providers.',
     parse: listOf(networkOrHost),
     fallback: '',
   }),
