@@ -153,6 +153,19 @@ describe('the server list', () => {
     assert.equal(await name.isChecked(), true)
   })
 
+  test('Tab leaves the filter for a control, although its suggestions scroll', async (t) => {
+    const { page } = await openList(t)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await filterOf(page).focus()
+    const list = page.getByRole('listbox', { name: 'Suggestions' })
+    await list.waitFor()
+    assert.ok(await list.evaluate((area) => area.scrollHeight > area.clientHeight))
+    await page.keyboard.press('Tab')
+    await list.waitFor({ state: 'hidden' })
+    const focused = await page.evaluate(() => document.activeElement?.tagName)
+    assert.equal(focused, 'BUTTON')
+  })
+
   test('every tab stop is an interactive element', async (t) => {
     const { page } = await openList(t)
     for (const path of ['/console/servers', '/console/locations', '/console/me/sessions']) {

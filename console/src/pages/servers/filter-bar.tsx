@@ -221,6 +221,8 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
           role="listbox"
           aria-label={t.servers.suggestions}
           className={styles.list}
+          // Browsers put a scrollable element in the tab order. This one closes as focus leaves the input.
+          tabIndex={-1}
           hidden={!isListed}
         >
           {suggestions.map((suggestion, index) => (
