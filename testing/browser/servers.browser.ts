@@ -162,7 +162,7 @@ describe('the server list', () => {
     assert.ok(await list.evaluate((area) => area.scrollHeight > area.clientHeight))
     await page.keyboard.press('Tab')
     await list.waitFor({ state: 'hidden' })
-    const focused = await page.evaluate(() => document.activeElement?.tagName)
+    const focused = await page.evaluate('document.activeElement?.tagName')
     assert.equal(focused, 'BUTTON')
   })
 
