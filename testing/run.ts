@@ -69,30 +69,26 @@ async function run(paths: readonly string[], workers: number): Promise<void> {
   await runFiles({ files: largestFirst(paths), workers, fileTimeout: 300_000, onResult: report })
 }
 
-async function runOnServer(): Promise<void> {
-  if (files.length === 0) return
-  const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
-  const postgres = await startPostgres()
-  await prepareDatabases(postgres.url, folder)
-  // One more than most machines have cores: some tests mostly wait.
-  await run(files, 3)
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
-
 /** One Chromium and one build of the console for all browser tests. */
 async function runInBrowser(): Promise<void> {
   if (!chromium) return
   process.env[browserVariable] = chromium.wsEndpoint()
   await readyConsole(process.stdout)
-  await run(inBrowser, 1)
+  // Two, because browser tests mostly wait.
+  await run(inBrowser, 2)
   await chromium.close()
 }
 
 // Before the workers: for a moment it changes the environment, which they inherit.
 const chromium = inBrowser.length === 0 ? undefined : await startChromium()
 const hasBrowser = inBrowser.length === 0 || chromium !== undefined
-await Promise.all([runInBrowser(), runOnServer()])
+const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
+const postgres = await startPostgres()
+await prepareDatabases(postgres.url, folder)
+// Three: one more than most machines have cores, as some tests mostly wait.
+await Promise.all([runInBrowser(), run(files, 3)])
+await postgres.stop()
+rmSync(folder, { recursive: true, force: true })
 
 function tellLeftOut(paths: readonly string[], why: string, how: string): void {
   if (paths.length === 0) return

@@ -1,15 +1,18 @@
 import { ApiError } from '@muster/sdk'
+import { CancelledError } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { Shell } from './frame/shell.tsx'
+import { watchConnection } from './api/connection.ts'
 import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
 import { sessionQuery } from './api/queries/session.ts'
 import { queryClient } from './api/query-client.ts'
+import { noAnswer } from './api/query-view.ts'
 import { lazyPage } from './pages/lazy-page.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { PageError } from './pages/page-error.tsx'
+import { PagePending } from './pages/page-pending.tsx'
+import { SessionPending } from './pages/session-pending.tsx'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
-import styles from './ui/page.module.css'
-import { SkeletonRows } from './ui/skeleton.tsx'
 
 const root = createRootRoute({ validateSearch: (search): Search => search as Search })
 
@@ -24,15 +27,20 @@ const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
   component: Shell,
-  pendingComponent: PagePending,
+  pendingComponent: SessionPending,
   async loader({ location }) {
+    const stopWatching = watchConnection()
     try {
       return await queryClient.ensureQueryData(sessionQuery)
     } catch (error) {
+      // The connection monitor cancels requests that hang.
+      if (error instanceof CancelledError) throw noAnswer
       if (!(error instanceof ApiError && error.status === 401)) throw error
       const { pathname, searchStr } = location
       const next = `${pathname}${searchStr}`
       throw redirect({ to: '/login', search: next === '/' ? {} : { next } })
+    } finally {
+      stopWatching()
     }
   },
 })
@@ -171,11 +179,3 @@ onSessionEnd((ending: SessionEnd) => {
     ignoreBlocker: true,
   })
 })
-
-function PagePending() {
-  return (
-    <div className={styles.page}>
-      <SkeletonRows />
-    </div>
-  )
-}

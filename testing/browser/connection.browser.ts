@@ -17,7 +17,8 @@ const goTo = (page: Page, name: string) =>
 /** Texts of page errors and empty states, which must not appear. */
 const falseReasons = ['This page crashed', 'No servers yet', 'No matching', 'No accounts yet']
 
-describe('the connection to the API', () => {
+// At the same time: the tests mostly wait for time to pass.
+describe('the connection to the API', { concurrency: 4 }, () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   let fleet: SmallFleet
@@ -47,6 +48,8 @@ describe('the connection to the API', () => {
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     await live(page).waitFor()
     assert.deepEqual(await seen(), [])
+    await page.reload()
+    await page.getByRole('link', { name: 'web-01' }).waitFor({ timeout: 25_000 })
   })
 
   for (const status of [500, 503]) {
@@ -111,11 +114,55 @@ describe('the connection to the API', () => {
     await live(page).waitFor()
   })
 
+  test('a page that is reloaded while the API is silent says so within 5 s, and can retry', async (t) => {
+    const { page, proxy } = await openServers(t)
+    proxy.behave({ kind: 'silent' })
+    await page.reload()
+    const seen = await watchTexts(page, falseReasons)
+    const notice = page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' })
+    await notice.waitFor({ timeout: 5_000 })
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    // Long enough for the monitor to cancel the request for the session.
+    await page.waitForTimeout(17_000)
+    await notice.waitFor()
+    assert.deepEqual(await seen(), [])
+    proxy.behave({ kind: 'normal' })
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await live(page).waitFor()
+  })
+
+  test('without a connection, no account is shown as up to date', async (t) => {
+    const attached = await stage.admin.call('createCloudAccount', {
+      body: {
+        cloudaccount: {
+          name: 'simulated',
+          provider: 'Simulator',
+          project_id: fleet.db,
+          address: '',
+          options: { servers: 1 },
+        },
+      },
+    })
+    assert.equal(attached.status, 201, attached.text)
+    const { page, proxy } = await openServers(t, admin)
+    await goTo(page, 'Overview')
+    const card = page.getByRole('region', { name: /^Accounts by data age/ })
+    await card.getByRole('cell', { name: 'up to date', exact: true }).waitFor()
+    await proxy.stop()
+    await banner(page).waitFor()
+    await card.getByText(/^Outdated\. Last known at \d\d:\d\d:\d\d: /).waitFor()
+    await card.getByRole('cell', { name: 'was up to date', exact: true }).waitFor()
+    assert.equal(await card.getByRole('cell', { name: 'up to date', exact: true }).count(), 0)
+    await proxy.restart()
+    await card.getByRole('cell', { name: 'up to date', exact: true }).waitFor()
+  })
+
   test('an expired session opens the login page and does not show a lost connection', async (t) => {
     const { page } = await openServers(t, fleet.viewer)
     const seen = await watchTexts(page, ['Disconnected'])
     const { database } = stage
-    await database.commit([database.db.deleteFrom('sessions').compile()])
+    const sessions = database.db.deleteFrom('sessions').where('user_id', '=', fleet.viewer.userId)
+    await database.commit([sessions.compile()])
     await page.waitForURL('**/console/login**')
     assert.deepEqual(await seen(), [])
   })

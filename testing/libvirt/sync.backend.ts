@@ -115,7 +115,7 @@ describe('a real libvirtd attached over the API', () => {
     await until('it is said', isStatus('disconnected'))
     const { sync } = await operator.show(account)
     t.diagnostic(sync.error)
-    assert.match(sync.error, /cannot be used|closed|in the middle/)
+    assert.match(sync.error, /cannot be opened|closed|in the middle/)
     assert.deepEqual(await summary(), before)
 
     await libvirt.restart()

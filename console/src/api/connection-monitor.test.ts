@@ -32,7 +32,7 @@ function watch(t: TestContext) {
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
     }
   }
-  return { api, monitor, calls, seen, pass }
+  return { api, monitor, calls, seen, pass, stop }
 }
 
 const never = () => new Promise<void>(() => {})
@@ -114,6 +114,19 @@ describe('the connection monitor', () => {
     monitor.noteFailure()
     monitor.retry()
     assert.deepEqual(calls, ['probe', 'probe'])
+  })
+
+  it('keeps its state where one listener replaces the last one, and forgets it without any', async (t) => {
+    const { api, monitor, pass, stop } = watch(t)
+    api.answer = fail
+    await pass(4_000)
+    stop()
+    const stopNext = monitor.subscribe(() => {})
+    await pass(200)
+    assert.equal(monitor.state().isConnected, false)
+    stopNext()
+    await pass(200)
+    assert.equal(monitor.state().isConnected, true)
   })
 
   it('does not probe in a background tab', async (t) => {

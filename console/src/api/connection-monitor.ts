@@ -124,6 +124,15 @@ export function createConnectionMonitor(options: Options) {
     else if (unansweredSince !== undefined && now - lastProbeAt >= longestSilence) void runProbe()
   }
 
+  function stopIfUnused(): void {
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+    abortProbes()
+    unansweredSince = undefined
+    state = failingRequests.size === 0 ? connected : state
+  }
+
   return {
     state: (): ConnectionState => state,
 
@@ -135,12 +144,8 @@ export function createConnectionMonitor(options: Options) {
       }
       return () => {
         listeners.delete(listener)
-        if (listeners.size > 0) return
-        clearInterval(timer)
-        timer = undefined
-        abortProbes()
-        unansweredSince = undefined
-        state = failingRequests.size === 0 ? connected : state
+        // Where one page replaces another, the new one subscribes right after, and needs the state.
+        queueMicrotask(stopIfUnused)
       }
     },
 

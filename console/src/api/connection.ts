@@ -43,6 +43,9 @@ queryClient.getQueryCache().subscribe((event) => {
 /** Probes now and retries failed requests. */
 export const retryConnection = monitor.retry
 
+/** Watches the connection until the returned function is called, before a page shows its state. */
+export const watchConnection = (): (() => void) => monitor.subscribe(() => {})
+
 /** Whether the API responds, and since when it does not. */
 export const useConnection = (): ConnectionState =>
   useSyncExternalStore(monitor.subscribe, monitor.state)

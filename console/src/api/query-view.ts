@@ -31,7 +31,7 @@ export type QueryView<Data> =
 
 const isEmptyList = (data: unknown): boolean => Array.isArray(data) && data.length === 0
 
-const noAnswer = new ConnectionError('The API does not answer.')
+export const noAnswer = new ConnectionError('The API does not answer.')
 
 /** No response, or a server error: the page can only wait. Any other error is a response to the request. */
 export const isOutage = (error: unknown): boolean =>

@@ -81,7 +81,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
   /** Node does not call `lookup` for IP addresses, so they are checked here. */
   function requireAllowed(host: string): void {
     if (isIP(host) !== 0 && !rule(host)) {
-      const refused = new AddressNotAllowed(`${host} is an address that is not allowed`)
+      const refused = new AddressNotAllowed(`The address ${host} is not allowed`)
       throw toSourceError(refused, host)
     }
   }

@@ -25,7 +25,7 @@ export async function resolveAllowed(
   if (addresses.length === 0) throw new Error(`${host} has no address`)
   const notAllowed = addresses.find(({ address }) => !rule(address))
   if (notAllowed && !rule(host)) {
-    throw new AddressNotAllowed(`${host} is at an address that is not allowed`)
+    throw new AddressNotAllowed(`The address of ${host} is not allowed`)
   }
   return addresses
 }

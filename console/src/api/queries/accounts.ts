@@ -3,6 +3,7 @@ import type { CloudAccount } from '@muster/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 import { pollingInterval } from './account-polling.ts'
+import { statisticsInterval } from './statistics.ts'
 
 export const accountsPerPage = 100
 
@@ -15,6 +16,7 @@ export interface AccountsFilter {
   readonly page: number
 }
 
+const maxPageSize = 2048
 const afterFailure = 60_000
 
 /** A user without permission gains none by polling. */
@@ -36,6 +38,15 @@ export const accountsQuery = (filter: AccountsFilter) =>
         : pollingInterval(state.data?.cloudaccounts ?? [], Date.now()),
     placeholderData: keepPreviousData,
   })
+
+/** All visible accounts, including disabled ones, from all pages. */
+export const allAccountsQuery = queryOptions({
+  queryKey: ['accounts', 'every'],
+  queryFn: ({ signal }) =>
+    Array.fromAsync(api.all('listCloudAccounts', { query: { limit: maxPageSize }, signal })),
+  refetchInterval: ({ state }) =>
+    state.data?.some(({ status }) => status === 'init') ? 3_000 : statisticsInterval,
+})
 
 export const accountQuery = (id: string) =>
   queryOptions({

@@ -78,6 +78,8 @@ export const overview = {
         : `${stale} of ${all} accounts are not up to date.`,
     fresh: (all: number, shown: string) =>
       all === 1 ? 'The account is up to date.' : `All ${shown} accounts are up to date.`,
+    lastKnown: (time: string, summary: string) => `Outdated. Last known at ${time}: ${summary}`,
+    wasConnected: 'was up to date',
     empty: 'No account is attached yet.',
     name: 'Account',
     never: 'never',

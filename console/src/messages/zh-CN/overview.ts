@@ -73,6 +73,8 @@ export const overview: Messages['overview'] = {
     title: '账号数据时效',
     stale: (stale, all) => `${all} 个账号中有 ${stale} 个的数据不是最新。`,
     fresh: (_, shown) => `全部 ${shown} 个账号的数据都是最新。`,
+    lastKnown: (time, summary) => `数据已过时。截至 ${time}：${summary}`,
+    wasConnected: '此前为最新',
     empty: '尚未接入任何账号。',
     name: '账号',
     never: '从未',

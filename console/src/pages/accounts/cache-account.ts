@@ -1,5 +1,5 @@
 import type { CloudAccount } from '@muster/contract'
-import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
+import { allAccountsQuery } from '../../api/queries/accounts.ts'
 import { queryClient } from '../../api/query-client.ts'
 
 interface Listed {

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { CloudAccount } from '@muster/contract'
-import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
+import { useConnection } from '../../api/connection.ts'
+import { allAccountsQuery } from '../../api/queries/accounts.ts'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { ScrollingTable } from '../../charts/scrolling-table.tsx'
@@ -34,17 +35,21 @@ export function AccountsCard({ className }: Props) {
 
 function Ages({ className }: Props) {
   const t = useMessages().overview
-  const { number } = useFormat()
+  const { number, clock } = useFormat()
   const now = useNow()
   const query = useQuery(allAccountsQuery)
+  const { isConnected } = useConnection()
+  const { dataUpdatedAt } = query
+  // Without a connection, only what was true at the last answer is known.
+  const knownAt = isConnected ? now : dataUpdatedAt
 
   function summary(accounts: readonly CloudAccount[]): string {
     const count = accounts.length
     if (count === 0) return t.accounts.empty
-    const stale = byAge(accounts, now).filter(({ freshness }) => isStale(freshness)).length
-    return stale === 0
-      ? t.accounts.fresh(count, number(count))
-      : t.accounts.stale(stale, number(count))
+    const stale = byAge(accounts, knownAt).filter(({ freshness }) => isStale(freshness)).length
+    const summary =
+      stale === 0 ? t.accounts.fresh(count, number(count)) : t.accounts.stale(stale, number(count))
+    return isConnected ? summary : t.accounts.lastKnown(clock(dataUpdatedAt), summary)
   }
 
   return (
@@ -60,7 +65,7 @@ function Ages({ className }: Props) {
         <>
           <ScrollingTable
             caption={t.accounts.title}
-            rows={byAge(accounts, now).slice(0, mostBars)}
+            rows={byAge(accounts, knownAt).slice(0, mostBars)}
             rowKey={({ account }) => account.id}
             columns={[
               {
@@ -75,11 +80,14 @@ function Ages({ className }: Props) {
               {
                 key: 'status',
                 title: t.column.status,
-                cell: ({ freshness }) => (
-                  <StatusMark tone={freshnessTones[freshness]}>
-                    {t.accounts.states[freshness]}
-                  </StatusMark>
-                ),
+                cell: ({ freshness }) =>
+                  !isConnected && freshness === 'connected' ? (
+                    <StatusMark tone="idle">{t.accounts.wasConnected}</StatusMark>
+                  ) : (
+                    <StatusMark tone={freshnessTones[freshness]}>
+                      {t.accounts.states[freshness]}
+                    </StatusMark>
+                  ),
               },
               {
                 key: 'age',

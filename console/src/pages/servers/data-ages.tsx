@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { usePermission } from '../../session/use-permission.ts'
-import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
+import { allAccountsQuery } from '../../api/queries/accounts.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'

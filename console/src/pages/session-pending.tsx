@@ -1,0 +1,28 @@
+import { useEffect, useRef } from 'react'
+import { retryConnection, useConnection } from '../api/connection.ts'
+import { noAnswer } from '../api/query-view.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { PagePending } from './page-pending.tsx'
+
+/**
+ * Shown until the session is loaded. The request has no time limit, so that a slow API still opens
+ * the console; a silent one is reported by the connection monitor.
+ */
+export function SessionPending() {
+  const t = useMessages()
+  const { isConnected } = useConnection()
+  const wasLost = useRef(false)
+  useEffect(() => {
+    if (!isConnected) wasLost.current = true
+    // The request for the session may hang although the API answers again.
+    else if (wasLost.current) location.reload()
+  }, [isConnected])
+  if (isConnected) return <PagePending />
+  return (
+    <Page title={t.common.appName}>
+      <ErrorNotice error={noAnswer} onRetry={retryConnection} />
+    </Page>
+  )
+}
