@@ -85,8 +85,8 @@ const hasBrowser = inBrowser.length === 0 || chromium !== undefined
 const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
-// Three: one more than most machines have cores, as some tests mostly wait.
-await Promise.all([runInBrowser(), run(files, 3)])
+// More than most machines have cores: many tests mostly wait.
+await Promise.all([runInBrowser(), run(files, 4)])
 await postgres.stop()
 rmSync(folder, { recursive: true, force: true })
 

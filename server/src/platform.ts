@@ -17,7 +17,7 @@ import { createApp } from './http/app.ts'
 import { openPort, type OpenPort } from './http/open-port.ts'
 import type { Database } from './storage/database.ts'
 import { createAccountStore } from './storage/sources/account-store.ts'
-import { createPasswordHasher } from './vault/password-hasher.ts'
+import { createPasswordHasher, type PasswordCost } from './vault/password-hasher.ts'
 
 const hour = 3_600_000
 const longestDrain = 8_000
@@ -30,6 +30,8 @@ const operationsOf = ({ roles }: Config): readonly Operation[] =>
 export interface PlatformOptions {
   readonly logger: FastifyBaseLogger
   readonly clock?: Clock
+  /** Of hashing a password; tests use less. */
+  readonly passwordCost?: PasswordCost
   /** Shows the progress of a long load at start; optional. */
   readonly progress?: ProgressOutput
   /** Resolves when the console is built. Muster is not ready before. */
@@ -84,7 +86,7 @@ async function assemble(
   port: OpenPort,
 ) {
   const { logger, clock } = options
-  const hasher = createPasswordHasher()
+  const hasher = createPasswordHasher(options.passwordCost)
   const newAdminPassword = await createInitialData(config, database, hasher, clock())
   const addresses = publicAddresses(config, port.port)
 

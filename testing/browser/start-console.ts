@@ -9,6 +9,7 @@ import { enterAs, type Person } from './enter-as.ts'
 import { browserVariable, openBrowser } from './open-browser.ts'
 import { readyConsole } from './ready-console.ts'
 import { openVisit } from './visit.ts'
+import { testPasswordCost } from '../../server/src/testing/password-cost.ts'
 
 export const password = 'as good as any other'
 
@@ -45,7 +46,7 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
       place: { projectId?: string; domainId?: string } = {},
       defaultProjectId?: string,
     ): Promise<Person & { userId: string }> {
-      passwordHash ??= hash(password)
+      passwordHash ??= hash(password, testPasswordCost)
       const userId = await identities.addUser({
         name,
         passwordHash: await passwordHash,

@@ -13,8 +13,9 @@ import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { demoDomains, demoPeople, demoProjects } from '../../../simulator/src/demo/organisation.ts'
 import { welcomeText } from '../../../simulator/src/demo/welcome-text.ts'
 import { createSeedDemoOrganisation } from './seed-demo-organisation.ts'
+import { testPasswordCost } from '../testing/password-cost.ts'
 
-const hasher = createPasswordHasher()
+const hasher = createPasswordHasher(testPasswordCost)
 const clock = () => Date.UTC(2026, 10, 15)
 
 onBothEngines('a demo', (engine) => {

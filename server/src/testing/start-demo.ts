@@ -12,8 +12,9 @@ import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
 import type { Engine } from './engines.ts'
 import { dumpTables, openStorage } from './open-storage.ts'
+import { testPasswordCost } from './password-cost.ts'
 
-const hasher = createPasswordHasher()
+const hasher = createPasswordHasher(testPasswordCost)
 const quietLog = { debug: () => {}, info: () => {}, warn: () => {} }
 const world = { disappearanceHold: 0, reachable: [], runner: 'test', kinds }
 

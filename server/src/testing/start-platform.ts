@@ -5,7 +5,8 @@ import type { DestinationStream } from 'pino'
 import { readConfig } from '../config/read-config.ts'
 import type { Clock } from '../domain/clock.ts'
 import { createLogger } from '../log.ts'
-import { createPlatform, type Platform } from '../platform.ts'
+import { createPlatform, type Platform, type PlatformOptions } from '../platform.ts'
+import { testPasswordCost } from './password-cost.ts'
 import { copyMigratedFile, createTestDatabase, type Engine } from './engines.ts'
 
 export const adminPassword = 'correct horse battery staple'
@@ -19,6 +20,7 @@ export interface TestPlatform extends Platform {
 interface Options {
   readonly engine?: Engine
   readonly clock?: Clock
+  readonly passwordCost?: PlatformOptions['passwordCost']
   /** Flags, as an operator would give them. */
   readonly flags?: readonly string[]
   readonly log?: { level: string; destination: DestinationStream }
@@ -33,6 +35,7 @@ const nowhere: DestinationStream = { write: () => {} }
 /** A complete Muster on a free port, with its own storage, which is removed on close. */
 export async function startPlatform(options: Options = {}): Promise<TestPlatform> {
   const { engine = 'sqlite', clock, flags = [], log, beside, isLoadingDemo = false } = options
+  const { passwordCost = testPasswordCost } = options
   const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'muster-test-'))
   const databaseUrl =
     beside?.databaseUrl ??
@@ -50,7 +53,11 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
   )
   if (request.kind !== 'run') throw new Error('the flags do not ask for a running platform')
   const logger = createLogger(log?.level ?? 'silent', log?.destination ?? nowhere)
-  const platform = await createPlatform(request.config, { logger, ...(clock && { clock }) })
+  const platform = await createPlatform(request.config, {
+    logger,
+    passwordCost,
+    ...(clock && { clock }),
+  })
   const url = await platform.listen()
   if (!isLoadingDemo) await platform.demo?.loaded
   return {

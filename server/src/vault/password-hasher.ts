@@ -5,13 +5,17 @@ import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Compare, PasswordHasher } from '../domain/identity/ports.ts'
 
 /** OWASP's minimum. The library's default algorithm is argon2id. */
-const cost: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+export const defaultPasswordCost: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+export type PasswordCost = Options
 
 /**
  * argon2id in a bounded queue. It runs one more than there are cores, since a login also waits for the
  * database, and at most four, the threads that Node hashes on.
  */
-export function createPasswordHasher(): PasswordHasher & { readonly waiting: () => number } {
+export function createPasswordHasher(
+  cost: PasswordCost = defaultPasswordCost,
+): PasswordHasher & { readonly waiting: () => number } {
   const queue = createBoundedQueue({
     name: 'logins',
     capacity: Math.min(availableParallelism() + 1, 4),

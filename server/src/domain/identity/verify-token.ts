@@ -23,7 +23,7 @@ export function createVerifyToken({
 }: Dependencies) {
   const principals = createVersionedCache<Principal>(identityVersion, 50_000)
   // Cached because hashing the secret is the slowest step of a verification.
-  const ids = new LRUCache<string, string>({ max: 10_000 })
+  const ids = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 })
 
   async function load(id: string): Promise<Principal | undefined> {
     const token = await tokens.find(id)

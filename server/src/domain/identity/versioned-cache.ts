@@ -10,7 +10,11 @@ export function createVersionedCache<Value extends object>(
   capacity: number,
 ) {
   type Load = () => Promise<Value | undefined>
-  const entries = new LRUCache<string, { version: number; value: Value }>({ max: capacity })
+  // Bounded by size rather than by number: the latter reserves memory for all entries at once.
+  const entries = new LRUCache<string, { version: number; value: Value }>({
+    maxSize: capacity,
+    sizeCalculation: () => 1,
+  })
   const reads = new Map<string, { version: number; reading: Promise<Value | undefined> }>()
 
   /** The cached value, without reading. */

@@ -12,6 +12,7 @@ import {
 } from '../../testing/identity-world/open-identity-api.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { addTokenHolder, type TokenHolder } from '../../testing/identity-world/token-holder.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 const password = 'tussocky moorland'
 const typed = 'a password in the place of a name'
@@ -25,9 +26,7 @@ onEngineOfLane('the audit log of logins', (engine) => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     identityApi = await openIdentityApi(platform)
     await failMarkedEvents(platform.database)
-    // The cheapest argon2 parameters.
-    const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
-    holder = await addTokenHolder(identityApi, await hash(password, cheap))
+    holder = await addTokenHolder(identityApi, await hash(password, testPasswordCost))
     const { body } = await identityApi.order('GET', `/v3/users/${holder.userId}`)
     name = body['user']?.name ?? ''
   })
@@ -112,7 +111,7 @@ onEngineOfLane('the audit log of logins', (engine) => {
   })
 
   test('records logins of disabled and expired users and of deleted keys', async () => {
-    const person = await addTokenHolder(identityApi, await hash(password, { memoryCost: 8 }))
+    const person = await addTokenHolder(identityApi, await hash(password, testPasswordCost))
     const { userId, keyId, keySecret, tokens } = person
     const key = byKey(`${keyId}:${keySecret}`)
     await identityApi.order('PUT', `/v3/credentials/${keyId}`, { credential: { enabled: false } })

@@ -18,6 +18,7 @@ import {
   type TokenHolder,
   type TokenName,
 } from '../../testing/identity-world/token-holder.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 const password = 'tussocky moorland'
 
@@ -177,7 +178,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
     if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
     identityApi = await openIdentityApi(platform)
     // The cheapest argon2 parameters: the password is changed once.
-    passwordHash = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+    passwordHash = await hash(password, testPasswordCost)
   })
   after(async () => {
     await beside?.close()

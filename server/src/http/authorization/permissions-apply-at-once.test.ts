@@ -19,6 +19,7 @@ import {
 } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { createPasswordHasher } from '../../vault/password-hasher.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 const password = 'tussocky moorland'
 
@@ -43,7 +44,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
     // SQLite is for one process; PostgreSQL is shared.
     if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
     identities = createIdentityWorld(platform.database)
-    passwordHash = await createPasswordHasher().hash(password)
+    passwordHash = await createPasswordHasher(testPasswordCost).hash(password)
   })
   after(async () => {
     await beside?.close()

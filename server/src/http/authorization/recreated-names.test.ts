@@ -15,6 +15,7 @@ import {
 } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { createPasswordHasher } from '../../vault/password-hasher.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 const password = 'tussocky moorland'
 
@@ -25,7 +26,7 @@ onEngineOfLane('a recreated name', (engine) => {
   before(async () => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     identities = createIdentityWorld(platform.database)
-    passwordHash = await createPasswordHasher().hash(password)
+    passwordHash = await createPasswordHasher(testPasswordCost).hash(password)
   })
   after(() => platform.close())
 

@@ -9,7 +9,6 @@ import {
   startAttached,
   until,
   type Attached,
-  onBothEnginesAtOnce,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
 import { refuse, startFakeEc2, succeed } from '../../testing/fake-ec2.ts'
@@ -18,6 +17,7 @@ import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { nextIn } from '../../testing/inventory-world/server-responses.ts'
 import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 type Body = { readonly cloudaccount: CloudAccount }
@@ -32,7 +32,7 @@ const plain = { ...nowhere, enabled: false }
 const keys = { access_key_id: 'AKIAPLANTED', secret_access_key: 'planted/secret+of+aws' }
 const regions = '<regionInfo><item><regionName>eu-west-1</regionName></item></regionInfo>'
 
-onBothEnginesAtOnce('cloud accounts', (engine) => {
+onEngineOfLane('cloud accounts', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   let log = ''

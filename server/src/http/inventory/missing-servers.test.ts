@@ -4,7 +4,6 @@ import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
-  onBothEnginesAtOnce,
   startAttached,
   until,
   type Attached,
@@ -12,12 +11,13 @@ import {
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** A period in seconds that no test waits for. */
 const long = 3_600
 
-onBothEnginesAtOnce('missing servers', (engine) => {
+onEngineOfLane('missing servers', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {

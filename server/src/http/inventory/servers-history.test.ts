@@ -7,7 +7,6 @@ import {
   startAttached,
   until,
   type Attached,
-  onBothEnginesAtOnce,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
 import type { FakeDomain } from '../../testing/fake-libvirt-responses.ts'
@@ -15,6 +14,7 @@ import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { nextIn } from '../../testing/inventory-world/server-responses.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** Custom tags in libvirt metadata. */
@@ -24,7 +24,7 @@ const tagged = (tags: Readonly<Record<string, string>>) => ({
     .join('')}</muster:tags></metadata>`,
 })
 
-onBothEnginesAtOnce('the history of a server', (engine) => {
+onEngineOfLane('the history of a server', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {

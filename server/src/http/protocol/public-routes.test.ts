@@ -9,6 +9,7 @@ import { sampleOperations } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 /** The only routes that need no token. */
 const publicRoutes = new Set([
@@ -149,7 +150,7 @@ describe('SEC-12 /metrics', () => {
 
   test('SEC-12 requires a token with permission', async () => {
     const identities = createIdentityWorld(platform.database)
-    const passwordHash = await hash('a password to count by')
+    const passwordHash = await hash('a password to count by', testPasswordCost)
     const projectId = await identities.addProject('counted')
     const tokenOf = async (name: string, systemRole: string | undefined, scoped = true) => {
       const userId = await identities.addUser({ name, passwordHash })

@@ -5,6 +5,7 @@ import { passwordIdentity, requestToken } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/assert-error.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
+import { defaultPasswordCost } from '../../vault/password-hasher.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'the right password'
@@ -19,6 +20,7 @@ onEngineOfLane('concurrent password logins', (engine) => {
       engine,
       clock: () => now,
       flags: ['--login-failures-per-minute=0'],
+      passwordCost: defaultPasswordCost,
     })
     const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash(password)

@@ -10,6 +10,7 @@ import { assertError } from '../../testing/assert-error.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 describe('SEC-70 long passwords', () => {
   let platform: TestPlatform
@@ -24,7 +25,10 @@ describe('SEC-70 long passwords', () => {
   })
 
   const addUser = async (name: string, password: string) =>
-    createIdentityWorld(platform.database).addUser({ name, passwordHash: await hash(password) })
+    createIdentityWorld(platform.database).addUser({
+      name,
+      passwordHash: await hash(password, testPasswordCost),
+    })
   const login = async (name: string, password: string, url = platform.url) =>
     requestToken(url, { identity: passwordIdentity(name, password) })
 

@@ -16,6 +16,7 @@ import { assertError } from '../../testing/assert-error.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
+import { testPasswordCost } from '../../testing/password-cost.ts'
 
 const matchesContract = new Ajv({ strict: false, validateFormats: false }).compile(TokenBody)
 const password = 'a password to look with'
@@ -36,7 +37,7 @@ onEngineOfLane('token inspection', (engine) => {
     platform = await startPlatform({ engine, clock: () => now })
     url = platform.url
     const identities = createIdentityWorld(platform.database)
-    const passwordHash = await hash(password)
+    const passwordHash = await hash(password, testPasswordCost)
     projectId = await identities.addProject('looked at')
     const login = async (
       name: string,
@@ -150,7 +151,7 @@ onEngineOfLane('token inspection', (engine) => {
 
   test('inspection requires the permission "get" and no other', async () => {
     const identities = createIdentityWorld(platform.database)
-    const passwordHash = await hash(password)
+    const passwordHash = await hash(password, testPasswordCost)
     for (const action of ['get', 'list', 'update', 'perform'] as const) {
       const rule = { service: 'identity', resource: 'tokens', action, effect: 'allow' } as const
       await identities.addRole(`may_${action}`, 'system', [rule])

@@ -6,6 +6,7 @@ import { passwordIdentity, requestToken, secretOf } from '../../testing/client.t
 import { onBothEngines } from '../../testing/engines.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { defaultPasswordCost } from '../../vault/password-hasher.ts'
 
 const wrongPassword = 'Ein falscher Satz'
 
@@ -61,7 +62,7 @@ onBothEngines('what the database keeps of a password', (engine) => {
   let rows: string
   let salts: string[]
   before(async () => {
-    platform = await startPlatform({ engine })
+    platform = await startPlatform({ engine, passwordCost: defaultPasswordCost })
     const { url, database } = platform
     secretOf(await requestToken(url, { identity: passwordIdentity('sysadmin', adminPassword) }))
     for (const name of ['sysadmin', 'nobody']) {

@@ -27,7 +27,8 @@ interface Count {
 export function createTokenLimit(database: DatabaseReader & DatabaseWriter, mostTokens: number) {
   const { db } = database
   const estimates = new LRUCache<string, { count: number; readonly countedAt: number }>({
-    max: mostEstimates,
+    maxSize: mostEstimates,
+    sizeCalculation: () => 1,
   })
 
   /** Never reads more rows of the index than the limit. */

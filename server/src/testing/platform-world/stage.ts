@@ -8,6 +8,7 @@ import { minimalServer } from '../inventory-world/minimal-server.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { TestPlatform } from '../start-platform.ts'
+import { testPasswordCost } from '../password-cost.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -52,7 +53,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
   const { url, database, inventory } = platform
   const identities = createIdentityWorld(database)
   const made = new Map<string, Promise<string>>()
-  const passwordHash = await hash(ownPassword)
+  const passwordHash = await hash(ownPassword, testPasswordCost)
   const { body } = await requestToken(url, { identity: tokenIdentity(admin), scope: systemProject })
   const userId = body.token.user.Id
   const projectId = body.token.project.Id

@@ -13,6 +13,7 @@ import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { Engine } from '../engines.ts'
 import { startPlatform, type TestPlatform } from '../start-platform.ts'
 import { createSnapshots, type TakeSnapshot } from './snapshots.ts'
+import { testPasswordCost } from '../password-cost.ts'
 
 /** Who asks, from nobody to those who may do everything. The order is that of the persona table. */
 export const personaNames = [
@@ -79,7 +80,7 @@ async function createPlatformWorld(platform: TestPlatform) {
   const roles = await db.selectFrom('roles').select(['id', 'name']).execute()
   const known = await db.selectFrom('users').select('password_hash').execute()
   // As cheap as argon2 gets: it is there to be looked for, and once to be changed.
-  const passwordHash = await hash(ownPassword, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+  const passwordHash = await hash(ownPassword, testPasswordCost)
   /** What no answer may hold. */
   const secrets = new Set([passwordHash, ...known.flatMap((row) => row.password_hash ?? [])])
   const { addThings, addThingsFor, removeThings } = createThingsFactory({

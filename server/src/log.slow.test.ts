@@ -4,11 +4,13 @@ import { describe, test, type TestContext } from 'node:test'
 import { ask, loginAdmin, passwordIdentity, requestToken } from './testing/client.ts'
 import { openSocket, sendRaw } from './testing/raw-socket.ts'
 import { startPlatform } from './testing/start-platform.ts'
+import { defaultPasswordCost } from './vault/password-hasher.ts'
 
 /** A platform whose log is kept, piece by piece as it was written. */
 async function startLogging(t: TestContext, level: string, flags: readonly string[] = []) {
   const written: string[] = []
   const platform = await startPlatform({
+    passwordCost: defaultPasswordCost,
     flags,
     log: { level, destination: { write: (text: string) => written.push(text) } },
   })
