@@ -28,19 +28,26 @@ const find = (suffix: string) =>
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 
-const isSlow = (file: string) => file.endsWith('.slow.test.ts')
-const findFast = () => find('test').filter((file) => !isSlow(file))
+const findFast = (suffix: string) => find(suffix).filter((file) => !file.includes('.slow.'))
 /** Files of which `npm test` runs a part, and the slow tests all. */
 const isInBothLanes = (file: string) => readFileSync(file, 'utf8').includes("testing/lanes.ts'")
-const findSlow = () => [...find('slow.test'), ...findFast().filter(isInBothLanes)]
+const findSlow = (suffix: string) => [
+  ...find(`slow.${suffix}`),
+  ...findFast(suffix).filter(isInBothLanes),
+]
 
-const files = { test: findFast, slow: findSlow, backend: () => find('backend') }[lane]()
+const files = {
+  test: () => findFast('test'),
+  slow: () => findSlow('test'),
+  backend: () => find('backend'),
+}[lane]()
 const inBrowser = {
-  test: find('browser'),
-  slow: find('browser').filter(isInBothLanes),
-  backend: [],
-}[lane]
-const [leftToSlow, backEnds] = lane === 'test' ? [findSlow(), find('backend')] : [[], []]
+  test: () => findFast('browser'),
+  slow: () => findSlow('browser'),
+  backend: () => [],
+}[lane]()
+const [leftToSlow, backEnds] =
+  lane === 'test' ? [[...findSlow('test'), ...findSlow('browser')], find('backend')] : [[], []]
 
 const started = performance.now()
 const results: FileResult[] = []
@@ -86,7 +93,7 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
 // More than most machines have cores: many tests mostly wait.
-await Promise.all([runInBrowser(), run(files, 4)])
+await Promise.all([runInBrowser(), run(files, 3)])
 await postgres.stop()
 rmSync(folder, { recursive: true, force: true })
 

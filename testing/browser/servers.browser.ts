@@ -123,26 +123,6 @@ describe('the server list', () => {
     assert.deepEqual(searchOf(page), {})
   })
 
-  test('the default columns fit a screen of 1440 px, and truncated texts have tooltips', async (t) => {
-    const { page } = await openList(t)
-    await page.setViewportSize({ width: 1440, height: 900 })
-    const list = page.getByRole('group', { name: 'Servers' })
-    const hidden = await list.evaluate((area) => area.scrollWidth - area.clientWidth)
-    assert.equal(hidden, 0)
-    const untitled = await list.evaluate((area) =>
-      [...area.querySelectorAll('td, td *')]
-        .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth > 0)
-        .filter((cell) => !cell.closest('[title]') && !cell.querySelector('[title]'))
-        .map((cell) => cell.textContent),
-    )
-    assert.deepEqual(untitled, [])
-    assert.doesNotMatch(await page.locator('tbody time').first().innerText(), /[AP]M/)
-    assert.doesNotMatch(
-      (await page.locator('tbody time').first().getAttribute('title')) ?? '',
-      /[AP]M/,
-    )
-  })
-
   test('a disabled control shows the reason and stays focusable', async (t) => {
     const { page } = await openList(t)
     await page.getByRole('button', { name: 'Columns' }).click()
@@ -164,38 +144,6 @@ describe('the server list', () => {
     await list.waitFor({ state: 'hidden' })
     const focused = await page.evaluate('document.activeElement?.tagName')
     assert.equal(focused, 'BUTTON')
-  })
-
-  test('every tab stop is an interactive element', async (t) => {
-    const { page } = await openList(t)
-    for (const path of ['/console/servers', '/console/locations', '/console/me/sessions']) {
-      await page.goto(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.locator('table').first().waitFor()
-      for (let stop = 0; stop < 30; stop++) {
-        await page.keyboard.press('Tab')
-        const focused = page.locator(':focus')
-        if ((await focused.count()) === 0) continue
-        const isUsable = await focused.evaluate((at) => {
-          const { width, height } = at.getBoundingClientRect()
-          const scrolls = at.scrollWidth > at.clientWidth || at.scrollHeight > at.clientHeight
-          const isControl = at.matches('a, button, input, select, textarea, summary, tr')
-          return width > 0 && height > 0 && (isControl || scrolls)
-        })
-        assert.ok(isUsable, `stop ${stop} of ${path}`)
-      }
-    }
-  })
-
-  test('the menu of a table value filters by it and excludes it', async (t) => {
-    const { page } = await openList(t)
-    await page.locator('[data-filter="status"][data-value="ready"]').first().click()
-    await page.getByRole('menuitem', { name: 'Show only this value' }).click()
-    await countIs(page, `6 of ${sizes.web} servers`)
-    await page.locator('[data-filter="provider"][data-value="Aws"]').first().click()
-    await page.getByRole('menuitem', { name: 'Exclude this value' }).click()
-    await countIs(page, `2 of ${sizes.web} servers`)
-    assert.deepEqual(searchOf(page), { q: 'status:ready -provider:Aws' })
   })
 
   test('sort order and columns are stored in the address, the density in the browser', async (t) => {
@@ -277,98 +225,6 @@ describe('the server list', () => {
       list.map(({ name }) => name),
       ['web-03', 'web-06', 'web-09', 'web-12', 'web-15', 'web-18', 'web-21', 'web-24'],
     )
-  })
-
-  test('new servers appear immediately on request', async (t) => {
-    const { page } = await openList(t, '?sort=-name')
-    await countIs(page, `${sizes.web} servers`)
-    const [pattern] = fleet.servers
-    assert.ok(pattern)
-    const { inventory } = stage.platform
-    const fresh = { ...pattern, id: '00000000-0000-4000-8000-000000000999', name: 'web-99' }
-    await inventory.recordServers({ present: [fresh], gone: [] })
-    t.after(() => inventory.recordServers({ present: [], gone: [fresh.id] }))
-    await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.getByRole('link', { name: 'web-99' }).waitFor()
-    assert.equal(await page.getByRole('button', { name: /new$/ }).count(), 0)
-  })
-
-  test('another list starts at its top without a selected row', async (t) => {
-    const { page } = await openList(t, '?sort=name')
-    await page.setViewportSize({ width: 1280, height: 600 })
-    for (let step = 0; step < 20; step += 1) await page.keyboard.press('j')
-    const scrollTop = () =>
-      page.locator('table').evaluate((table) => table.parentElement?.scrollTop)
-    await page.locator('tbody tr:focus').filter({ hasText: 'web-20' }).waitFor()
-    assert.notEqual(await scrollTop(), 0)
-    await page.keyboard.press('/')
-    await page.keyboard.type('-name:web-01 ')
-    await countIs(page, `${sizes.web - 1} of ${sizes.web} servers`)
-    assert.equal(await scrollTop(), 0)
-    await filterOf(page).blur()
-    await page.keyboard.press('x')
-    assert.equal(await page.getByRole('region', { name: 'Selected servers' }).count(), 0)
-  })
-
-  test('a click opens a partially visible row', async (t) => {
-    const { page } = await openList(t, '?sort=name&columns=name,id')
-    await page.setViewportSize({ width: 1280, height: 600 })
-    const list = page.getByRole('group', { name: 'Servers' })
-    await list.evaluate((element) => element.scrollTo({ top: 100 }))
-    const row = page.locator('tbody tr', { hasText: 'web-03' })
-    const box = await row.boundingBox()
-    assert.ok(box)
-    await page.mouse.move(box.x + box.width - 20, box.y + box.height - 4)
-    await page.mouse.down()
-    await page.locator('tbody tr:focus').waitFor()
-    assert.equal(await list.evaluate((element) => element.scrollTop), 100)
-    await page.mouse.up()
-    await page.waitForURL(`**panel=${fleet.servers[2]?.id}**`)
-  })
-
-  test('text in composition by an input method is not treated as typed', async (t) => {
-    const { page, context } = await openList(t)
-    const devtools = await context.newCDPSession(page)
-    await filterOf(page).focus()
-    const half = { text: 'wei bu ', selectionStart: 7, selectionEnd: 7 }
-    await devtools.send('Input.imeSetComposition', half)
-    assert.equal(await filterOf(page).inputValue(), half.text)
-    assert.deepEqual(searchOf(page), {})
-    await devtools.send('Input.insertText', { text: '尾部' })
-    await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
-    assert.deepEqual(searchOf(page), { q: '尾部' })
-  })
-
-  test('a bulk tag applies to each server once and can be stopped', async (t) => {
-    const { page } = await openList(t, '?sort=name')
-    for (const name of ['web-01', 'web-02', 'web-03']) {
-      await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-    }
-    const requests: string[] = []
-    await page.route('**/api/servers/*/metadata', async (route) => {
-      requests.push(route.request().url())
-      // The second request gets no response.
-      if (requests.length === 1) await route.continue()
-    })
-    await page.getByRole('button', { name: 'Tag', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Tag' })
-    await dialog.getByLabel('Key').fill('shift')
-    await dialog.getByLabel('Value').fill('night')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Enter')
-    await dialog.getByText('1 of 3 done').waitFor()
-    await dialog.getByRole('button', { name: 'Stop' }).click()
-    await dialog.getByText('Stopped after 1 of 3').waitFor()
-    assert.equal(new Set(requests).size, requests.length)
-    assert.equal(requests.length, 2)
-  })
-
-  test('a failed export shows an error', async (t) => {
-    const { page } = await openList(t)
-    await page.route('**/api/servers?**format=csv**', (route) => route.abort())
-    await page.getByRole('button', { name: 'Export' }).click()
-    await page.getByRole('menuitem', { name: 'CSV' }).click()
-    await page.getByRole('dialog').getByText('Cannot reach Muster').waitFor()
   })
 
   test('switching the project changes the rows and the session cookie', async (t) => {

@@ -14,7 +14,8 @@ import type {
 import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
-import { createTestDatabase, onBothEngines, type Engine } from '../../server/src/testing/engines.ts'
+import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
+import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
@@ -40,7 +41,7 @@ async function restore(engine: Engine, data: Buffer, secretKey: string) {
 }
 
 for (const name of readdirSync(stateFolder)) {
-  onBothEngines(`a database of ${name}`, (engine) => {
+  onEngineOfLane(`a database of ${name}`, (engine) => {
     const { data, state } = readState(name, engine)
     const lifetime = suiteLifetime()
     let platform: TestPlatform

@@ -9,7 +9,8 @@ import { readConfig } from '../config/read-config.ts'
 import { createLogger } from '../log.ts'
 import { createPlatform } from '../platform.ts'
 import { ask, requestToken } from '../testing/client.ts'
-import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
+import { onEngineOfLane } from '../testing/lanes.ts'
+import { createTestDatabase } from '../testing/engines.ts'
 import { assertError } from '../testing/assert-error.ts'
 import { startPlatform } from '../testing/start-platform.ts'
 import { createListener } from './listener.ts'
@@ -93,7 +94,7 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-onBothEngines('a starting platform', (engine) => {
+onEngineOfLane('a starting platform', (engine) => {
   const configure = async (t: TestContext, port: number) => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-port-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))

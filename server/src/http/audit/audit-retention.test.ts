@@ -38,16 +38,6 @@ onEngineOfLane('retention of the audit log', (engine) => {
     assert.equal(request.kind === 'run' && request.config.eventRetention, 180 * day)
   })
 
-  test('is configurable, and older events are purged every hour', async () => {
-    const { record } = createEventStore(platform.database)
-    const ages = [31 * day, 30 * day + 1, 30 * day, 30 * day - 1, day, 0]
-    for (const age of ages) await record(makeEvent({ time: now - age }))
-    assert.deepEqual(await times(), ages)
-    mock.timers.tick(hour)
-    const remaining = await eventually(times, ({ length }) => length < ages.length)
-    assert.deepEqual(remaining, [30 * day, 30 * day - 1, day, 0])
-  })
-
   test('purges any number of events', async () => {
     const { db, commit } = platform.database
     const makeRow = (): Tables['events'] => {
@@ -59,9 +49,18 @@ onEngineOfLane('retention of the audit log', (engine) => {
       const rows = Array.from({ length: 700 }, makeRow)
       await commit([db.insertInto('events').values(rows).compile()])
     }
-    const remaining = await times()
+    assert.equal((await times()).length, 2_100)
     await createEventStore(platform.database).purge(now - 30 * day)
-    assert.equal(remaining.length, 2_100 + 4)
-    assert.deepEqual(await times(), remaining.slice(2_100))
+    assert.deepEqual(await times(), [])
+  })
+
+  test('is configurable, and older events are purged every hour', async () => {
+    const { record } = createEventStore(platform.database)
+    const ages = [31 * day, 30 * day + 1, 30 * day, 30 * day - 1, day, 0]
+    for (const age of ages) await record(makeEvent({ time: now - age }))
+    assert.deepEqual(await times(), ages)
+    mock.timers.tick(hour)
+    const remaining = await eventually(times, ({ length }) => length < ages.length)
+    assert.deepEqual(remaining, [30 * day, 30 * day - 1, day, 0])
   })
 })

@@ -11,7 +11,7 @@ import { nameKey } from '../../domain/name-key.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { ask } from '../../testing/client.ts'
 import { operationNamed, pathWith } from '../../testing/contract-client.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import {
   everyPerson,
   expect,
@@ -66,7 +66,7 @@ function nameOf(item: Item): string {
 const nameOfRow = (row: Row): string =>
   row['link'] === undefined ? row.id : `${row['link']} ${row['user_id'] ?? row['group_id']}`
 
-onEngineOfLane('administration lists', (engine) => {
+onBothEngines('administration lists', (engine) => {
   let platform: TestPlatform
   let world: World
   let people: Person[]
@@ -231,7 +231,7 @@ async function createDictionary(): Promise<string> {
   return server.replace(/[^/]+$/, name)
 }
 
-onEngineOfLane('sorting by name', (engine) => {
+onBothEngines('sorting by name', (engine) => {
   let platform: TestPlatform
   let folder: string
   before(async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { isSlowLane } from '../../server/src/testing/lanes.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { settle } from './settle.ts'
 import { admin, startConsole, type ConsoleStage } from './start-console.ts'
@@ -131,7 +130,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
 
   test('no violations on any page, its dialogs or menus', async (t) => {
     const { page } = await stage.visit(t, admin, { bypassCSP: true })
-    assert.deepEqual(await examineAll(page, isSlowLane ? scenes : mainScenes()), [])
+    assert.deepEqual(await examineAll(page, scenes), [])
   })
 
   test('no violations on the login page', async (t) => {
@@ -145,6 +144,6 @@ describe('WCAG 2.2 AA rules of axe', () => {
     const viewport = { width: 360, height: 740 }
     const { page } = await stage.visit(t, admin, { bypassCSP: true, viewport })
     const some = mainScenes()
-    assert.deepEqual(await examineAll(page, isSlowLane ? some : some.slice(0, 2)), [])
+    assert.deepEqual(await examineAll(page, some), [])
   })
 })

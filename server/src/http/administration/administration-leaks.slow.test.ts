@@ -8,7 +8,7 @@ import {
   startMeasuredLogins,
   type MeasuredLogins,
 } from '../../testing/identity-world/measured-logins.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import { addTenant, isTenantKind, type Tenant } from '../../testing/identity-world/add-tenant.ts'
 import {
   createDraw,
@@ -29,7 +29,7 @@ const lists = reads.filter(({ query }) => query?.properties['marker'] !== undefi
 const callers = ['domain_admin', 'project_owner', undefined] as const
 type CallerRole = (typeof callers)[number]
 
-onEngineOfLane('resources of other tenants', (engine) => {
+onBothEngines('resources of other tenants', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let mine: Tenant
