@@ -331,6 +331,9 @@ describe('a faulty source', () => {
         const before = await serversOf(account)
         assert.equal(before.length, names.length)
 
+        // A scan that has read everything completes, also after the fault starts.
+        const isIdle = async () => (await show(id)).sync.state === 'idle'
+        await until('no sync running', isIdle, patience)
         patient.fault.start()
         const brokenSince = timestamp(Date.now())
         // Changes during the fault are visible after it.
