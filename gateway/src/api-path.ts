@@ -6,6 +6,7 @@ export const prefix = '/api'
 interface Route {
   readonly steps: readonly string[]
   readonly methods: readonly string[]
+  readonly servedBy: Operation['servedBy']
 }
 
 /** The operations that the gateway forwards. */
@@ -14,12 +15,13 @@ const forwarded: readonly Route[] = (operations as readonly Operation[])
   .map((operation) => ({
     steps: operation.path.split('/').slice(1),
     methods: servedMethodsOf(operation),
+    servedBy: operation.servedBy,
   }))
 
 type Decision =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'found'; readonly path: string; readonly methods: readonly string[] }
+  | { readonly kind: 'found'; readonly path: string; readonly routes: readonly Route[] }
 
 /** Characters that two servers may interpret differently, plain or percent-encoded. */
 const ambiguous = /[;\\]|%(?:2f|5c|2e|3b|00|25(?:2f|5c|2e|00))|[^\x21-\x7e]/i
@@ -33,7 +35,7 @@ const decode = (step: string): string | undefined => {
 }
 
 /**
- * Finds the operation of a path under the prefix and returns the normalized path. The API is called
+ * Finds the operations of a path under the prefix and returns the normalized path. The API is called
  * with the normalized path, so that the gateway and the API route in the same way.
  */
 export function readApiPath(path: string): Decision {
@@ -48,7 +50,7 @@ export function readApiPath(path: string): Decision {
   return {
     kind: 'found',
     path: `/${steps.map((step) => encodeURIComponent(step)).join('/')}`,
-    methods: [...new Set(routes.flatMap(({ methods }) => methods))],
+    routes,
   }
 }
 

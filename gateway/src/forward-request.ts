@@ -1,6 +1,6 @@
 import { prefix, readApiPath } from './api-path.ts'
 import type { Exchange, GatewayAnswer } from './exchange.ts'
-import type { CreateError, Upstream, UpstreamAnswer } from './ports.ts'
+import type { CreateError, Upstream, UpstreamAnswer, UpstreamRequest } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 interface Dependencies {
@@ -31,27 +31,32 @@ const responseHeaders = [
   'retry-after',
 ] as const
 
+/** The normalized path of a request and the roles that serve its operation. */
+type Target = Pick<UpstreamRequest, 'path' | 'servedBy'>
+
 const searchOf = ({ url }: Exchange): string => /\?.*$/s.exec(url)?.[0] ?? ''
 
 /** Forwards the request of a page to the public API with the token of its session. */
 export function createForwardRequest({ upstream, sessions, createError }: Dependencies) {
-  function find(exchange: Exchange): string {
-    const [path = ''] = exchange.url.split('?', 1)
-    const decision = readApiPath(path)
+  function find(exchange: Exchange): Target {
+    const [written = ''] = exchange.url.split('?', 1)
+    const decision = readApiPath(written)
     if (decision.kind === 'malformed') {
       throw createError('InvalidFormatError', 'The path is invalid.')
     }
     if (decision.kind === 'unknown')
       throw createError('NotFoundError', 'No such path. See /docs for the API reference.')
-    if (!decision.methods.includes(exchange.method)) {
-      const allowed = decision.methods.join(', ')
+    const { path, routes } = decision
+    const route = routes.find(({ methods }) => methods.includes(exchange.method))
+    if (!route) {
+      const allowed = [...new Set(routes.flatMap(({ methods }) => methods))].join(', ')
       exchange.addHeader('allow', allowed)
       throw createError('MethodNotAllowedError', `Method not allowed. Allowed here: ${allowed}.`)
     }
-    return decision.path
+    return { path, servedBy: route.servedBy }
   }
 
-  async function send(exchange: Exchange, path: string, token: string): Promise<UpstreamAnswer> {
+  async function send(exchange: Exchange, { path, servedBy }: Target, token: string) {
     const { method, headers, body, id, ip, protocol, host, signal } = exchange
     const chosen = requestHeaders.flatMap((name) => {
       const value = headers[name]
@@ -59,6 +64,7 @@ export function createForwardRequest({ upstream, sessions, createError }: Depend
     })
     try {
       return await upstream({
+        servedBy,
         method,
         path: path + searchOf(exchange),
         headers: { ...Object.fromEntries(chosen), 'x-request-id': id, 'x-auth-token': token },
@@ -104,13 +110,13 @@ export function createForwardRequest({ upstream, sessions, createError }: Depend
   }
 
   return async function forwardRequest(exchange: Exchange): Promise<GatewayAnswer> {
-    const path = find(exchange)
+    const target = find(exchange)
     const session = await sessions.requireSession(exchange)
-    const answer = await send(exchange, path, session.tokens.current)
+    const answer = await send(exchange, target, session.tokens.current)
     if (await isExpired(exchange, answer, session)) {
       answer.body.destroy()
       throw await sessions.end(exchange, session)
     }
-    return toAnswer(answer, path)
+    return toAnswer(answer, target.path)
   }
 }

@@ -105,6 +105,21 @@ onEngineOfLane('a gateway alone', (engine) => {
     const body = { name: 'cut off', password }
     assertError(await other.ask('/api/session', { method: 'POST', body }), 'BadGateway')
   })
+
+  test('sends an operation to the address of the role that serves it', async (t) => {
+    const api = await startApi(t, engine)
+    const people = await createPeople(api)
+    await people.addOwner('divided', ['one'])
+    const gateway = await startPlatform({
+      flags: ['--roles=gateway', `--auth-url=${api.url}`, '--base-url=http://127.0.0.1:9'],
+      ...(isShared && { beside: api }),
+    })
+    t.after(() => gateway.close())
+    const browser = createBrowser(gateway.url)
+    await browser.logIn('divided', password)
+    assert.equal((await browser.ask('/api/v3/auth/projects')).status, 200)
+    assertError(await browser.ask('/api/servers'), 'BadGateway')
+  })
 })
 
 test('failed logins through a gateway are counted by browser, not by gateway', async (t) => {

@@ -18,8 +18,8 @@ export function createHttpUpstream({ authUrl, baseUrl, timeout = defaultTimeout 
   const sockets = { keepAlive: true, maxSockets: 256, timeout }
   const agents = { 'http:': new PlainAgent(sockets), 'https:': new SecureAgent(sockets) }
 
-  const ask: Upstream = async ({ method, path, headers, body, ip, protocol, signal }) => {
-    const base = new URL(path.startsWith('/v3') ? authUrl : baseUrl)
+  const ask: Upstream = async ({ servedBy, method, path, headers, body, ip, protocol, signal }) => {
+    const base = new URL(servedBy.includes('platform') ? baseUrl : authUrl)
     const isSecure = base.protocol === 'https:'
     const request = (isSecure ? httpsRequest : httpRequest)({
       method,

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { ErrorClass, FieldProblem, LoginOptions } from '@muster/contract'
+import type { ErrorClass, FieldProblem, LoginOptions, ProcessRole } from '@muster/contract'
 
 /** A stored session. Times are in milliseconds since 1970. */
 export interface SessionRecord {
@@ -35,6 +35,8 @@ export interface SessionStore {
 }
 
 export interface UpstreamRequest {
+  /** The process roles that serve the operation, as the contract says. */
+  readonly servedBy: readonly ProcessRole[]
   readonly method: string
   /** With the query string. */
   readonly path: string

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import type { ScopeRequest } from '@muster/contract'
+import type { identityOperations, ScopeRequest } from '@muster/contract'
 import {
   ApiError,
   ConnectionError,
@@ -26,6 +26,9 @@ async function toResponse({ status, headers, body }: UpstreamAnswer): Promise<Re
   return new Response(statusesWithoutBody.has(status) ? null : bytes, { status, headers: pairs })
 }
 
+/** Sessions need operations of the identity service only. */
+type IdentityClient = Pick<Client<IssuedToken>, (typeof identityOperations)[number]['id']>
+
 /** Creates SDK clients that call the API on behalf of a browser. */
 export function createUpstreamClient(upstream: Upstream, createError: CreateError) {
   const fetchFor =
@@ -33,6 +36,7 @@ export function createUpstreamClient(upstream: Upstream, createError: CreateErro
     async (path, { method, headers, body }) =>
       await toResponse(
         await upstream({
+          servedBy: ['identity'],
           method,
           path,
           headers,
@@ -56,7 +60,7 @@ export function createUpstreamClient(upstream: Upstream, createError: CreateErro
     connect({ ...exchange, signal: AbortSignal.timeout(timeout) }, auth)
 
   return {
-    clientFor: (exchange: Exchange, token: string): Client<IssuedToken> =>
+    clientFor: (exchange: Exchange, token: string): IdentityClient =>
       connect(exchange, tokenAuth(token)),
 
     logIn: (exchange: Exchange, auth: Auth<IssuedToken>): Promise<IssuedToken> =>

@@ -45,14 +45,14 @@ const peopleOf = ({ users }: Demo): DemoPeople =>
     password === undefined ? [] : [{ name, password, domain, role, project }],
   )
 
-/** Requests for roles of this process are handled in process, others over HTTP at the configured addresses. */
+/** Operations that this process serves are called in process, others over HTTP at the configured addresses. */
 function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: CreateHttp) {
   const inProcess = createInProcessUpstream(app)
   const http = createHttp({ authUrl, baseUrl })
-  const isLocal = (path: string) =>
-    config.roles.includes(path.startsWith('/v3') ? 'identity' : 'platform')
   const upstream: Upstream = (request) =>
-    isLocal(request.path) ? inProcess(request) : http.ask(request)
+    request.servedBy.some((role) => config.roles.includes(role))
+      ? inProcess(request)
+      : http.ask(request)
   return { upstream, close: http.close }
 }
 

@@ -63,6 +63,7 @@ const ways: Record<
 }
 
 const request = {
+  servedBy: ['platform'],
   method: 'GET',
   headers: {},
   body: undefined,
@@ -70,7 +71,7 @@ const request = {
   protocol: 'https',
   host: 'muster.test',
   signal: new AbortController().signal,
-}
+} as const
 
 for (const [way, open] of Object.entries(ways)) {
   describe(`an API upstream ${way}`, () => {

@@ -83,6 +83,7 @@ for (const pieces of [1, 8]) {
     const upstream = createInProcessUpstream(app)
     const ask = () =>
       upstream({
+        servedBy: ['platform'],
         method: 'GET',
         path: '/healthz',
         headers: {},
