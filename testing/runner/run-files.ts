@@ -33,14 +33,7 @@ const reporter = new URL('report-to-pool.ts', import.meta.url).href
 
 function startWorker(): ChildProcess {
   return fork(new URL('worker.ts', import.meta.url), {
-    // Responses and rows are short-lived: a larger young generation takes a tenth less time.
-    execArgv: [
-      '--max-semi-space-size=64',
-      '--test-reporter',
-      reporter,
-      '--test-reporter-destination',
-      'stdout',
-    ],
+    execArgv: ['--test-reporter', reporter, '--test-reporter-destination', 'stdout'],
     serialization: 'advanced',
   })
 }
