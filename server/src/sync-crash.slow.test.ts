@@ -149,7 +149,6 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
       fill(ec2, 300 + turn, 301 + turn)
       await operator.demand(`/cloudaccounts/${id}/sync`, 'POST')
       await operator.finished(id, sync.finished_at ?? '')
-      const finished = performance.now()
       await until(
         'both show the same servers',
         async () => {
@@ -158,7 +157,6 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
         },
         5,
       )
-      t.diagnostic(`both show it ${Math.round(performance.now() - finished)} ms after the sync`)
     }
     assert.ok(!isRunner(idle))
     assert.equal(scans.overlaps, 0, 'there were never two scans at once')
@@ -170,11 +168,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     await until('a scan is under way', () => scans.begun === 4 && scans.underWay)
     await runner.end('SIGKILL')
     scans.underWay = false
-    const death = performance.now()
     const { sync } = await survivor.finished(id, before.finished_at ?? '')
-    const took = (performance.now() - death) / 1_000
-    t.diagnostic(`the other had it all ${took.toFixed(1)} s after the first was killed`)
-    assert.ok(took < 25)
     assert.deepEqual([sync.seen, sync.error, scans.overlaps], [900, '', 0])
     const all = await survivor.servers()
     assert.equal(all.length, 900)

@@ -17,8 +17,6 @@ import { createFleet } from './fleet.ts'
 import { startMoto, type TestMoto } from './start.ts'
 
 const period = 5
-/** One period, and what a scan of an emulator in Python takes. */
-const promised = (period + 4) * 1_000
 
 describe('moto, an emulator of EC2, attached over the API', () => {
   const lifetime = suiteLifetime()
@@ -48,11 +46,8 @@ describe('moto, an emulator of EC2, attached over the API', () => {
   })
   after(() => moto.stop())
 
-  async function timeUntil(isShown: (servers: readonly Server[]) => boolean): Promise<number> {
-    const start = performance.now()
-    await until('the change shows', async () => isShown(await operator.servers()), 40)
-    return Math.round(performance.now() - start)
-  }
+  const shows = (isShown: (servers: readonly Server[]) => boolean, change = '') =>
+    until(`the change is visible: ${change}`, async () => isShown(await operator.servers()), 40)
   const has = (name: string, status: string) => (servers: readonly Server[]) =>
     servers.some((server) => server.name === name && server.status === status)
 
@@ -65,7 +60,7 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     )
   })
 
-  test('shows each change within a period', async (t) => {
+  test('shows each change after the next scan', async () => {
     const before = (await operator.servers()).find(({ name }) => name === 'web')
     let fresh = ''
     const rename = () =>
@@ -96,37 +91,30 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     ]
     for (const [what, work, isShown] of steps) {
       await work()
-      const took = await timeUntil(isShown)
-      t.diagnostic(`${what}: shown after ${took} ms at a period of ${period} s`)
-      assert.ok(took < promised, what)
+      await shows(isShown, what)
     }
     const shop = (await operator.servers()).find(({ name }) => name === 'shop')
-    assert.equal(shop?.id, before?.id, 'it is the same server all along')
+    assert.equal(shop?.id, before?.id, 'the server keeps its id')
   })
 
-  test('shows a change at once to whoever asks for it', async (t) => {
+  test('shows a change after a requested refresh or sync', async () => {
     await fleet.change('stop_instances', web)
     const { id = '' } = (await operator.servers()).find(({ name }) => name === 'shop') ?? {}
-    const start = performance.now()
     await operator.demand(`/servers/${id}/syncstatus`, 'POST')
-    await timeUntil(has('shop', 'ready'))
-    t.diagnostic(`syncstatus: shown after ${Math.round(performance.now() - start)} ms`)
+    await shows(has('shop', 'ready'))
     await fleet.change('start_instances', web)
     await operator.demand(`/cloudaccounts/${account}/sync`, 'POST')
-    const took = await timeUntil(has('shop', 'running'))
-    t.diagnostic(`sync: shown after ${took} ms`)
+    await shows(has('shop', 'running'))
   })
 
-  test('is taken up again when Muster starts anew, with what happened meanwhile', async (t) => {
+  test('is synced again after a restart of Muster, with the changes since it stopped', async () => {
     const before = (await operator.servers()).map(({ id }) => id)
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       await muster.end(signal)
       await fleet.change(signal === 'SIGTERM' ? 'stop_instances' : 'start_instances', web)
       muster = await startOperatedMuster(lifetime, place)
       operator = operate(muster, await loginAdmin(muster.authUrl))
-      const took = await timeUntil(has('shop', signal === 'SIGTERM' ? 'ready' : 'running'))
-      t.diagnostic(`after ${signal}: shown ${took} ms after the start`)
-      assert.ok(took < promised)
+      await shows(has('shop', signal === 'SIGTERM' ? 'ready' : 'running'))
       assert.deepEqual(
         (await operator.servers()).map(({ id }) => id),
         before,
@@ -134,12 +122,12 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     }
   })
 
-  test('that dies loses nobody, and says so', async () => {
+  test('keeps its servers when it stops, and the account reports the error', async () => {
     const before = (await operator.servers()).map(({ id, name, status }) => [id, name, status])
     await operator.demand(`/cloudaccounts/${account}/sync`, 'POST')
     await moto.stop()
     await until(
-      'it is said',
+      'the account is disconnected',
       async () => (await operator.show(account)).status === 'disconnected',
       20,
     )

@@ -89,7 +89,7 @@ describe('lines to a real libvirtd', () => {
     })
   })
 
-  test('scans a thousand domains of the test driver', async (context) => {
+  test('scans a thousand domains of the test driver', async () => {
     const ids = Array.from({ length: 1_000 }, () => randomUUID())
     const commands = ids.map((uuid, number) => {
       const file = join(one.folder, `many-${number}.xml`)
@@ -105,10 +105,7 @@ describe('lines to a real libvirtd', () => {
     })
     const driver = await one.openTestDriver(commands)
     const source = await libvirtKind.open(at(one.testAddress), conformanceContext, patience())
-    const start = performance.now()
     const seen = await scanAll(source)
-    const took = performance.now() - start
-    context.diagnostic(`1,000 domains scanned in ${Math.round(took)} ms`)
     await source.close()
     await driver.close()
     for (const server of seen.values()) requireServer(server, libvirtKind.provider)
@@ -120,7 +117,6 @@ describe('lines to a real libvirtd', () => {
     // And the one that the driver has from the start.
     assert.equal(seen.size, 1_001)
     requireNoWarning()
-    assert.ok(took < 10_000)
   })
 
   test('has one connection for all of an account, with few calls at once', async () => {

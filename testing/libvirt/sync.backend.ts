@@ -17,9 +17,6 @@ import {
 } from '../../server/src/testing/spawn-muster.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
-/** What the design promises of a source that tells by itself. */
-const promised = 10_000
-
 describe('a real libvirtd attached over the API', () => {
   const lifetime = suiteLifetime()
   const place = { folder: '' }
@@ -45,12 +42,8 @@ describe('a real libvirtd attached over the API', () => {
     `<domain type='qemu'><name>${name}</name><uuid>${uuid}</uuid><memory unit='MiB'>32</memory>
       <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>`
 
-  /** How long it takes from now on until the list of servers is so. */
-  async function timeUntil(isShown: (servers: readonly Server[]) => boolean): Promise<number> {
-    const start = performance.now()
-    await until('the change shows', async () => isShown(await operator.servers()), 40)
-    return Math.round(performance.now() - start)
-  }
+  const shows = (isShown: (servers: readonly Server[]) => boolean, change = '') =>
+    until(`the change is visible: ${change}`, async () => isShown(await operator.servers()), 40)
   const has = (name: string, status: string) => (servers: readonly Server[]) =>
     servers.some((server) => server.name === name && server.status === status)
   const summary = async () =>
@@ -68,7 +61,7 @@ describe('a real libvirtd attached over the API', () => {
     )
   })
 
-  test('shows each change within seconds', async (t) => {
+  test('shows each change by events, before the next scan', async () => {
     const { id = '' } = (await operator.servers()).find(({ name }) => name === 'web') ?? {}
     const uuid = randomUUID()
     const { virsh } = libvirt
@@ -91,17 +84,15 @@ describe('a real libvirtd attached over the API', () => {
     ]
     for (const [what, work, isShown] of steps) {
       await work()
-      const took = await timeUntil(isShown)
-      t.diagnostic(`${what}: shown after ${took} ms`)
-      assert.ok(took < promised, what)
+      await shows(isShown, what)
     }
     const shop = (await operator.servers()).find(({ name }) => name === 'shop')
-    assert.equal(shop?.id, id, 'it is the same server all along')
+    assert.equal(shop?.id, id, 'the server keeps its id')
     const { events } = await operator.demand<{ events: EventDto[] }>(`/servers/${id}/history`)
     assert.ok(events.length >= 6 && events.some(({ action }) => action === 'create'))
   })
 
-  test('keeps everybody while the daemon is dead, says so, and goes on by itself', async (t) => {
+  test('keeps its servers while the daemon is down, reports the error, and syncs again when it is back', async (t) => {
     const before = await summary()
     // One sync after the other, so that it dies in the middle of one.
     const syncs = Array.from({ length: 5 }, () =>
@@ -112,35 +103,29 @@ describe('a real libvirtd attached over the API', () => {
     await Promise.all(syncs)
     const isStatus = (wanted: string) => async () =>
       (await operator.show(account)).status === wanted
-    await until('it is said', isStatus('disconnected'))
+    await until('the account is disconnected', isStatus('disconnected'))
     const { sync } = await operator.show(account)
     t.diagnostic(sync.error)
     assert.match(sync.error, /cannot be opened|closed|in the middle/)
     assert.deepEqual(await summary(), before)
 
     await libvirt.restart()
-    const start = performance.now()
-    await until('it is well again', isStatus('connected'), 40)
-    t.diagnostic(`well again after ${Math.round(performance.now() - start)} ms`)
+    await until('the account is connected again', isStatus('connected'), 40)
     assert.deepEqual(await summary(), before)
     await libvirt.virsh('suspend', guest)
-    const took = await timeUntil(has('shop', 'suspend'))
-    t.diagnostic(`suspended: shown after ${took} ms`)
-    assert.ok(took < promised)
+    await shows(has('shop', 'suspend'))
     await libvirt.virsh('resume', guest)
-    await timeUntil(has('shop', 'running'))
+    await shows(has('shop', 'running'))
   })
 
-  test('is taken up again when Muster starts anew, with what happened meanwhile', async (t) => {
+  test('is synced again after a restart of Muster, with the changes since it stopped', async () => {
     const before = (await operator.servers()).map(({ id }) => id)
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       await muster.end(signal)
       await libvirt.virsh(signal === 'SIGTERM' ? 'suspend' : 'resume', guest)
       muster = await startOperatedMuster(lifetime, place)
       operator = operate(muster, await loginAdmin(muster.authUrl))
-      const took = await timeUntil(has('shop', signal === 'SIGTERM' ? 'suspend' : 'running'))
-      t.diagnostic(`after ${signal}: shown ${took} ms after the start`)
-      assert.ok(took < promised)
+      await shows(has('shop', signal === 'SIGTERM' ? 'suspend' : 'running'))
       assert.deepEqual(
         (await operator.servers()).map(({ id }) => id),
         before,

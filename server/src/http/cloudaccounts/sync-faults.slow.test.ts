@@ -426,16 +426,22 @@ describe('a faulty source', () => {
       // After two failures the next retry is at least five seconds away.
       await until('the key is refused', async () => (await show(id)).sync.error !== '', patience)
       await at.admin.get('syncCloudAccount', { path: { id } })
-      await until('it is refused again', async () => {
+      const retryAt = await until('it is refused again', async () => {
         const { sync } = await show(id)
         const wait = Date.parse(sync.next_at ?? '') - Date.now()
-        return sync.state === 'idle' && wait > 4_000
+        return sync.state === 'idle' && wait > 4_000 && (sync.next_at ?? '')
       })
-      const start = performance.now()
       const credentials = { access_key_id: 'AKIAGOOD', secret_access_key: secret }
       await at.update(id, { credentials })
-      await until('it is well', async () => isWell(await show(id)), patience)
-      assert.ok(performance.now() - start < 4_000, 'it was not asked at once')
+      const { sync } = await until(
+        'a sync with the corrected key',
+        async () => {
+          const account = await show(id)
+          return isWell(account) && account
+        },
+        patience,
+      )
+      assert.ok((sync.started_at ?? '') < retryAt, 'it waited for the retry')
     })
 
     test('does not affect other sources', async (t) => {
@@ -443,30 +449,22 @@ describe('a faulty source', () => {
       const host = await startFakeLibvirt(t)
       const cloud = await attach({ settings: { provider: 'Aws', ...fake.settings } }, { period: 5 })
       const local = await attach({ settings: { provider: 'OneCloud', address: host.address } })
-      let [slowestCloud, slowestLocal] = [0, 0]
-      const timed = async (account: CloudAccount, name: string) => {
-        const start = performance.now()
-        await until(
+      const shows = (account: CloudAccount, name: string) =>
+        until(
           `${name} shows`,
           async () => (await at.servers(account)).some((server) => server.name === name),
           20,
         )
-        return performance.now() - start
-      }
       for (let turn = 0; turn < 40 && troubled.size > silent; turn += 1) {
         const name = `turn-${turn}`
         const uuid = randomUUID()
         host.domains.set(uuid, { uuid, name })
         host.sendEvent({ uuid, name })
-        slowestLocal = Math.max(slowestLocal, await timed(local, name))
+        await shows(local, name)
         fake.instances.set(`i-${randomUUID()}`, { name })
-        slowestCloud = Math.max(slowestCloud, await timed(cloud, name))
+        await shows(cloud, name)
         for (const { id } of [local, cloud]) assert.ok(isWell(await show(id)))
       }
-      t.diagnostic(
-        `slowest change: ${Math.round(slowestLocal)} ms by events, ${Math.round(slowestCloud)} ms at a period of 5 s`,
-      )
-      assert.ok(slowestLocal < 10_000 && slowestCloud < 12_000)
     })
   })
 

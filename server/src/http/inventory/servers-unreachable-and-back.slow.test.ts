@@ -73,7 +73,6 @@ const suite = (engine: Engine) => {
       ec2.misbehave = (_question, response) => refuse(response, 503, 'Unavailable')
       libvirt.faults.set(procedures.connectOpen, 'closed')
       libvirt.drop()
-      const silentSince = Date.now()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
       await until('it is noticed', async () => {
         const { status, sync } = await at.show(account.id)
@@ -82,10 +81,6 @@ const suite = (engine: Engine) => {
       // One failure does not make the servers unknown.
       assert.ok((await at.servers(account)).every(({ status }) => status === 'running'))
       await until('it is lost', async () => (await at.show(account.id)).status === 'lost', 30)
-      const lostAfter = Date.now() - silentSince
-      // Three periods after the last success, which may be up to one period earlier.
-      assert.ok(lostAfter > 2 * 5_000 - 1_000, `${lostAfter} ms`)
-      assert.ok(lostAfter < 6 * 5_000, `${lostAfter} ms`)
       const lost = await at.servers(account)
       assert.deepEqual(
         lost.map((server) => [server.id, server.status, server.host_service_status]),

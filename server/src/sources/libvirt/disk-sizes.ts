@@ -9,7 +9,7 @@ import type { DomainHandle, TypedParameters } from './records.ts'
 const lastSizes = new LRUCache<string, number>({ max: 100_000 })
 
 /** Fewer than the calls of a connection, so that hanging ones never block all of them. */
-const maxConcurrentSizes = 3
+export const maxConcurrentSizes = 3
 
 /** Bytes by target device. */
 export type DiskSizes = ReadonlyMap<string, number>

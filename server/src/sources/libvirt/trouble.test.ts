@@ -17,15 +17,16 @@ import { procedures } from './protocol.ts'
 import { writeDomainHandle } from './records.ts'
 import { createXdrWriter } from './xdr.ts'
 
-/** Opening it does not last longer than somebody wants. */
-async function requirePromptEnd({ address }: FakeLibvirt, options = {}): Promise<void> {
+/** Longer than a test may last, so that only an abort can end a call. */
+const neverLate = 3_600_000
+
+async function requireEndByAbort({ address }: FakeLibvirt, options = {}): Promise<void> {
   const settings = { address, credentials: {}, options }
-  const start = performance.now()
+  const context = { ...conformanceContext, timeLimit: neverLate }
   await assert.rejects(
-    libvirtKind.open(settings, conformanceContext, AbortSignal.timeout(300)),
+    libvirtKind.open(settings, context, AbortSignal.timeout(300)),
     isSourceError(/^timeout$/),
   )
-  assert.ok(performance.now() - start < 1_300)
 }
 
 describe('faults of libvirt', () => {
@@ -130,28 +131,25 @@ describe('faults of libvirt', () => {
     )
   })
 
-  test('aborting ends all waiting calls immediately', async (context) => {
+  test('aborting ends a waiting call, and closing ends all', async (context) => {
     const many = Array.from({ length: 60 }, (_, number) => domain(number))
     const fake = await startFakeLibvirt(context, { domains: many })
-    const source = await openAt(context, fake, {}, 60_000)
+    const source = await openAt(context, fake, {}, neverLate)
     fake.faults.set(domainGetXmlDesc, 'silence')
     const [one, other] = [new AbortController(), new AbortController()]
     const scan = source.scan(one.signal)[Symbol.asyncIterator]().next()
     const scanEnds = assert.rejects(scan, isSourceError(/^unreachable$/))
     await pause(200)
     const get = source.get({ externalId: uuidOf(1), regionId: '' }, other.signal)
-    const start = performance.now()
     other.abort()
     await assert.rejects(get, isSourceError(/^timeout$/))
-    assert.ok(performance.now() - start < 500)
     await source.close()
     await scanEnds
-    assert.ok(performance.now() - start < 1_500)
   })
 
   test('aborting ends a connection attempt without a response', async (context) => {
     const faults = { [procedures.authList]: 'silence' } as const
-    await requirePromptEnd(await startFakeLibvirt(context, { faults }))
+    await requireEndByAbort(await startFakeLibvirt(context, { faults }))
   })
 
   const authFaults: readonly (readonly [string, number, FakeFault, RegExp, RegExp])[] = [
@@ -238,6 +236,6 @@ describe('libvirt over TLS', () => {
       welcome: Buffer.alloc(0),
     })
     await assert.rejects(openAt(context, silent, vouched, 200), isSourceError(/^timeout$/))
-    await requirePromptEnd(silent, vouched.options)
+    await requireEndByAbort(silent, vouched.options)
   })
 })
