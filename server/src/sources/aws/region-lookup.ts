@@ -1,4 +1,5 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
+import { chunk } from '../../domain/chunk.ts'
 import type { RegionClient } from './region-client.ts'
 import { paginate } from './paginate.ts'
 
@@ -34,7 +35,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
   { region, call }: RegionClient,
   { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,
 ): Lookup<Thing> {
-  const find = async (ids: string[], signal: AbortSignal) => {
+  const find = async (ids: readonly string[], signal: AbortSignal) => {
     const pages = paginate({
       what: `answers by ${filter} in ${region}`,
       call: (token) =>
@@ -43,7 +44,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
             listing.call(
               ec2,
               {
-                Filters: [{ Name: filter, Values: ids }],
+                Filters: [{ Name: filter, Values: [...ids] }],
                 MaxResults: most,
                 ...(token !== undefined && { NextToken: token }),
               },
@@ -61,7 +62,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
 
 /** Loads resources in chunks and caches them by id. */
 function createLookup<Thing>(
-  find: (ids: string[], signal: AbortSignal) => Promise<readonly Thing[]>,
+  find: (ids: readonly string[], signal: AbortSignal) => Promise<readonly Thing[]>,
   idOf: (thing: Thing) => string | undefined,
   chunkSize: number,
 ): Lookup<Thing> {
@@ -70,11 +71,8 @@ function createLookup<Thing>(
     async load(ids, signal) {
       const missing = new Set<string>()
       for (const id of ids) if (id !== undefined && !known.has(id)) missing.add(id)
-      const list = [...missing]
-      for (let start = 0; start < list.length; start += chunkSize) {
-        for (const thing of await find(list.slice(start, start + chunkSize), signal)) {
-          known.set(idOf(thing) ?? '', thing)
-        }
+      for (const some of chunk([...missing], chunkSize)) {
+        for (const thing of await find(some, signal)) known.set(idOf(thing) ?? '', thing)
       }
     },
     get: (id) => (id === undefined ? undefined : known.get(id)),

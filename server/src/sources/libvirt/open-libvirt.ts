@@ -1,3 +1,4 @@
+import { chunk } from '../../domain/chunk.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
   Source,
@@ -26,8 +27,7 @@ async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<
   }
   const read = reader.begin(calls)
   const passing = new Set(transient.map(({ uuid }) => uuid))
-  for (let start = 0; start < domains.length; start += domainsInPage) {
-    const page = domains.slice(start, start + domainsInPage)
+  for (const page of chunk(domains, domainsInPage)) {
     const found = await read(page, hostResources, async ({ uuid }) => passing.has(uuid))
     // A domain that disappears during the scan counts as gone only if the next scan does not list it.
     yield { ...toUpdate(found), gone: [] }
