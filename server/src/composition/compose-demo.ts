@@ -37,6 +37,7 @@ const noOutput: ProgressOutput = { write: () => {} }
 
 /** Loads the simulator and starts the demo on this platform. */
 export async function composeDemo(parts: Parts): Promise<Demo> {
+  // oxlint-disable-next-line no-restricted-imports -- loaded for `--demo` only
   const { startDemo, provider } = await import('@muster/simulator/demo')
   await refuseRealData(parts, provider)
   const { config, progress = noOutput } = parts

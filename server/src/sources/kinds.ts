@@ -4,5 +4,6 @@ import type { SourceKinds } from '../domain/sources/source.ts'
 export const kinds: SourceKinds = new Map([
   ['OneCloud', async () => (await import('./libvirt/libvirt-kind.ts')).libvirtKind],
   ['Aws', async () => (await import('./aws/aws-kind.ts')).awsKind],
+  // oxlint-disable-next-line no-restricted-imports -- loaded for accounts of this kind only
   ['Simulator', async () => (await import('@muster/simulator/kind')).simulatorKind],
 ])
