@@ -19,7 +19,7 @@ import { createPolicyUseCases } from './policies.ts'
 import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
 import type { Page, Registry } from './registry.ts'
-import type { ProviderDriver } from '../providers/driver.ts'
+import type { ProviderDriver } from '../provider-driver.ts'
 import { createRoleUseCases } from './roles.ts'
 import { createUserUseCases } from './users.ts'
 

@@ -15,7 +15,7 @@ import {
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
 import { createChangePlans, type Change } from './change-plan.ts'
-import type { ProviderDriver } from '../providers/driver.ts'
+import type { ProviderDriver } from '../provider-driver.ts'
 import type { Registry } from './registry.ts'
 import type { IdentityProvider } from './resources.ts'
 

@@ -1,7 +1,7 @@
 import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
 import { identityTargetTypes } from '../../audit/target-types.ts'
 import type { Scope } from '../../scope.ts'
-import type { ProviderOptions } from '../providers/driver.ts'
+import type { ProviderOptions } from '../provider-driver.ts'
 
 /**
  * The administered resources, with the field names of the API. Times are milliseconds since 1970.

@@ -1,5 +1,5 @@
 import { createCasDriver } from './cas/cas-driver.ts'
-import type { DriverDependencies, ProviderDriver } from './driver.ts'
+import type { DriverDependencies, ProviderDriver } from '../provider-driver.ts'
 
 /** Every kind of identity provider. */
 export const createDrivers = (dependencies: DriverDependencies): readonly ProviderDriver[] => [

@@ -4,7 +4,7 @@ import { scopeOfRule } from '../administration/identity-providers.ts'
 import type { Registry } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
-import type { ExternalIdentity } from './driver.ts'
+import type { ExternalIdentity } from '../provider-driver.ts'
 
 /** The grants that a mapping makes now, and those that it made before. */
 export interface MappedRoles {

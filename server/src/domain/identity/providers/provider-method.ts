@@ -4,7 +4,7 @@ import { loginFailed } from '../../error.ts'
 import type { LoginLimit } from '../login-limit.ts'
 import type { AuthMethod } from '../methods/auth-method.ts'
 import type { TokenStore } from '../ports.ts'
-import type { ProviderDriver } from './driver.ts'
+import type { ProviderDriver } from '../provider-driver.ts'
 import type { FindProvider } from './find-provider.ts'
 import type { ProvisionUser } from './provision-user.ts'
 

@@ -14,7 +14,7 @@ import type { RequestOrigin } from '../../request-origin.ts'
 import type { RequestedScope } from '../scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
-import type { ExternalIdentity } from './driver.ts'
+import type { ExternalIdentity } from '../provider-driver.ts'
 
 const newName = new RegExp(newNamePattern, 'u')
 

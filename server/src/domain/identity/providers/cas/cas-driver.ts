@@ -1,7 +1,7 @@
 import { definedFields } from '../../../audit/field-diff.ts'
 import { badField, loginFailed } from '../../../error.ts'
 import { certificatesProblem } from '../../../pem.ts'
-import type { CheckAddress, DriverDependencies, ProviderDriver } from '../driver.ts'
+import type { CheckAddress, DriverDependencies, ProviderDriver } from '../../provider-driver.ts'
 import { parseCasResponse } from './parse-cas-response.ts'
 
 type CasOptions = {

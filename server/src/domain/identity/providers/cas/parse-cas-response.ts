@@ -1,5 +1,5 @@
 import { loginFailed } from '../../../error.ts'
-import type { ExternalIdentity } from '../driver.ts'
+import type { ExternalIdentity } from '../../provider-driver.ts'
 import { parseStrictXml, type XmlElement } from './parse-strict-xml.ts'
 
 const namespace = 'http://www.yale.edu/tp/cas'

@@ -1,5 +1,5 @@
 import type { IdentityRequest } from '@muster/contract'
-import type { AuthMethod } from '../methods/auth-method.ts'
+import type { AuthMethod } from './methods/auth-method.ts'
 
 /** What a provider says about the person who logs in. */
 export interface ExternalIdentity {
@@ -20,7 +20,7 @@ interface ProviderCredential {
 /** The options of one provider: stored as JSON, and flat beside the common fields in the API. */
 export type ProviderOptions = Readonly<Record<string, string | number>>
 
-/** A kind of identity provider. A new one is a folder beside this file and a line in `drivers.ts`. */
+/** A kind of identity provider. A new one is a folder in `providers/` and a line in its `drivers.ts`. */
 export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
   /** What the audit log calls it. */
   readonly label: string
