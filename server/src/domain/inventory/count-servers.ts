@@ -2,11 +2,10 @@ import { maxGroupValues, type ServerStatistics } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
-import { requireView } from './list-servers.ts'
 import type { ServerFinder, Statistics, Sum } from './ports.ts'
 import { requesterOf } from './requester-of.ts'
 import type { StatisticsQuery } from './server-query.ts'
-import { findVisibility } from './visibility.ts'
+import { findVisibility, requireStateAccess } from './visibility.ts'
 
 interface CachedAnswer {
   readonly serversVersion: number
@@ -50,7 +49,7 @@ export function createCountServers({ finder, identityVersion }: Dependencies) {
   return async function countServers(caller: Caller, query: StatisticsQuery): Promise<string> {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-    requireView(query.view, visibility)
+    requireStateAccess(query.view, visibility)
     const { scope } = visibility
     const [serversVersion, identity] = [finder.version(scope), identityVersion.current()]
     const key = JSON.stringify([scope, query])

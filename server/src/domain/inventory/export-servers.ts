@@ -2,7 +2,7 @@ import { Server } from '@muster/contract'
 import type { Caller } from '../identity/caller.ts'
 import { csvHeader, csvRow } from './csv.ts'
 import { shortFields } from './fields.ts'
-import { requireView, pageQueryOf } from './list-servers.ts'
+import { pageQueryOf } from './list-servers.ts'
 import { nextPosition } from './next-position.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
@@ -10,7 +10,7 @@ import type { Owner, PageQuery, Position, Requester, ServerFinder, ServerParts }
 import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
-import { findVisibility, type Visibility } from './visibility.ts'
+import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 
 interface Dependencies {
   readonly finder: ServerFinder
@@ -124,7 +124,7 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
   ): Promise<AsyncIterable<Buffer>> {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-    requireView(query.view, visibility)
+    requireStateAccess(query.view, visibility)
     return await begin(rows(query, visibility, requesterOf(caller)), query)
   }
 }

@@ -12,8 +12,7 @@ import type { Owner, PageQuery, Requester, ServerFinder, ServerParts } from './p
 import { bodyFor, renderRows } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
-import { findVisibility, type Visibility } from './visibility.ts'
-import { includes } from '../scope.ts'
+import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 
 /** A page as it goes over the wire. */
 export interface ServerPage {
@@ -39,16 +38,6 @@ const maxAttempts = 5
 const rememberedQueries = 10_000
 
 const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
-
-/** What was deleted, and the recycle bin, are for those who may delete. */
-export function requireView(view: ServerQuery['view'], { scope, deletes }: Visibility): void {
-  if (view !== 'live' && !includes(deletes, scope)) {
-    throw new PlatformError(
-      'ForbiddenError',
-      'You need the permission "delete" on "compute.servers" in this scope to list the recycle bin and deleted servers.',
-    )
-  }
-}
 
 /** What a list asks of the storage. */
 export const pageQueryOf = (
@@ -147,7 +136,7 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
   ): Promise<ServerPage> {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-    requireView(query.view, visibility)
+    requireStateAccess(query.view, visibility)
     const [serversVersion, identity] = [finder.version(visibility.scope), identityVersion.current()]
     const age = ageOf(query)
     const key = `${visibility.key}${text}`

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { badField, PlatformError } from '../error.ts'
 import type { Principal } from '../identity/principal.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
-import type { ScopeOrNone } from '../scope.ts'
-import type { ScopeParameter } from './server-query.ts'
+import { includes, type ScopeOrNone } from '../scope.ts'
+import type { ScopeParameter, StateFilter } from './server-query.ts'
 
 type Level = RequiredPermission['at'][number]
 
@@ -128,4 +128,14 @@ export function findVisibility(
     known.set(name, visibility)
   }
   return visibility
+}
+
+/** Only those who may delete servers may list the recycle bin and deleted servers. */
+export function requireStateAccess(state: StateFilter, { scope, deletes }: Visibility): void {
+  if (state !== 'live' && !includes(deletes, scope)) {
+    throw new PlatformError(
+      'ForbiddenError',
+      'You need the permission "delete" on "compute.servers" in this scope to list the recycle bin and deleted servers.',
+    )
+  }
 }
