@@ -150,6 +150,7 @@ export interface Tables {
     pending_at: number
     blocked_until: number
   }
+  /** `account` is the key of a user. */
   login_origins: { account: string; address: string; last_at: number }
   /** The text dictionary: texts that servers share, each stored once; `folded` is in lower case. */
   words: { code: number; word: string; folded: string }

@@ -27,7 +27,7 @@ describe('createLoginLimit', () => {
     const limit = createLoginLimit({
       perMinute,
       providerMethods: ['cas'],
-      guard: { listAddresses: async (account) => addresses[account] ?? [] },
+      guard: { listAddresses: async (userKey) => addresses[userKey] ?? [] },
       clock: () => clock.now,
     })
     const failTimes = (method: string, times: number, account = '') => {

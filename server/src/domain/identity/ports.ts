@@ -81,16 +81,16 @@ export type LoginTurn =
  * Counts failed password logins per user in the database, so that all processes share the count.
  */
 export interface LoginGuard {
-  begin(account: string, address: string, now: number): Promise<LoginTurn>
+  begin(userKey: string, address: string, now: number): Promise<LoginTurn>
   settle(
     bucket: string,
-    account: string,
+    userKey: string,
     address: string,
     success: boolean,
     now: number,
   ): Promise<void>
   /** The addresses from which the user has logged in since then. */
-  listAddresses(account: string, since: number): Promise<readonly string[]>
+  listAddresses(userKey: string, since: number): Promise<readonly string[]>
   purgeIdle(now: number): Promise<void>
 }
 

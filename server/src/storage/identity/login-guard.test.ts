@@ -16,27 +16,27 @@ const elsewhere = '203.0.113.9'
 onBothEngines('the login guard', (engine) => {
   let storage: TestStorage
   let guard: LoginGuard
-  let account: string
+  let userKey: string
   before(async () => {
     storage = await openStorage(engine)
     guard = createLoginGuard(storage.database)
   })
   after(() => storage.close())
   beforeEach(() => {
-    account = newId()
+    userKey = newId()
   })
 
   const verdict = async (now: number, address = elsewhere) =>
-    (await guard.begin(account, address, now)).verdict
+    (await guard.begin(userKey, address, now)).verdict
 
   async function admitted(now: number, address = elsewhere): Promise<string> {
-    const turn = await guard.begin(account, address, now)
+    const turn = await guard.begin(userKey, address, now)
     assert.equal(turn.verdict, 'admitted')
     return turn.verdict === 'admitted' ? turn.bucket : ''
   }
 
   const settle = (bucket: string, success: boolean, now: number, address = elsewhere) =>
-    guard.settle(bucket, account, address, success, now)
+    guard.settle(bucket, userKey, address, success, now)
 
   async function attempt(success: boolean, now: number, address = elsewhere): Promise<void> {
     await settle(await admitted(now, address), success, now, address)
@@ -51,7 +51,7 @@ onBothEngines('the login guard', (engine) => {
   /** Begins many at once and tells how many got which verdict. */
   async function beginTogether(many: number, now: number) {
     const turns = await Promise.all(
-      Array.from({ length: many }, () => guard.begin(account, elsewhere, now)),
+      Array.from({ length: many }, () => guard.begin(userKey, elsewhere, now)),
     )
     const count = (verdict: LoginTurn['verdict']) =>
       turns.filter((turn) => turn.verdict === verdict).length
@@ -132,17 +132,17 @@ onBothEngines('the login guard', (engine) => {
     await admitted(start + 2 * second, knownAddress)
   })
 
-  test('SEC-24: does not treat an address as known that only another account has used', async () => {
+  test('SEC-24: does not treat an address as known that only another user has used', async () => {
     await succeed(start, knownAddress)
-    account = newId()
+    userKey = newId()
     await failTimes(10, start)
     assert.equal(await verdict(start, knownAddress), 'refused')
   })
 
-  test('counts each account separately', async () => {
+  test('counts each user separately', async () => {
     await failTimes(10, start)
     assert.equal(await verdict(start), 'refused')
-    account = newId()
+    userKey = newId()
     await admitted(start)
   })
 
@@ -173,7 +173,7 @@ onBothEngines('the login guard', (engine) => {
     assert.equal(more, 7)
   })
 
-  test('deletes idle accounts after a day, but not while a delay is active', async () => {
+  test('deletes idle users after a day, but not while a delay is active', async () => {
     await failTimes(9, start)
     await guard.purgeIdle(start + day)
     await fail(start + day)
@@ -185,10 +185,10 @@ onBothEngines('the login guard', (engine) => {
     await admitted(start + 2 * day + 1)
   })
 
-  test('lists the addresses of an account with a success since a given time', async () => {
+  test('lists the addresses of a user with a success since a given time', async () => {
     await succeed(start, knownAddress)
-    assert.deepEqual(await guard.listAddresses(account, start), [knownAddress])
-    assert.deepEqual(await guard.listAddresses(account, start + 1), [])
+    assert.deepEqual(await guard.listAddresses(userKey, start), [knownAddress])
+    assert.deepEqual(await guard.listAddresses(userKey, start + 1), [])
     assert.deepEqual(await guard.listAddresses('somebody else', start), [])
   })
 

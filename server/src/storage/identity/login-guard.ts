@@ -18,14 +18,14 @@ export function createLoginGuard(database: DatabaseReader & DatabaseWriter): Log
    * Failures are counted per user. Addresses from which the user has logged in before are counted
    * separately, so that guesses from elsewhere cannot lock the user out.
    */
-  async function findBucket(account: string, address: string): Promise<string> {
+  async function findBucket(userKey: string, address: string): Promise<string> {
     const origin = await db
       .selectFrom('login_origins')
-      .where('account', '=', account)
+      .where('account', '=', userKey)
       .where('address', '=', address)
       .select('account')
       .executeTakeFirst()
-    return origin ? `known:${account}:${address}` : `account:${account}`
+    return origin ? `known:${userKey}:${address}` : `account:${userKey}`
   }
 
   /** One statement, so that concurrent guesses cannot pass the limit. */
@@ -84,18 +84,18 @@ export function createLoginGuard(database: DatabaseReader & DatabaseWriter): Log
       .where('bucket', '=', bucket)
       .compile()
 
-  const remember = (account: string, address: string, now: number) =>
+  const remember = (userKey: string, address: string, now: number) =>
     db
       .insertInto('login_origins')
-      .values({ account, address, last_at: now })
+      .values({ account: userKey, address, last_at: now })
       .onConflict((conflict) =>
         conflict.columns(['account', 'address']).doUpdateSet({ last_at: now }),
       )
       .compile()
 
   return {
-    async begin(account, address, now) {
-      const bucket = await findBucket(account, address)
+    async begin(userKey, address, now) {
+      const bucket = await findBucket(userKey, address)
       const [outcome] = await database.commit([admit(bucket, now)])
       if (outcome && outcome.rows.length > 0) return { verdict: 'admitted', bucket }
       const row = await db
@@ -106,16 +106,16 @@ export function createLoginGuard(database: DatabaseReader & DatabaseWriter): Log
       return { verdict: row && row.blocked_until > now ? 'refused' : 'busy' }
     },
 
-    async settle(bucket, account, address, success, now) {
+    async settle(bucket, userKey, address, success, now) {
       await database.commit(
-        success ? [forgive(bucket), remember(account, address, now)] : [countFailure(bucket, now)],
+        success ? [forgive(bucket), remember(userKey, address, now)] : [countFailure(bucket, now)],
       )
     },
 
-    async listAddresses(account, since) {
+    async listAddresses(userKey, since) {
       const origins = await db
         .selectFrom('login_origins')
-        .where('account', '=', account)
+        .where('account', '=', userKey)
         .where('last_at', '>=', since)
         .select('address')
         .limit(mostAddresses)
