@@ -151,8 +151,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .execute()
   }
 
-  // A revoked token's row is deleted, and by its foreign key every row made from it. A child that is
-  // being inserted meanwhile either goes with its parent or fails for want of it, on both engines.
+  // Revoking a token deletes its row, and the foreign key deletes the tokens issued from it. A child
+  // that is inserted at the same time is deleted too, or its insert fails, on both engines.
   await schema
     .createTable('tokens')
     .$call(withId)

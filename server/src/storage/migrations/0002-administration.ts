@@ -13,7 +13,7 @@ interface PolicyRows {
   policies: { id: string; rules: string; allows_all: number; forbids: number }
 }
 
-/** What can be told of a policy without reading its rules, for those that are there already. */
+/** Fills the new columns of existing policies, which are derived from the rules. */
 async function fillPolicyFacts(db: Kysely<unknown>): Promise<void> {
   const policies = db as Kysely<PolicyRows>
   for (const { id, rules } of await policies
@@ -83,7 +83,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .column('domain_id')
     .execute()
 
-  // Whom a provider speaks of when it names a subject: names may be used again, this never changes.
+  // The user of each subject of a provider. A provider may reuse a name; the subject never changes.
   await schema
     .createTable('subjects')
     .addColumn('provider_id', 'text', (column) =>
@@ -126,7 +126,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await schema.createIndex('spent_age').on('spent').column('spent_at').execute()
 
-  // No references: what happened stays told when those it happened to are gone.
+  // No foreign keys: events outlive the users and resources that they are about.
   const texts = [
     'action',
     'target_type',

@@ -95,7 +95,7 @@ const texts = [
   'virtual_ips',
 ]
 
-/** The servers' columns by which they are found, sorted and counted; none of them is ever shown. */
+/** Columns for filters, sorting and counts. Responses come from `server_documents` instead. */
 async function createServers({ schema }: Kysely<unknown>): Promise<void> {
   let table = schema
     .createTable('servers')
@@ -103,7 +103,7 @@ async function createServers({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn('id', 'text', (column) => column.notNull().unique())
     .addColumn('revision', 'bigint', (column) => column.notNull())
     .addColumn('state', 'integer', (column) => column.notNull())
-    // Early, where a scan finds them soonest.
+    // Early in the row: a scan reads a row from its start.
     .addColumn('status', 'text', (column) => column.notNull())
   for (const name of [...words, ...flags]) {
     table = table.addColumn(name, 'integer', (column) => column.notNull())
@@ -111,7 +111,7 @@ async function createServers({ schema }: Kysely<unknown>): Promise<void> {
   for (const name of numbers) table = table.addColumn(name, 'bigint', (column) => column.notNull())
   for (const name of moments) table = table.addColumn(name, 'bigint')
   for (const name of texts) {
-    // The folded form is only there where it differs.
+    // NULL if the folded form equals the text.
     table = table
       .addColumn(name, 'text', (column) => column.notNull())
       .addColumn(`${name}_folded`, 'text')
@@ -119,7 +119,7 @@ async function createServers({ schema }: Kysely<unknown>): Promise<void> {
   await table.execute()
 }
 
-/** Where a statement may fail without taking the migration with it. */
+/** Runs a statement that may fail without failing the migration. */
 async function attempt(db: Kysely<unknown>, statement: string): Promise<void> {
   await sql`savepoint attempt`.execute(db)
   try {
@@ -129,7 +129,7 @@ async function attempt(db: Kysely<unknown>, statement: string): Promise<void> {
   }
 }
 
-/** Finds any three characters in a row. Without it a search still answers, but reads everything. */
+/** A trigram index. Without it a search reads all servers. */
 async function createSearchIndex(db: Kysely<unknown>): Promise<void> {
   if (engineOf(db) === 'sqlite') {
     await sql`create virtual table server_search using fts5(text, starts, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`.execute(
@@ -148,7 +148,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('word', 'text', (column) => column.notNull())
     .addColumn('folded', 'text', (column) => column.notNull())
     .execute()
-  // PostgreSQL's usual index takes no text longer than a third of a page, and tags and rules can be.
+  // A B-tree index of PostgreSQL rejects texts longer than a third of a page, such as long tags.
   await (
     engineOf(db) === 'postgres'
       ? sql`alter table words add constraint words_word_key exclude using hash (word with =)`
@@ -227,7 +227,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('version', 'bigint', (column) => column.notNull())
     .execute()
   await sql`insert into fleet_version (id, version) values (1, 0)`.execute(db)
-  // The next numbers that are free: of servers, of words, of writes.
+  // The next free numbers of servers, words and writes.
   await schema
     .createTable('fleet_numbers')
     .addColumn('id', 'integer', (column) => column.primaryKey().check(sql`id = 1`))

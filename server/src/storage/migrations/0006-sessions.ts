@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { withCreatedAt, withId, withText } from './column-types.ts'
 
-/** A gateway alone may keep sessions of people whom its own database does not know. */
+/** No foreign key to users: the database of a separate gateway has none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
   await schema

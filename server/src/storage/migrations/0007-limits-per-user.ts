@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Live tokens and access keys of a user are counted in an index alone. */
+/** Covering indexes to count the valid tokens and access keys of a user. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
   const columns = ['user_id', 'expires_at']

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Warnings of accounts, and what has to be stored to remove missing servers only after a while. */
+/** Warnings of accounts, and columns to delete missing servers only after a delay. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
   await schema.alterTable('cloudaccounts').addColumn('disappearance_hold', 'integer').execute()
@@ -24,9 +24,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('sightings')
     .addColumn('active_host', 'text', (column) => column.notNull().defaultTo(''))
     .execute()
-  // A server that was missing once starts anew: since when it is missing was not stored before.
+  // The time since when a server is missing was not stored, so the count starts again.
   await sql`update sightings set missed = 0 where missed > 0`.execute(db)
-  // Clear the stored digest so that the next scan of a libvirt host fills in the active ones.
+  // Clear the stored digest so that the next scan of a libvirt host fills in `active_name` and `active_host`.
   await sql`update sightings set digest = '' where account_id in (select id from cloudaccounts where provider = 'OneCloud')`.execute(
     db,
   )

@@ -29,8 +29,8 @@ function toNew({ url, service_url, protocol, ca, ...common }: OldProvider): NewP
 }
 
 /**
- * SQLite cannot drop a constraint, so the table is made anew. Rows of other tables refer to it and
- * stay: `migrate` turns the enforcement of foreign keys off, or dropping the table would delete them.
+ * SQLite cannot drop a constraint, so the table is rebuilt. `migrate` turns foreign keys off, or
+ * dropping the old table would delete the rows that refer to it.
  */
 async function rebuild(db: Kysely<unknown>, providers: readonly NewProvider[]): Promise<void> {
   const { schema } = db
@@ -73,7 +73,7 @@ async function alter(db: Kysely<unknown>, providers: readonly NewProvider[]): Pr
   for (const column of moved) await table().dropColumn(column).execute()
 }
 
-/** Identity providers of any driver, each with the driver's own options. */
+/** Replaces the columns for CAS with the options of any driver, as JSON. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const rows = await (db as Kysely<{ identity_providers: OldProvider }>)
     .selectFrom('identity_providers')

@@ -5,7 +5,7 @@ import { sql, type CreateTableBuilder } from 'kysely'
 export const withId = <Name extends string>(table: CreateTableBuilder<Name>) =>
   table.addColumn('id', 'text', (column) => column.primaryKey())
 
-/** A name, and the key by which names are unique. */
+/** A name, and the folded form that must be unique. */
 export const withName = <Name extends string, Columns extends string>(
   table: CreateTableBuilder<Name, Columns>,
 ) =>
@@ -34,7 +34,7 @@ export const withCreatedAt = <Name extends string, Columns extends string>(
   table: CreateTableBuilder<Name, Columns>,
 ) => table.addColumn('created_at', 'bigint', (column) => column.notNull())
 
-/** A reference whose row is deleted with the row it refers to. */
+/** A foreign key with `on delete cascade`. */
 export const withReference = <Name extends string, Columns extends string>(
   table: CreateTableBuilder<Name, Columns>,
   column: string,

@@ -3,11 +3,11 @@ import { PostgresAdapter, sql, type Kysely } from 'kysely'
 export const engineOf = (db: Kysely<unknown>) =>
   db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
 
-/** Rows that are only found by their key: SQLite then needs no row id beside it. */
+/** For tables that are read by primary key only: SQLite then stores no row id. */
 export const compact = (db: Kysely<unknown>) =>
   engineOf(db) === 'sqlite' ? sql`without rowid` : sql``
 
-/** Throws where a row refers to one that is not there: SQLite, while foreign keys are not enforced. */
+/** Throws if a foreign key refers to a missing row. For SQLite while foreign keys are off. */
 export async function requireIntactReferences(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(
     db,

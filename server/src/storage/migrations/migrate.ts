@@ -11,7 +11,7 @@ import { up as accountWarnings } from './0008-account-warnings.ts'
 import { up as providerOptions } from './0009-provider-options.ts'
 import { engineOf } from './engine.ts'
 
-/** In this order, each once; a migration that has run anywhere is never edited. */
+/** Run in this order, each once. Never change a migration that has been released. */
 const migrations: Record<string, Migration> = {
   '0001-identity': { up: identity },
   '0002-administration': { up: administration },
@@ -27,7 +27,7 @@ const migrations: Record<string, Migration> = {
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
   new Migrator({ db, provider: { getMigrations: async () => migrations } })
 
-/** Brings the database to this version of Muster. Processes that start together take turns. */
+/** Runs the missing migrations. A lock makes processes that start together wait for each other. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
   await withoutForeignKeys(db, async () => {
     const { error } = await createMigrator(db).migrateToLatest()
@@ -36,8 +36,8 @@ export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
 }
 
 /**
- * On SQLite a migration may rebuild a table, and dropping the old one would delete what refers to
- * it. SQLite ignores the pragma inside a transaction, so it is set around that of the migrations.
+ * On SQLite a migration may rebuild a table, and dropping the old one would delete the rows that
+ * refer to it. SQLite ignores the pragma inside a transaction, so it is set outside.
  */
 async function withoutForeignKeys<Schema>(
   db: Kysely<Schema>,
