@@ -24,7 +24,12 @@ interface Stack {
 
 interface Props {
   /** The names and colours of the parts. */
-  readonly kinds: readonly { readonly name: string; readonly colour: string }[]
+  readonly kinds: readonly {
+    readonly name: string
+    /** A text under the name. */
+    readonly note: string | undefined
+    readonly colour: string
+  }[]
   readonly stacks: readonly Stack[]
 }
 
@@ -39,7 +44,7 @@ export function StackedBars({ kinds, stacks }: Props) {
     <div>
       <div className={styles.figures} style={columns} aria-hidden="true">
         <span />
-        {kinds.map(({ name, colour }) => (
+        {kinds.map(({ name, note, colour }) => (
           <span
             key={name}
             className={styles.kind}
@@ -47,6 +52,7 @@ export function StackedBars({ kinds, stacks }: Props) {
             style={{ borderBlockEndColor: colour }}
           >
             {name}
+            {note !== undefined && <span className={styles.note}>{note}</span>}
           </span>
         ))}
       </div>

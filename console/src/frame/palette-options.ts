@@ -12,16 +12,16 @@ export interface PaletteOption {
 
 type Found = Partial<Server>
 
-/** A server as an option: its name, with address and project as a hint. */
+/** A server as an option: its name, with address, project and status as a hint. */
 export function serverOption(server: Found, open: (id: string) => void): PaletteOption {
-  const { id = '', name = '', ips = '', project = '' } = server
+  const { id = '', name = '', ips = '', project = '', status = '' } = server
   const [address] = ips.split(',')
   return {
     id: `server ${id}`,
     group: 'servers',
     icon: 'servers',
     name,
-    hint: [address, project].filter(Boolean).join(' · '),
+    hint: [address, project, status].filter(Boolean).join(' · '),
     run: () => open(id),
   }
 }

@@ -77,7 +77,9 @@ export function usePaletteOptions(text: string): {
   }
   if (typed === '') return { options: [...pages, ...actions], isSearching: false, hasFailed: false }
   const open = (id: string) => void navigate({ to: '/servers/$id', params: { id } })
-  const servers = data.map((server) => serverOption(server, open))
+  const servers = data.map((server) =>
+    serverOption({ ...server, status: names.fullName('status', server.status ?? '') }, open),
+  )
   const isSearching = isFetching || debounced !== typed
   const options = [
     // Results of an older text are filtered by the new one, since Enter opens the first.

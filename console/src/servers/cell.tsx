@@ -26,7 +26,9 @@ export function Cell({ column, row }: Props): ReactNode {
       const { status = '' } = row
       return (
         <FilterValue name="status" value={status} title={names.fullName('status', status)}>
-          <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
+          <StatusMark tone={statusTone(status)} note={names.apiWord('status', status)}>
+            {names.name('status', status)}
+          </StatusMark>
         </FilterValue>
       )
     }

@@ -14,6 +14,9 @@ describe('value names', () => {
     assert.equal(names.fullName('status', 'running'), 'Running')
     assert.equal(names.name('provider', 'Aliyun'), 'Alibaba Cloud')
     assert.equal(names.name('region', 'ready'), 'ready')
+    assert.equal(names.groupWord('stopped'), 'ready, suspend')
+    assert.equal(names.groupWord('running'), undefined)
+    assert.equal(names.groupWord('failed'), undefined, 'too many')
     assert.equal(names.name('status', 'constructor'), 'constructor')
   })
 
@@ -36,8 +39,8 @@ describe('value names', () => {
 
   it('survive a round trip through display and input', () => {
     for (const { values, label } of [
-      { values: english, label: 'status:Stopped' },
-      { values: chinese, label: 'status:已关机' },
+      { values: english, label: 'status:Stopped (ready)' },
+      { values: chinese, label: 'status:已关机 (ready)' },
     ]) {
       const each = createValueNames(values)
       assert.equal(each.termLabel('status:ready'), label)

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { readTerms, renderTerm, type Term } from '../filter/terms.ts'
 import type { Messages } from '../messages/en/index.ts'
 import { useMessages } from '../messages/use-messages.ts'
-import { statusesIn } from './status.ts'
+import { statusesIn, type StatusGroup } from './status.ts'
 
 export type ValueNames = ReturnType<typeof createValueNames>
 
@@ -30,6 +30,12 @@ export function createValueNames({ statuses, statusGroups, providers }: Messages
     return name(field, value).toLowerCase() === value.toLowerCase() ? undefined : value
   }
 
+  /** "Stopped (ready)". */
+  function fullName(field: string, value: string): string {
+    const word = apiWord(field, value)
+    return word === undefined ? name(field, value) : `${name(field, value)} (${word})`
+  }
+
   function apiValues(field: string, typed: string): readonly string[] {
     const names = namesOf(field)
     const wanted = typed.toLowerCase()
@@ -48,11 +54,14 @@ export function createValueNames({ statuses, statusGroups, providers }: Messages
   const isGroup = (values: readonly string[], group: readonly string[]) =>
     values.length === group.length && group.every((status) => values.includes(status))
 
-  function labels(field: string, values: readonly string[]): readonly string[] {
+  function labels(field: string, values: readonly string[], label = name): readonly string[] {
     const group = namedGroups.find((each) => isGroup(values, statusesIn[each]))
     if (field === 'status' && group) return [statusGroups[group]]
-    return values.map((value) => name(field, value))
+    return values.map((value) => label(field, value))
   }
+
+  const fullStatus = (field: string, value: string) =>
+    field === 'status' ? fullName(field, value) : name(field, value)
 
   const rewrite = (raw: string, change: (field: string, values: readonly string[]) => string[]) => {
     const [term] = readTerms(raw)
@@ -67,10 +76,12 @@ export function createValueNames({ statuses, statusGroups, providers }: Messages
   return {
     name,
     apiWord,
-    /** "Stopped (ready)". */
-    fullName: (field: string, value: string): string => {
-      const word = apiWord(field, value)
-      return word === undefined ? name(field, value) : `${name(field, value)} (${word})`
+    fullName,
+    /** The API values of a status group, if its name does not tell them and they are few. */
+    groupWord(group: StatusGroup): string | undefined {
+      const values = statusesIn[group].join(', ')
+      const isNamed = namedGroups.some((each) => each === group)
+      return isNamed || statusGroups[group].toLowerCase() === values ? undefined : values
     },
     toApiTerm,
     toApiQuery: (q: string): string => {
@@ -82,7 +93,7 @@ export function createValueNames({ statuses, statusGroups, providers }: Messages
       const [term] = readTerms(raw)
       if (!term || !hasNames(term) || term.isUnfinished) return raw
       const { name: field = '', values, isNegated, sign = ':' } = term
-      return `${isNegated ? '-' : ''}${field}${sign}${labels(field, values).join(', ')}`
+      return `${isNegated ? '-' : ''}${field}${sign}${labels(field, values, fullStatus).join(', ')}`
     },
     /** A term as people would type it. */
     toTypedTerm: (raw: string): string =>

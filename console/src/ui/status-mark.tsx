@@ -17,15 +17,20 @@ export const toneColour = (tone: Tone): string => `var(--${tone})`
 interface Props {
   readonly tone: Tone
   readonly children: string
+  /** A muted text after it. Left out where the line has no room for it. */
+  readonly note?: string | undefined
 }
 
-export function StatusMark({ tone, children }: Props) {
+export function StatusMark({ tone, children, note }: Props) {
   return (
     <span className={`${styles.status} ${styles[tone]}`}>
-      <span className={styles.mark} aria-hidden="true">
-        {shapes[tone]}
+      <span>
+        <span className={styles.mark} aria-hidden="true">
+          {shapes[tone]}
+        </span>
+        {children}
       </span>
-      {children}
+      {note !== undefined && <span className={styles.note}>{note}</span>}
     </span>
   )
 }

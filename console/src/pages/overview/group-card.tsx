@@ -39,7 +39,9 @@ export function GroupCard({ field, query, className }: Props) {
       const label = values.statusGroups[group]
       const description = t.share(label, count, number(count), percent(count, fleet.total.count))
       const colour = toneColour(groupTones[group])
-      return count === 0 ? [] : [{ key: group, value: group, count, q, label, description, colour }]
+      const note = names.groupWord(group)
+      const bar = { key: group, value: group, count, q, label, note, description, colour }
+      return count === 0 ? [] : [bar]
     })
   }
 
@@ -66,7 +68,7 @@ export function GroupCard({ field, query, className }: Props) {
       className={className}
       summary={(fleet) => {
         const [first, second] = groupsOf(fleet)
-        const name = names.name(field, String(first?.value ?? '')) || t.none
+        const name = names.fullName(field, String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)
         return t[field].summary(name, percent(first?.count ?? 0, fleet.total.count))
       }}

@@ -6,7 +6,7 @@ import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { groupTones, statusGroups } from '../../servers/status.ts'
+import { groupTones, statusGroups, type StatusGroup } from '../../servers/status.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { toneColour } from '../../ui/status-mark.tsx'
 import { mostBars } from './most-bars.ts'
@@ -25,6 +25,13 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
   function nameOf({ key, value, values }: ProviderRow): string {
     if (key !== 'rest') return names.name('provider', value) || t.none
     return values === undefined ? t.allOthers : t.others(number(values))
+  }
+
+  function titleOf(group: StatusGroup): string {
+    const word = names.groupWord(group)
+    return word === undefined
+      ? values.statusGroups[group]
+      : `${values.statusGroups[group]} (${word})`
   }
 
   function stacksOf(counts: ProviderCounts) {
@@ -54,7 +61,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
       title={t.provider.title}
       operation="getServerStatistics"
       query={query}
-      height={(mostBars + 1) * heightOfStack + 46}
+      height={(mostBars + 1) * heightOfStack + 76}
       className={className}
       summary={(counts) => {
         const [first, second] = counts.all
@@ -66,6 +73,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
         <StackedBars
           kinds={statusGroups.map((group) => ({
             name: values.statusGroups[group],
+            note: names.groupWord(group),
             colour: toneColour(groupTones[group]),
           }))}
           stacks={stacksOf(counts)}
@@ -84,7 +92,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
             },
             ...statusGroups.map((group, at) => ({
               key: group,
-              title: values.statusGroups[group],
+              title: titleOf(group),
               number: true,
               cell: (row: ProviderRow) => (
                 <ServersLink q={row.parts[at]?.q}>

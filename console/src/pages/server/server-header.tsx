@@ -29,15 +29,15 @@ export function ServerHeader({ server, title, actions }: Props) {
   const { server: t } = useMessages()
   const { status } = server
   const names = useValueNames()
-  const word = names.apiWord('status', status)
   return (
     <header className={styles.header}>
       <div className={styles.title}>
         {title}
         <Highlight value={status}>
           <span className={styles.status}>
-            <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
-            {word !== undefined && <span className={styles.soft}>({word})</span>}
+            <StatusMark tone={statusTone(status)} note={names.apiWord('status', status)}>
+              {names.name('status', status)}
+            </StatusMark>
             {status === 'unknown' && <span className={styles.soft}>· {t.statusUnknown}</span>}
           </span>
         </Highlight>

@@ -90,8 +90,13 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
                 onClick={(event) => onPick(values, event.altKey || isExcluded)}
               >
                 <span className={styles.name}>
-                  {tone ? <StatusMark tone={tone}>{label}</StatusMark> : label}
-                  {word !== undefined && <span className={styles.word}> {word}</span>}
+                  {tone ? (
+                    <StatusMark tone={tone} note={word}>
+                      {label}
+                    </StatusMark>
+                  ) : (
+                    label
+                  )}
                 </span>
                 {isExcluded && <span className="visuallyHidden">{t.servers.excluded}</span>}
                 <span className={styles.count}>{number(count)}</span>
