@@ -105,13 +105,13 @@ describe('the server list', () => {
     await filterOf(page).pressSequentially('status:stopped ')
     await countIs(page, `6 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { q: 'status:ready' })
-    assert.match(await page.locator('tbody').innerText(), /Stopped/)
-    await page.goto('/console/servers?q=status%3Astopped')
+    assert.match(await page.locator('tbody').innerText(), /Stopped\s+ready/)
+    await page.goto('/console/servers?q=status%3Astopped&columns=name%2Cos')
     await countIs(page, `6 of ${sizes.web} servers`)
     await page.locator('td [data-filter="os_name"]', { hasText: 'CentOS 7.9' }).first().click()
     await page.getByRole('menuitem', { name: 'Show only this value' }).click()
     await countIs(page, `5 of ${sizes.web} servers`)
-    assert.deepEqual(searchOf(page), { q: 'status:ready os_name:"CentOS 7.9"' })
+    assert.equal(searchOf(page)['q'], 'status:ready os_name:"CentOS 7.9"')
   })
 
   test('Ctrl+A and Backspace clear the whole filter', async (t) => {

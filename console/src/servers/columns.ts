@@ -1,15 +1,15 @@
 /** The columns of the server list. */
 const columns = {
-  name: { fields: ['name'], sortBy: 'name', width: 196 },
-  status: { fields: ['status'], sortBy: 'status', width: 108 },
-  ips: { fields: ['ips', 'eip'], width: 132 },
-  project: { fields: ['project'], width: 120 },
-  size: { fields: ['vcpu_count', 'vmem_size'], sortBy: 'vcpu_count', width: 92, number: true },
-  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 180 },
-  os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 112 },
+  name: { fields: ['name'], sortBy: 'name', width: 195 },
+  status: { fields: ['status'], sortBy: 'status', width: 164 },
+  ips: { fields: ['ips', 'eip'], width: 122 },
+  project: { fields: ['project'], width: 182 },
+  size: { fields: ['vcpu_count', 'vmem_size'], sortBy: 'vcpu_count', width: 88, number: true },
+  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 218 },
+  os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 230 },
   tags: { fields: ['metadata'], width: 200 },
-  created_at: { fields: ['created_at'], sortBy: 'created_at', width: 84 },
-  updated_at: { fields: ['updated_at'], sortBy: 'updated_at', width: 84 },
+  created_at: { fields: ['created_at'], sortBy: 'created_at', width: 90 },
+  updated_at: { fields: ['updated_at'], sortBy: 'updated_at', width: 90 },
   account: { fields: ['account'], sortBy: 'account', width: 140 },
   provider: { fields: ['provider'], sortBy: 'provider', width: 110 },
   region: { fields: ['region'], sortBy: 'region', width: 130 },
@@ -42,6 +42,7 @@ export type ColumnName = keyof typeof columns
 
 export const columnNames = Object.keys(columns) as ColumnName[]
 
+/** They fit a window of 1440 pixels. The others are in the column dialog. */
 export const defaultColumns: readonly ColumnName[] = [
   'name',
   'status',
@@ -49,7 +50,6 @@ export const defaultColumns: readonly ColumnName[] = [
   'project',
   'size',
   'where',
-  'os',
   'created_at',
 ]
 
