@@ -1,4 +1,4 @@
-import type { LoginOptions } from '@muster/contract'
+import type { LoginOptions, ScopeChange, ScopeRequest } from '@muster/contract'
 import { isApiError, passwordLogin } from '@muster/sdk'
 import type { createCasLogin } from './cas-login.ts'
 import { describeEntry, type DescribeSession } from './describe-session.ts'
@@ -8,7 +8,6 @@ import type { CreateError } from './ports.ts'
 import type { SameOrigin } from './same-origin.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { SwitchScope } from './switch-scope.ts'
-import { toScope } from './to-scope.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
 interface Dependencies {
@@ -24,6 +23,21 @@ interface Dependencies {
 }
 
 const noStore = { 'cache-control': 'no-store' }
+
+/** Converts a scope from the gateway format to the API format. */
+function toScope(
+  { project_id, domain_id }: ScopeChange['scope'],
+  createError: CreateError,
+): ScopeRequest | undefined {
+  if (project_id !== undefined && domain_id !== undefined) {
+    throw createError(
+      'InputParameterError',
+      'scope must have either project_id or domain_id, not both.',
+    )
+  }
+  if (project_id !== undefined) return { project: { id: project_id } }
+  return domain_id === undefined ? undefined : { domain: { id: domain_id } }
+}
 
 /** Handlers of the gateway's operations. */
 export function createHandlers(dependencies: Dependencies): GatewayHandlers {

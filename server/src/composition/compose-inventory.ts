@@ -9,14 +9,15 @@ import { createFindServer, createGetServer } from '../domain/inventory/get-serve
 import { createListServers } from '../domain/inventory/list-servers.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
+import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
+import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerFinder } from '../storage/servers/finder.ts'
 import { createServerWriter } from '../storage/servers/server-writer.ts'
-import { composeTimeline } from './compose-timeline.ts'
-import { composeViews } from './compose-views.ts'
+import { loadOnce } from './load-once.ts'
 
 interface Parts {
   readonly database: Database
@@ -26,6 +27,21 @@ interface Parts {
   readonly clock: Clock
   /** Milliseconds until a deleted server is removed from the database. */
   readonly deletedRetention: number
+}
+
+/** The timeline is read rarely and counted once an hour, so its code is loaded when it is first needed. */
+function composeTimeline({ database, clock }: Pick<Parts, 'database' | 'clock'>): TimelineUseCases {
+  const loaded = loadOnce(async (): Promise<TimelineUseCases> => {
+    const [{ createTimelineUseCases }, { createTimelineStore }] = await Promise.all([
+      import('../domain/inventory/read-timeline.ts'),
+      import('../storage/servers/timeline.ts'),
+    ])
+    return createTimelineUseCases({ timeline: createTimelineStore(database), clock })
+  })
+  return {
+    readTimeline: async (caller, query) => (await loaded()).readTimeline(caller, query),
+    countToday: async () => (await loaded()).countToday(),
+  }
 }
 
 /** Connects the use cases of the inventory to the database. */
@@ -45,8 +61,14 @@ export function composeInventory(parts: Parts) {
     recordServers: createRecordServers({ serverWriter, owners, clock }),
     serverWriter,
     owners,
-    ...composeTimeline({ database, clock }),
-    ...composeViews({ database, reauthorizeCaller, clock }),
+    ...composeTimeline(parts),
+    loadViews: loadOnce(async (): Promise<ViewUseCases> => {
+      const [{ createViewUseCases }, { createViewStore }] = await Promise.all([
+        import('../domain/views/administer-views.ts'),
+        import('../storage/views/view-store.ts'),
+      ])
+      return createViewUseCases({ views: createViewStore(database), reauthorizeCaller, clock })
+    }),
     readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
     purgeDeleted: () => serverWriter.purgeDeleted(clock() - deletedRetention),
   }
