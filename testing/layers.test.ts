@@ -312,6 +312,7 @@ function writeImports(imports: Readonly<Record<string, readonly string[]>>) {
         value: `import { thing } from '${source}'\n\nexport const probe = thing\n`,
         type: `import type { Thing } from '${source}'\n\nexport type Probe = Thing\n`,
         again: `export { thing } from '${source}'\n`,
+        dynamic: `export const probe = await import('${source}')\n`,
       }
       for (const [form, text] of Object.entries(forms)) {
         const file = `${folder}/probe-${index}-${form}.ts`
@@ -367,19 +368,15 @@ describe('the layers', () => {
     )
   })
 
-  test('are not bypassed by dynamic imports, which the linter does not check', () => {
-    const sources = globSync(
-      '{contract/src,sdk/src,gateway/src,console/src,simulator/src,server/src/{domain,storage,http,vault,egress,sources,config}}/**/*.ts',
-      {
-        cwd: repository,
-        exclude: ['**/*.test.ts'],
-      },
-    )
+  test('are not bypassed by dynamic imports of a computed path, which the linter cannot check', () => {
+    const sources = globSync('{contract,sdk,gateway,console,simulator,server}/src/**/*.ts', {
+      cwd: repository,
+      exclude: ['**/*.test.ts'],
+    })
     assert.ok(sources.length > 20)
     const jumps = sources.flatMap((file) =>
       [...readFileSync(join(repository, file), 'utf8').matchAll(/\bimport\(\s*([^)]*)\)/g)]
-        // An import within the same folder stays in its layer.
-        .filter(([, target = '']) => !/^'(?:[^./]|\.\/(?!.*\.\.))[^']*'$/.test(target.trim()))
+        .filter(([, target = '']) => !/^'[^']*'$/.test(target.trim()))
         .map(([statement]) => `${file}: ${statement}`),
     )
     assert.deepEqual(jumps, [])
