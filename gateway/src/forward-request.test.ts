@@ -192,10 +192,10 @@ describe('what goes on to the API', () => {
     const { database } = platform
     const { run } = database
     let asked = 0
-    database.run = async (questions, pace) => {
+    database.run = async (queries, pace) => {
       asked += 1
       await pause(10)
-      return await run(questions, pace)
+      return await run(queries, pace)
     }
     const abort = new AbortController()
     const path = '/api/servers?format=ndjson&with_meta=true'

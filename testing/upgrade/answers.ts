@@ -2,8 +2,8 @@ import { people, type Person } from './state.ts'
 
 const everything = 'scope=system&limit=2048&order_by=id&order=asc'
 
-/** What each person asks. Lists are whole, so that nothing that an upgrade loses goes unnoticed. */
-const questions: Readonly<Record<Person, readonly string[]>> = {
+/** The first requests of each person. Lists are complete, so that data lost by an upgrade is noticed. */
+const startPaths: Readonly<Record<Person, readonly string[]>> = {
   admin: [
     ...['domains', 'projects', 'users', 'groups', 'roles', 'policies'].map((key) => `/v3/${key}`),
     '/v3/role_assignments',
@@ -50,7 +50,7 @@ export async function readAnswers(
 ): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {}
   for (const person of people) {
-    const paths = [...questions[person]]
+    const paths = [...startPaths[person]]
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       const response = await fetch(url + path, { headers: { 'x-auth-token': tokens[person] } })
       const text = await response.text()

@@ -57,7 +57,7 @@ export async function startFakeCas(
     /** A ticket of this person, which is good for ever. */
     ticketFor: (user: string, attributes?: Attributes, ticket?: string) =>
       stage(casSuccess(user, attributes), ticket),
-    /** The targets of all questions about a ticket. */
+    /** The targets of all requests for a ticket. */
     askedAbout: (ticket: string) =>
       server.requests.map(({ target }) => target).filter((target) => ticketIn(target) === ticket),
   }

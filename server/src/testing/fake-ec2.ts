@@ -16,7 +16,7 @@ interface FakeInstance {
   readonly tags?: Readonly<Record<string, string>>
 }
 
-interface Question {
+interface Ec2Request {
   readonly action: string
   readonly region: string
   readonly form: URLSearchParams
@@ -24,14 +24,14 @@ interface Question {
 }
 
 /** Answers in the place of the fake, and says so; else the fake answers. */
-type Misbehaviour = (question: Question, response: ServerResponse) => boolean
+type Misbehaviour = (request: Ec2Request, response: ServerResponse) => boolean
 
 export interface FakeEc2 {
   readonly url: string
   readonly settings: SourceSettings
   /** By id. May be changed at any time. */
   readonly instances: Map<string, FakeInstance>
-  readonly questions: Question[]
+  readonly requests: Ec2Request[]
   regions: readonly string[]
   /** Instances on a page. */
   pageSize: number
@@ -118,22 +118,22 @@ export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
       options: {},
     },
     instances: new Map(),
-    questions: [],
+    requests: [],
     regions: ['eu-west-1'],
     pageSize: 100,
     misbehave: undefined,
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const form = new URLSearchParams(await text(request))
-    const { authorization = '' } = request.headers
+  async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await text(message))
+    const { authorization = '' } = message.headers
     const region = /Credential=[^/]+\/\d+\/([^/]+)/.exec(authorization)?.[1] ?? ''
-    const question = { action: form.get('Action') ?? '', region, form, authorization }
-    fake.questions.push(question)
-    if (fake.misbehave?.(question, response) !== true) behave(question, response)
+    const request = { action: form.get('Action') ?? '', region, form, authorization }
+    fake.requests.push(request)
+    if (fake.misbehave?.(request, response) !== true) behave(request, response)
   }
 
-  function behave({ action, region, form }: Question, response: ServerResponse): void {
+  function behave({ action, region, form }: Ec2Request, response: ServerResponse): void {
     switch (action) {
       case 'DescribeRegions':
         succeed(

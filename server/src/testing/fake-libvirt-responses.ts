@@ -94,7 +94,7 @@ function writeStats(writer: XdrWriter, { state = 1, capacities = {} }: FakeDomai
   }
 }
 
-type Answer = (question: XdrReader, answer: XdrWriter) => unknown
+type Answer = (request: XdrReader, answer: XdrWriter) => unknown
 
 /** How a libvirt with these domains and this host answers, as far as Muster asks. */
 export function createResponses(
@@ -114,8 +114,8 @@ export function createResponses(
     }
   const describe =
     (things: readonly FakeThing[] | undefined): Answer =>
-    (question, answer) => {
-      const { name } = readNamedHandle(question)
+    (request, answer) => {
+      const { name } = readNamedHandle(request)
       answer.string(given(given(things).find((thing) => thing.name === name)).xml)
     }
   let callbacks = 0
@@ -132,35 +132,35 @@ export function createResponses(
       answer.string(
         `<sysinfo type='smbios'><system><entry name='serial'>${given(host.serial)}</entry></system></sysinfo>`,
       ),
-    [procedures.connectListAllDomains](question, answer) {
-      question.int()
-      const isPassing = question.uint() === transientOnly
+    [procedures.connectListAllDomains](request, answer) {
+      request.int()
+      const isPassing = request.uint() === transientOnly
       const all = [...domains.values()].filter(({ isTransient }) => !isPassing || isTransient)
       answer.array(all, (domain) => writeDomainHandle(answer, handleOf(domain))).uint(all.length)
     },
-    [procedures.domainLookupByUuid](question, answer) {
-      const hex = question.fixed(16).toString('hex')
+    [procedures.domainLookupByUuid](request, answer) {
+      const hex = request.fixed(16).toString('hex')
       const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
       writeDomainHandle(answer, handleOf(findDomain(uuid)))
     },
-    [procedures.domainGetXmlDesc](question, answer) {
-      const domain = findDomain(readDomainHandle(question).uuid)
+    [procedures.domainGetXmlDesc](request, answer) {
+      const domain = findDomain(readDomainHandle(request).uuid)
       if (domain.xmlFault === 'silence') throw new FakeSilence()
       if (domain.xmlFault === 'failure') throw new FakeError(38, 'disk on fire')
       answer.string(fakeXml(domain))
     },
-    [procedures.domainIsPersistent]: (question, answer) =>
-      answer.int(findDomain(readDomainHandle(question).uuid).isTransient === true ? 0 : 1),
-    [procedures.domainGetBlockInfo](question, answer) {
-      const { capacities = {} } = findDomain(readDomainHandle(question).uuid)
+    [procedures.domainIsPersistent]: (request, answer) =>
+      answer.int(findDomain(readDomainHandle(request).uuid).isTransient === true ? 0 : 1),
+    [procedures.domainGetBlockInfo](request, answer) {
+      const { capacities = {} } = findDomain(readDomainHandle(request).uuid)
       answer
         .hyper(0n)
-        .hyper(BigInt(given(capacities[question.string()])))
+        .hyper(BigInt(given(capacities[request.string()])))
         .hyper(0n)
     },
-    [procedures.connectGetAllDomainStats](question, answer) {
-      const wanted = question.array(16_384, () => readDomainHandle(question).uuid)
-      if ((question.uint() & stats.state) === 0) throw new FakeError(notSupported)
+    [procedures.connectGetAllDomainStats](request, answer) {
+      const wanted = request.array(16_384, () => readDomainHandle(request).uuid)
+      if ((request.uint() & stats.state) === 0) throw new FakeError(notSupported)
       const found = wanted.flatMap((uuid) => domains.get(uuid) ?? [])
       if (found.some(({ hasNoStats }) => hasNoStats)) throw new FakeError(1, 'too much to tell')
       answer.array(found, (domain) => {
@@ -170,8 +170,8 @@ export function createResponses(
     },
     [procedures.connectListAllNetworks]: list(host.networks),
     [procedures.networkGetXmlDesc]: describe(host.networks),
-    [procedures.networkGetDhcpLeases](question, answer) {
-      const { name } = readNamedHandle(question)
+    [procedures.networkGetDhcpLeases](request, answer) {
+      const { name } = readNamedHandle(request)
       const { leases } = given(given(host.networks).find((network) => network.name === name))
       answer
         .array(leases, ({ mac, address, expiry, isIpv6 = false }) =>
@@ -192,8 +192,8 @@ export function createResponses(
     [procedures.storagePoolGetXmlDesc]: describe(host.pools),
     [procedures.connectListAllNwfilters]: list(host.filters),
     [procedures.nwfilterGetXmlDesc]: describe(host.filters),
-    [procedures.nodeDeviceGetXmlDesc]: (question, answer) =>
-      answer.string(given(host.nodeDevices?.[question.string()])),
+    [procedures.nodeDeviceGetXmlDesc]: (request, answer) =>
+      answer.string(given(host.nodeDevices?.[request.string()])),
     [procedures.domainEventRegister](_, answer) {
       callbacks += 1
       answer.int(callbacks)

@@ -35,7 +35,7 @@ export type FakeFault =
   | 'closed'
   /** A message that states to be of a gigabyte. */
   | 'huge'
-  /** The answer to another question. */
+  /** The answer to another request. */
   | 'stranger'
   | { readonly error: number; readonly message?: string }
   /** A body in place of the true one. */

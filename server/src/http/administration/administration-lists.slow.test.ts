@@ -17,11 +17,11 @@ import {
   expect,
   readWorld,
   type Person,
-  type Question,
+  type ListQuery,
   type Row,
   type World,
 } from '../../testing/identity-world/identity-model.ts'
-import { listOperations, questionsAbout } from '../../testing/identity-world/identity-queries.ts'
+import { listOperations, createListQueries } from '../../testing/identity-world/identity-queries.ts'
 import {
   createDraw,
   addRandomOrganisation,
@@ -88,7 +88,7 @@ onBothEngines('administration lists', (engine) => {
     return people.find(({ userId, scope }) => userId === id && scope.kind === 'project') as Person
   }
 
-  const addressOf = ({ list, parents, filters, sortKey, descending }: Question, more: object) => {
+  const addressOf = ({ list, parents, filters, sortKey, descending }: ListQuery, more: object) => {
     const operation = operationNamed(list)
     const knows = (name: string) => operation.query?.properties[name] !== undefined
     const query = Object.entries({
@@ -103,7 +103,7 @@ onBothEngines('administration lists', (engine) => {
 
   /** The next page, by the link of the list or by the id of the last item. */
   function findNext(
-    question: Question,
+    listQuery: ListQuery,
     { body, headers }: { body: ListBody; headers: Headers },
     items: readonly Item[],
     { limit, paging }: { limit: number; paging: 'links' | 'ids' },
@@ -114,20 +114,20 @@ onBothEngines('administration lists', (engine) => {
     const here = link?.slice(platform.authUrl.length)
     const last = items.at(-1)?.['id']
     const hasIds =
-      typeof last === 'string' && operationNamed(question.list).query?.properties['sort_key']
+      typeof last === 'string' && operationNamed(listQuery.list).query?.properties['sort_key']
     if (paging === 'links' || !hasIds) return here
-    return items.length < limit ? undefined : addressOf(question, { limit, marker: last })
+    return items.length < limit ? undefined : addressOf(listQuery, { limit, marker: last })
   }
 
   async function collect(
     person: Person,
-    question: Question,
+    listQuery: ListQuery,
     { limit, paging }: { limit: number | undefined; paging: 'links' | 'ids' },
   ): Promise<{ status: number; items: Item[]; requests: number }> {
-    const schema = operationNamed(question.list).responses[200]?.body as { properties?: object }
+    const schema = operationNamed(listQuery.list).responses[200]?.body as { properties?: object }
     const [key = ''] = Object.keys(schema.properties ?? {})
     const items: Item[] = []
-    let address: string | undefined = addressOf(question, limit === undefined ? {} : { limit })
+    let address: string | undefined = addressOf(listQuery, limit === undefined ? {} : { limit })
     for (let requests = 1; ; requests += 1) {
       assert.ok(requests < 300, 'the pages do not end')
       const answer: Awaited<ReturnType<typeof ask<ListBody>>> = await ask<ListBody>(
@@ -141,7 +141,7 @@ onBothEngines('administration lists', (engine) => {
       if (answer.body.links) assert.equal(answer.body.links.self, self)
       items.push(...page)
       if (limit !== undefined) assert.ok(page.length <= limit, 'a page is too long')
-      address = findNext(question, answer, page, { limit: limit ?? Infinity, paging })
+      address = findNext(listQuery, answer, page, { limit: limit ?? Infinity, paging })
       if (address === undefined) return { status: 200, items, requests }
     }
   }
@@ -149,20 +149,21 @@ onBothEngines('administration lists', (engine) => {
   test('SEC-60: 1,000 random queries return the same as a reference model', async () => {
     const seen = { 200: 0, 400: 0, 403: 0, 404: 0, rows: 0, requests: 0 }
     const asked = new Map<string, number>()
-    const question = questionsAbout(world, people)
+    const listQuery = createListQueries(world, people)
 
-    async function answerOne(pick: Parameters<Parameters<typeof question.map>[0]>[0]) {
-      const expected = expect(world, pick.person, pick.question)
+    async function answerOne(pick: Parameters<Parameters<typeof listQuery.map>[0]>[0]) {
+      const expected = expect(world, pick.person, pick.listQuery)
       const rows = expected.status === 200 ? expected.rows : []
-      const knowsLimit = operationNamed(pick.question.list).query?.properties['limit'] !== undefined
+      const knowsLimit =
+        operationNamed(pick.listQuery.list).query?.properties['limit'] !== undefined
       // The default page size of events is twenty.
-      const isPaged = knowsLimit && (pick.pages > 0 || pick.question.list === 'listEvents')
+      const isPaged = knowsLimit && (pick.pages > 0 || pick.listQuery.list === 'listEvents')
       const limit = isPaged
         ? Math.max(1, Math.ceil(rows.length / Math.max(1, pick.pages)))
         : undefined
-      const got = await collect(pick.person, pick.question, { limit, paging: pick.paging })
+      const got = await collect(pick.person, pick.listQuery, { limit, paging: pick.paging })
       assert.equal(got.status, expected.status)
-      const isInOrder = pick.question.list !== 'listRoleAssignments'
+      const isInOrder = pick.listQuery.list !== 'listRoleAssignments'
       const names = [got.items.map(nameOf), rows.map(nameOfRow)].map((list) =>
         isInOrder ? list : list.toSorted(),
       )
@@ -171,12 +172,12 @@ onBothEngines('administration lists', (engine) => {
       seen[expected.status] += 1
       seen.rows += rows.length
       seen.requests += got.requests
-      asked.set(pick.question.list, (asked.get(pick.question.list) ?? 0) + 1)
+      asked.set(pick.listQuery.list, (asked.get(pick.listQuery.list) ?? 0) + 1)
     }
 
     await fc.assert(
       fc.asyncProperty(
-        fc.noBias(fc.array(question, { minLength: 1, maxLength: mostAtOnce, size: 'max' })),
+        fc.noBias(fc.array(listQuery, { minLength: 1, maxLength: mostAtOnce, size: 'max' })),
         (picks) => Promise.all(picks.map(answerOne)).then(() => undefined),
       ),
       { numRuns: rounds, seed },

@@ -125,14 +125,14 @@ onEngineOfLane('checking a permission', (engine) => {
     for (const [name, may] of Object.entries(expected)) {
       const { userId, token } = subjects[name as keyof typeof subjects]
       const asker = createContractClient(platform.url, token)
-      const question = { resource: 'users', action: 'get' }
-      const unnamed = await checkPolicy(asker, question)
-      assert.deepEqual(await checkPolicy(asker, { ...question, user_id: userId }), unnamed)
+      const check = { resource: 'users', action: 'get' }
+      const unnamed = await checkPolicy(asker, check)
+      assert.deepEqual(await checkPolicy(asker, { ...check, user_id: userId }), unnamed)
       for (const [whose, user_id] of Object.entries(others)) {
-        if (may.includes(whose as 'mine')) await checkPolicy(asker, { ...question, user_id })
+        if (may.includes(whose as 'mine')) await checkPolicy(asker, { ...check, user_id })
         else {
           const error = await asker.fail('InputParameterError', 'checkPolicy', {
-            body: { check: { service: 'identity', ...question, user_id } },
+            body: { check: { service: 'identity', ...check, user_id } },
           })
           assert.deepEqual(
             error.fields?.map(({ path }) => path),
@@ -150,7 +150,7 @@ onEngineOfLane('checking a permission', (engine) => {
     const { userId } = await mine.person('project_viewer')
     await identities.assign({ role: 'project_owner', userId, projectId: foreign.ids.projects })
     await identities.assign({ role: 'domain_admin', userId, domainId: foreign.ids.domains })
-    const ask = (question: object) =>
+    const ask = (check: object) =>
       asker.call('checkPolicy', {
         body: {
           check: {
@@ -158,7 +158,7 @@ onEngineOfLane('checking a permission', (engine) => {
             resource: 'users',
             action: 'get',
             user_id: userId,
-            ...question,
+            ...check,
           },
         },
       })

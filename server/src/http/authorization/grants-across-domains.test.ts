@@ -140,7 +140,7 @@ onEngineOfLane('a domain admin', (engine) => {
         '/v3/credentials',
         { credential: { type: 'aksk', user_id: own.users, project_id: things.projects } },
       ],
-      ['POST', '/v3/policies/check', { check: { user_id: things.users, ...question } }],
+      ['POST', '/v3/policies/check', { check: { user_id: things.users, ...check } }],
     ]
     const nothing = { ...foreign, domains: newId(), projects: newId(), users: newId() }
     const answersFor = (things: Things) =>
@@ -177,4 +177,4 @@ onEngineOfLane('a domain admin', (engine) => {
   })
 })
 
-const question = { service: 'identity', resource: 'users', action: 'get' }
+const check = { service: 'identity', resource: 'users', action: 'get' }

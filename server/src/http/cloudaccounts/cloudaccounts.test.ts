@@ -266,7 +266,7 @@ onEngineOfLane('cloud accounts', (engine) => {
     assert.deepEqual(seen, expected)
     assert.equal((await list('limit=0')).total, before)
 
-    ec2.misbehave = (_question, response) => refuse(response, 401, 'AuthFailure', 'no such key')
+    ec2.misbehave = (_request, response) => refuse(response, 401, 'AuthFailure', 'no such key')
     const wrong = await tryNew({ provider: 'Aws', address: ec2.url, credentials: keys })
     assert.deepEqual([wrong.ok, wrong.servers, wrong.is_complete], [false, 0, false])
     assert.match(wrong.error, /key/i)

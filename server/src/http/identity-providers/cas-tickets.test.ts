@@ -33,7 +33,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
   })
 
   /** The only allowed validation request of a ticket. */
-  const question = (ticket: string) =>
+  const validationUrl = (ticket: string) =>
     `/cas/p3/serviceValidate?${new URLSearchParams({ service: serviceUrl, ticket }).toString()}`
 
   describe('SEC-40: is validated for the configured service', () => {
@@ -57,7 +57,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
         const ticket = cas.ticketFor('ada')
         const auth = { identity: casIdentity(ticket) }
         assert.equal((await requestToken(muster.url, auth, { [name]: value })).status, 201)
-        assert.deepEqual(cas.askedAbout(ticket), [question(ticket)], name)
+        assert.deepEqual(cas.askedAbout(ticket), [validationUrl(ticket)], name)
       }
     })
 
@@ -78,7 +78,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
           )
         }
         const asked = cas.askedAbout(ticket)
-        assert.deepEqual(new Set(asked), new Set([question(ticket)]), host)
+        assert.deepEqual(new Set(asked), new Set([validationUrl(ticket)]), host)
       }
     })
 
@@ -121,7 +121,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       const ticket = cas.ticketFor('ada')
       assert.equal((await muster.logIn(ticket)).status, 201)
       await muster.changeProvider(provider, { protocol: 3, url: cas.base })
-      assert.deepEqual(cas.askedAbout(ticket), [question(ticket).replace('/p3', '')])
+      assert.deepEqual(cas.askedAbout(ticket), [validationUrl(ticket).replace('/p3', '')])
     })
   })
 

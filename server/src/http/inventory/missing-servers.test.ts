@@ -113,7 +113,7 @@ onEngineOfLane('missing servers', (engine) => {
     remove(ec2, 1, 2, 3)
     await at.sync(account.id)
     await at.sync(account.id)
-    ec2.misbehave = (_question, response) => {
+    ec2.misbehave = (_request, response) => {
       response.destroy()
       return true
     }

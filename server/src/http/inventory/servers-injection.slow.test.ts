@@ -10,7 +10,7 @@ import {
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 import { serverInjectionTexts } from '../../testing/inventory-world/server-injection-texts.ts'
-import { everything, type Question } from '../../testing/inventory-world/server-query.ts'
+import { everything, type ServerQuery } from '../../testing/inventory-world/server-query.ts'
 
 const atOnce = 16
 
@@ -38,7 +38,7 @@ const furtherPlaces: ((text: string) => string)[] = [
 const places = [...rawPlaces, ...furtherPlaces]
 
 /** Plain text parameters, for which the model predicts the result. */
-const meanings: ((text: string) => Partial<Question>)[] = [
+const meanings: ((text: string) => Partial<ServerQuery>)[] = [
   (text) => ({ search: text }),
   (text) => ({ tags: [text] }),
   (text) => ({ tags: [`env=${text}`] }),

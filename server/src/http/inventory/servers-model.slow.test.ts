@@ -14,12 +14,12 @@ import {
   type InventoryWorld,
   type InventoryCaller,
 } from '../../testing/inventory-world/start-inventory-world.ts'
-import { createQuestions } from '../../testing/inventory-world/random-server-queries.ts'
-import { everything, type Question } from '../../testing/inventory-world/server-query.ts'
+import { createServerQueries } from '../../testing/inventory-world/random-server-queries.ts'
+import { everything, type ServerQuery } from '../../testing/inventory-world/server-query.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 
 const rounds = 3
-const questionsARound = 70
+const queriesPerRound = 70
 const walksARound = 10
 const statisticsARound = 20
 const userStatus = 10
@@ -29,10 +29,10 @@ const timesAsked = 3
 const askAll = async (
   callers: readonly InventoryCaller[],
   servers: readonly Server[],
-  questions: readonly Question[],
+  serverQueries: readonly ServerQuery[],
 ) => {
-  for (const question of questions) {
-    await Promise.all(callers.map((caller) => askList(caller, servers, question)))
+  for (const serverQuery of serverQueries) {
+    await Promise.all(callers.map((caller) => askList(caller, servers, serverQuery)))
   }
 }
 
@@ -40,9 +40,9 @@ const askAll = async (
 const patience = { interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true }
 
 /** Fields that contain names of projects and domains. */
-const byOwners = (names: readonly string[]): Question[] => [
+const byOwners = (names: readonly string[]): ServerQuery[] => [
   { ...everything, scope: 'max', orderBy: ['project'], limit: 100 },
-  ...names.flatMap((name): Question[] => [
+  ...names.flatMap((name): ServerQuery[] => [
     { ...everything, parameters: [{ name: 'project', values: [name], isNumbered: false }] },
     {
       ...everything,
@@ -130,20 +130,20 @@ onBothEngines('SEC-60: server lists agree with a reference model', (engine) => {
   for (let round = 0; round < rounds; round += 1) {
     test(`for every caller and query, after ${round} changes`, async () => {
       let servers = fleet.world.servers()
-      const { question, selection, groups } = createQuestions(servers)
+      const { serverQuery, selection, groups } = createServerQueries(servers)
       const caller = fc.nat({ max: fleet.all.length - 1 })
       const by = (at: number) => fleet.all[at] as InventoryCaller
 
       await fc.assert(
-        fc.asyncProperty(caller, question, async (at, asked) => {
+        fc.asyncProperty(caller, serverQuery, async (at, asked) => {
           await askList(by(at), servers, asked)
         }),
-        { numRuns: questionsARound, ...patience },
+        { numRuns: queriesPerRound, ...patience },
       )
       await fc.assert(
         fc.asyncProperty(
           caller,
-          question,
+          serverQuery,
           fc.integer({ min: 4, max: 12 }),
           async (at, asked, n) => {
             await walkList(by(at), servers, { ...asked, limit: n, offset: undefined })
@@ -159,7 +159,7 @@ onBothEngines('SEC-60: server lists agree with a reference model', (engine) => {
       )
 
       const again = [
-        ...fc.sample(question, { numRuns: userStatus, seed: round }),
+        ...fc.sample(serverQuery, { numRuns: userStatus, seed: round }),
         ...byOwners(fleet.projects.map(({ name }) => name)),
       ]
       // A rename changes no server, but cached responses must not outlive it.

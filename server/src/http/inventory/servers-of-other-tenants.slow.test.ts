@@ -10,12 +10,12 @@ import {
   type InventoryWorld,
   type InventoryCaller,
 } from '../../testing/inventory-world/start-inventory-world.ts'
-import { createQuestions } from '../../testing/inventory-world/random-server-queries.ts'
-import { questionText, statisticsText } from '../../testing/inventory-world/server-query.ts'
+import { createServerQueries } from '../../testing/inventory-world/random-server-queries.ts'
+import { queryText, statisticsText } from '../../testing/inventory-world/server-query.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
 
 const foreignServers = 1_000
-const questions = 80
+const serverQueries = 80
 const atOnce = 8
 
 /** A name and a tag that only the other tenant's server has. */
@@ -45,20 +45,20 @@ onBothEngines('another tenant', (engine) => {
   /** All queries a caller can send, in many forms. */
   function paths(caller: InventoryCaller): string[] {
     const servers = fleet.world.servers()
-    const { question, selection, groups } = createQuestions(servers)
+    const { serverQuery, selection, groups } = createServerQueries(servers)
     const seen = servers.filter(({ project_id, domain_id }) =>
       'project' in caller.scope
         ? project_id === caller.scope.project.id
         : domain_id === caller.scope.domainId,
     )
-    const some = fc.sample(question, { numRuns: questions, seed: 7 })
+    const some = fc.sample(serverQuery, { numRuns: serverQueries, seed: 7 })
     return [
       '/servers',
       '/servers?limit=0',
       '/servers?scope=max&details=true&with_meta=true&limit=2048',
-      ...some.map((asked) => `/servers?${questionText(asked)}`),
-      ...some.slice(0, 15).map((asked) => `/servers?${questionText(asked)}&format=csv`),
-      ...some.slice(15, 30).map((asked) => `/servers?${questionText(asked)}&format=ndjson`),
+      ...some.map((asked) => `/servers?${queryText(asked)}`),
+      ...some.slice(0, 15).map((asked) => `/servers?${queryText(asked)}&format=csv`),
+      ...some.slice(15, 30).map((asked) => `/servers?${queryText(asked)}&format=ndjson`),
       '/servers/statistics',
       '/servers/statistics?group_by=project&group_by=zone&group_by=metadata.env&group_by=created_at',
       ...fc
@@ -93,7 +93,7 @@ onBothEngines('another tenant', (engine) => {
 
   test(`SEC-61: ${foreignServers} servers of another tenant do not change a byte of any response`, async () => {
     const earlier = await lookAround()
-    assert.ok(earlier.size > 3 * questions)
+    assert.ok(earlier.size > 3 * serverQueries)
     const others = Array.from({ length: foreignServers }, () => ({
       ...fleet.samples.facts(),
       project_id: foreignProject(),

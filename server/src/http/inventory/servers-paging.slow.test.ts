@@ -11,14 +11,18 @@ import {
 import { expectList } from '../../testing/inventory-world/server-model.ts'
 import {
   everything,
-  questionText,
-  type Question,
+  queryText,
+  type ServerQuery,
 } from '../../testing/inventory-world/server-query.ts'
 
-const question = (changes: Partial<Question>): Question => ({ ...everything, limit: 7, ...changes })
+const serverQuery = (changes: Partial<ServerQuery>): ServerQuery => ({
+  ...everything,
+  limit: 7,
+  ...changes,
+})
 
 /** Sort orders of every kind: with and without an index, by names of owners, with nulls. */
-const orders: Partial<Question>[] = [
+const orders: Partial<ServerQuery>[] = [
   {},
   { order: 'asc' },
   { orderBy: ['name'] },
@@ -48,9 +52,9 @@ onBothEngines('pages of a list', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  const rowsOf = (caller: InventoryCaller, asked: Question) => {
+  const rowsOf = (caller: InventoryCaller, asked: ServerQuery) => {
     const expected = expectList(fleet.world.servers(), caller, { ...asked, limit: 2048 })
-    return expected.status === 200 ? expected.all : assert.fail(questionText(asked))
+    return expected.status === 200 ? expected.all : assert.fail(queryText(asked))
   }
   const callers = () =>
     [
@@ -62,15 +66,15 @@ onBothEngines('pages of a list', (engine) => {
   test('by offset on unchanged data return the whole list', async () => {
     for (const [caller, scope] of callers()) {
       for (const order of orders) {
-        const asked = question({ ...order, scope, limit: 17 })
+        const asked = serverQuery({ ...order, scope, limit: 17 })
         const rows = rowsOf(caller, asked)
         const found: Partial<Server>[] = []
         for (let offset = 0; offset <= rows.length; offset += 17) {
-          const query = questionText({ ...asked, offset })
+          const query = queryText({ ...asked, offset })
           const page = await caller.get<{ servers: Partial<Server>[] }>('listServers', { query })
           found.push(...page.servers)
         }
-        assert.deepEqual(found, rows, questionText(asked))
+        assert.deepEqual(found, rows, queryText(asked))
       }
     }
   })
@@ -79,12 +83,12 @@ onBothEngines('pages of a list', (engine) => {
   function assertWhole(
     before: readonly Partial<Server>[],
     found: readonly Partial<Server>[],
-    asked: Question,
+    asked: ServerQuery,
   ): void {
     const stable = before.filter(({ id = '' }) => !volatile.includes(id)).map(({ id }) => id)
     const times = new Map<string | undefined, number>()
     for (const { id } of found) times.set(id, (times.get(id) ?? 0) + 1)
-    for (const id of stable) assert.equal(times.get(id), 1, `${id} in ${questionText(asked)}`)
+    for (const id of stable) assert.equal(times.get(id), 1, `${id} in ${queryText(asked)}`)
   }
 
   let turn = 0
@@ -98,7 +102,7 @@ onBothEngines('pages of a list', (engine) => {
   test('by marker with changes between pages return every remaining server once', async () => {
     for (const [at, order] of orders.entries()) {
       for (const [caller, scope] of callers().filter((_, place) => place !== at % 3)) {
-        const asked = question({ ...order, scope })
+        const asked = serverQuery({ ...order, scope })
         const rows = rowsOf(caller, asked)
         const { servers } = await walk(caller, asked, stir)
         assertWhole(rows, servers, asked)
@@ -109,8 +113,8 @@ onBothEngines('pages of a list', (engine) => {
   test('by marker under constant changes return every remaining server once', async () => {
     const [first, second] = [fleet.callers.domainAdmin, fleet.callers.admin]
     for (const orderBy of [['name'], ['updated_at'], ['zone', 'name']]) {
-      const asked = question({ orderBy, limit: 3 })
-      const wide = question({ orderBy, scope: 'system', limit: 5 })
+      const asked = serverQuery({ orderBy, limit: 3 })
+      const wide = serverQuery({ orderBy, scope: 'system', limit: 5 })
       const [rows, wideRows] = [rowsOf(first, asked), rowsOf(second, wide)]
       const over = new AbortController()
       const stirring = (async () => {

@@ -184,13 +184,13 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
   test('a refresh requires permission: 403 for viewers, 404 without access', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { id } = await attachOne(ec2)
-    const asked = ec2.questions.length
+    const asked = ec2.requests.length
     const stranger = await at.hire('project_owner', await at.identities.addProject(newId()))
     assertError(await look(id, await at.hire('project_viewer')), 'ForbiddenError')
     assertError(await look(id, stranger), 'ResourceNotFoundError')
     assertError(await look('no such server'), 'ResourceNotFoundError')
     assertError(await look(id.replace(/^.{8}/, '00000000')), 'ResourceNotFoundError')
-    assert.equal(ec2.questions.length, asked)
+    assert.equal(ec2.requests.length, asked)
     const told = await eventsOf(`target_id=${id}&action=sync&result=success`)
     assert.equal(told.length, 0)
   })
@@ -214,7 +214,7 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     const { id, set } = await attachOne(ec2)
     set({ state: 'stopped' })
     const takeSnapshot = await createSnapshots(at.database)
-    const [snapshot, asked] = [await takeSnapshot(), ec2.questions.length]
+    const [snapshot, asked] = [await takeSnapshot(), ec2.requests.length]
     const answer = await ask(at.url, `/servers/${id}/syncstatus`, {
       method: 'POST',
       token: owner.token,
@@ -222,14 +222,14 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     })
     assertError(answer, 'InternalServerError')
     assert.ok(!answer.text.includes(databaseMessage))
-    assert.equal(ec2.questions.length, asked)
+    assert.equal(ec2.requests.length, asked)
     assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
   })
 
   test('a failing source is 502, and 503 after repeated failures', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { account, id } = await attachOne(ec2)
-    ec2.misbehave = (_question, response) => refuse(response, 401, 'AuthFailure', 'no such key')
+    ec2.misbehave = (_request, response) => refuse(response, 401, 'AuthFailure', 'no such key')
     const broken = assertError(await look(id), 'BadGateway')
     assert.match(broken.details, /key/i)
     assert.equal((await at.server(id))?.status, 'running')
@@ -241,10 +241,10 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
         return sync.state !== 'running' && sync.started_at !== started_at && sync.error !== ''
       })
     }
-    const asked = ec2.questions.length
+    const asked = ec2.requests.length
     const tired = await look(id)
     assertError(tired, 'ServiceUnavailable')
-    assert.equal(ec2.questions.length, asked)
+    assert.equal(ec2.requests.length, asked)
     // A complete sync resets the failure count.
     ec2.misbehave = undefined
     await at.sync(account.id)

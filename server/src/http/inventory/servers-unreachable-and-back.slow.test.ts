@@ -70,7 +70,7 @@ const suite = (engine: Engine) => {
       assert.ok(first)
       await tag(first.id)
 
-      ec2.misbehave = (_question, response) => refuse(response, 503, 'Unavailable')
+      ec2.misbehave = (_request, response) => refuse(response, 503, 'Unavailable')
       libvirt.faults.set(procedures.connectOpen, 'closed')
       libvirt.drop()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })

@@ -93,13 +93,13 @@ function shuffle<Item>(items: readonly Item[], seed = 1): Item[] {
     .map(({ item }) => item)
 }
 
-interface Question {
+interface PlannedRequest {
   readonly caller: Caller
   readonly path: string
 }
 
 /** The same number of requests per user, to the two operations that return the caller. */
-const ask = (callers: readonly Caller[]): Question[] =>
+const planRequests = (callers: readonly Caller[]): PlannedRequest[] =>
   Array.from({ length: requestsEach }, (_, round) =>
     callers.map((caller) => ({
       caller,
@@ -107,7 +107,7 @@ const ask = (callers: readonly Caller[]): Question[] =>
     })),
   ).flat()
 
-const render = ({ caller, path }: Question) =>
+const render = ({ caller, path }: PlannedRequest) =>
   [
     `GET ${path} HTTP/1.1`,
     'Host: localhost',
@@ -119,9 +119,9 @@ const render = ({ caller, path }: Question) =>
 /** Sends a request on a raw socket; a client library would cost more than the server. */
 async function exchange(
   socket: Socket,
-  question: Question,
+  request: PlannedRequest,
 ): Promise<{ status: string; body: string }> {
-  socket.write(render(question))
+  socket.write(render(request))
   let text = ''
   for (;;) {
     const [chunk] = (await once(socket, 'data')) as [Buffer]
@@ -135,12 +135,12 @@ async function exchange(
 }
 
 /** The user of a response. */
-async function whoAmI(socket: Socket, question: Question): Promise<string> {
-  const { status, body } = await exchange(socket, question)
+async function whoAmI(socket: Socket, request: PlannedRequest): Promise<string> {
+  const { status, body } = await exchange(socket, request)
   const { token, projects } = JSON.parse(body) as { token?: Token; projects?: { id: string }[] }
-  return question.path === '/v3/auth/tokens'
+  return request.path === '/v3/auth/tokens'
     ? `${status} ${token?.user.Id} ${token?.project.Id}`
-    : `${status} ${question.caller.userId} ${projects?.map(({ id }) => id).join()}`
+    : `${status} ${request.caller.userId} ${projects?.map(({ id }) => id).join()}`
 }
 
 onBothEngines('many concurrent users', (engine) => {
@@ -153,14 +153,14 @@ onBothEngines('many concurrent users', (engine) => {
   after(() => platform.close())
 
   test(`SEC-07: each of ${userCount * requestsEach} responses is for the user who sent the request`, async () => {
-    const questions = shuffle(ask(callers))
+    const requests = shuffle(planRequests(callers))
     const mismatches: string[] = []
     let answers = 0
 
     async function askOn(socket: Socket): Promise<void> {
-      for (let question = questions.pop(); question; question = questions.pop()) {
-        const { userId, projectId } = question.caller
-        const answer = await whoAmI(socket, question)
+      for (let request = requests.pop(); request; request = requests.pop()) {
+        const { userId, projectId } = request.caller
+        const answer = await whoAmI(socket, request)
         answers += 1
         if (answer !== `200 ${userId} ${projectId}`) mismatches.push(answer)
         // A new identity version now and then clears all caches under load.

@@ -20,7 +20,7 @@ interface Page {
   readonly total: number
 }
 type ViewFields = Partial<NewView>
-type Asker = Pick<InventoryCaller, 'get' | 'call' | 'fail'>
+type Caller = Pick<InventoryCaller, 'get' | 'call' | 'fail'>
 
 onEngineOfLane('saved views', (engine) => {
   let fleet: InventoryWorld
@@ -36,19 +36,19 @@ onEngineOfLane('saved views', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  async function save(caller: Asker, fields: ViewFields = {}): Promise<SavedView> {
+  async function save(caller: Caller, fields: ViewFields = {}): Promise<SavedView> {
     const body = { view: { name: `view ${newId()}`, ...fields } }
     return (await caller.get<{ view: SavedView }>('createView', { body })).view
   }
   const at = (id: string) => ({ path: { id } })
-  const show = async (caller: Asker, id: string) =>
+  const show = async (caller: Caller, id: string) =>
     (await caller.get<{ view: SavedView }>('getView', at(id))).view
-  const update = async (caller: Asker, id: string, view: ViewFields) =>
+  const update = async (caller: Caller, id: string, view: ViewFields) =>
     (await caller.get<{ view: SavedView }>('updateView', { ...at(id), body: { view } })).view
-  const remove = (caller: Asker, id: string) => caller.get('deleteView', at(id))
-  const list = (caller: Asker, query = '') => caller.get<Page>('listViews', { query })
+  const remove = (caller: Caller, id: string) => caller.get('deleteView', at(id))
+  const list = (caller: Caller, query = '') => caller.get<Page>('listViews', { query })
   const idsOf = ({ views }: Page) => views.map(({ id }) => id)
-  const cannotShare = (caller: Asker) =>
+  const cannotShare = (caller: Caller) =>
     caller.fail('ForbiddenError', 'createView', {
       body: { view: { name: newId(), sharing: 'project' } },
     })

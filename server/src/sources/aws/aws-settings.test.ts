@@ -149,7 +149,7 @@ describe('the environment of the process', () => {
           error instanceof SourceError &&
           String(error.cause).includes('asked for ec2.us-east-1.amazonaws.com'),
       )
-      assert.equal(ec2.questions.length, 0)
+      assert.equal(ec2.requests.length, 0)
       const source = await awsKind.open(
         ec2.settings,
         conformanceContext,
@@ -160,12 +160,12 @@ describe('the environment of the process', () => {
     } finally {
       process.env = before
     }
-    assert.ok(ec2.questions.length > 1)
+    assert.ok(ec2.requests.length > 1)
     assert.deepEqual(
       read.mock.calls.map(({ arguments: [file] }) => file),
       [],
     )
-    for (const { authorization } of ec2.questions) {
+    for (const { authorization } of ec2.requests) {
       assert.match(authorization, /Credential=AKIAFAKE\/\d+\/(?:us-east-1|eu-west-1)\/ec2\//)
     }
   })
@@ -179,7 +179,7 @@ describe('the environment of the process', () => {
     }
     const source = await awsKind.open(settings, conformanceContext, AbortSignal.timeout(5_000))
     await source.close()
-    assert.match(ec2.questions[0]?.authorization ?? '', /eu-west-1.*x-amz-security-token/)
+    assert.match(ec2.requests[0]?.authorization ?? '', /eu-west-1.*x-amz-security-token/)
   })
 })
 
@@ -220,6 +220,6 @@ describe('a private endpoint', () => {
     )
     await scanAll(source)
     await source.close()
-    assert.deepEqual([...new Set(ec2.questions.map(({ region }) => region))], ['eu-west-1'])
+    assert.deepEqual([...new Set(ec2.requests.map(({ region }) => region))], ['eu-west-1'])
   })
 })

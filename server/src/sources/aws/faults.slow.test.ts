@@ -54,16 +54,16 @@ describe('faults of EC2', () => {
     })
   }
 
-  /** Answers this question otherwise, and all others as usual. */
+  /** Answers requests of this action differently, and all others as usual. */
   const answer = (action: string, otherwise: (response: ServerResponse) => unknown) => {
-    ec2.misbehave = (question, response) => {
-      if (question.action !== action) return false
+    ec2.misbehave = (request, response) => {
+      if (request.action !== action) return false
       otherwise(response)
       return true
     }
   }
   const count = (action: string) =>
-    ec2.questions.filter((question) => question.action === action).length
+    ec2.requests.filter((request) => request.action === action).length
 
   test('a scan without a fault is complete', async () => {
     ec2.pageSize = 2
@@ -127,7 +127,7 @@ describe('faults of EC2', () => {
   test('requests respect the rate limit', async () => {
     let paces = 0
     await scan(ec2.settings, { throttle: async () => void (paces += 1) })
-    assert.equal(paces, ec2.questions.length)
+    assert.equal(paces, ec2.requests.length)
   })
 
   for (const [what, body] of [
@@ -135,7 +135,7 @@ describe('faults of EC2', () => {
     ['a page for people', '<!doctype html><html><body>Login</body></html>'],
     ['JSON', '{"Reservations":[]}'],
     ['noise', '\u0000\u0001\u0002'.repeat(100)],
-    ['the answer to another question', '<DescribeVpcsResponse></DescribeVpcsResponse>'],
+    ['the answer to another request', '<DescribeVpcsResponse></DescribeVpcsResponse>'],
     ['half an answer', '<DescribeInstancesResponse><reservationSet><item><ownerId>1</own'],
     [
       'what its instances are made of, told in entities',
@@ -220,7 +220,7 @@ describe('faults of EC2', () => {
   ] as const) {
     test(`an error response: ${status} ${code}`, async () => {
       const leak = 'Signature=abc fake+&+secret'
-      ec2.misbehave = (_question, response) => {
+      ec2.misbehave = (_request, response) => {
         if (code !== '') return refuse(response, status, code, leak)
         response.writeHead(status, { location: `${ec2.url}/elsewhere` }).end(leak)
         return true
@@ -266,14 +266,14 @@ describe('faults of EC2', () => {
       const settings = { ...ec2.settings, address: `http://${host}:${port}` }
       await refuses('not-allowed', /not allowed.*--source-allow/, settings, { egress })
     }
-    assert.equal(ec2.questions.length, 0)
+    assert.equal(ec2.requests.length, 0)
   })
 
   test('closed keep-alive connections are replaced', async () => {
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     assert.equal((await scanAll(source)).size, 3)
     let isFirst = true
-    ec2.misbehave = (_question, response) => {
+    ec2.misbehave = (_request, response) => {
       if (!isFirst) return false
       isFirst = false
       response.destroy()

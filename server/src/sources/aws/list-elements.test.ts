@@ -25,10 +25,10 @@ describe('lists in EC2 responses', () => {
   })
 
   async function scanWith(action: string, content: string) {
-    ec2.misbehave = (question, response: ServerResponse) => {
-      if (question.action === action) return succeed(response, action, content)
-      return question.action === 'DescribeInstances'
-        ? succeed(response, question.action, instance)
+    ec2.misbehave = (request, response: ServerResponse) => {
+      if (request.action === action) return succeed(response, action, content)
+      return request.action === 'DescribeInstances'
+        ? succeed(response, request.action, instance)
         : false
     }
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(10_000))

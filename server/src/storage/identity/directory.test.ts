@@ -27,7 +27,7 @@ onBothEngines('the directory', (engine) => {
   })
   after(() => storage.close())
 
-  const standingOf = async (userId: string) => {
+  const userWithRoles = async (userId: string) => {
     const userStatus = await directory.loadUserStatus(userId)
     assert.ok(userStatus, 'the user has a userStatus')
     return userStatus
@@ -184,7 +184,7 @@ onBothEngines('the directory', (engine) => {
 
     /** What a user holds, in short. */
     async function rolesOf(userId: string): Promise<string[]> {
-      const { assignments } = await standingOf(userId)
+      const { assignments } = await userWithRoles(userId)
       return assignments.map(({ role, group, target }) => {
         const place =
           target.kind === 'project'
@@ -203,7 +203,7 @@ onBothEngines('the directory', (engine) => {
 
     test('has no assignments for a user without roles', async () => {
       const bare = await identities.addUser({ name: 'bare', domainId: away })
-      assert.deepEqual(await standingOf(bare), {
+      assert.deepEqual(await userWithRoles(bare), {
         user: {
           id: bare,
           name: 'bare',
@@ -223,7 +223,7 @@ onBothEngines('the directory', (engine) => {
     test('has roles in a project with the policies of each', async () => {
       const project = await identities.addProject('mine', away)
       await identities.assign({ role: 'reader', userId: user, projectId: project })
-      const { user: record, assignments } = await standingOf(user)
+      const { user: record, assignments } = await userWithRoles(user)
       assert.equal(record.expiresAt, 5_000)
       assert.equal(assignments.length, 1)
       const [assignment] = assignments
@@ -271,7 +271,7 @@ onBothEngines('the directory', (engine) => {
         'project_owner on project Default/shared',
         'project_viewer on project Default/shared by ops',
       ])
-      const { assignments } = await standingOf(many)
+      const { assignments } = await userWithRoles(many)
       assert.deepEqual(assignments[3]?.group, {
         id: group,
         name: 'ops',
@@ -299,7 +299,7 @@ onBothEngines('the directory', (engine) => {
       await identities.assign({ role: 'domain_viewer', userId: holder, domainId: domain })
 
       const enabledFlags = async () => {
-        const { user: record, assignments } = await standingOf(holder)
+        const { user: record, assignments } = await userWithRoles(holder)
         return {
           user: record.enabled,
           userDomain: record.domain.enabled,

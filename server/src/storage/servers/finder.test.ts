@@ -17,8 +17,8 @@ import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
-import { createQuestions } from '../../testing/inventory-world/random-server-queries.ts'
-import { questionText } from '../../testing/inventory-world/server-query.ts'
+import { createServerQueries } from '../../testing/inventory-world/random-server-queries.ts'
+import { queryText } from '../../testing/inventory-world/server-query.ts'
 import type { Database } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
@@ -39,7 +39,7 @@ onBothEngines('the access path of a query', (engine) => {
       current: database.currentVersion,
     })
     usual = createServerFinder(database, owners)
-    // Almost nothing is few: every question goes the way that a million servers would send it.
+    // Almost nothing is few: every query takes the access path that it would take for a million servers.
     hasty = createServerFinder(database, owners, { smallScope: 3, fewServers: 2, mostFound: 4 })
   })
   after(() => fleet.platform.close())
@@ -60,16 +60,16 @@ onBothEngines('the access path of a query', (engine) => {
   })
 
   /** All pages from this one on, each begun where the last one ended. */
-  async function walk(finder: ServerFinder, question: PageQuery) {
+  async function walk(finder: ServerFinder, pageQuery: PageQuery) {
     const pages = []
-    let asked = question
+    let asked = pageQuery
     for (;;) {
       const page = await finder.find(asked)
       pages.push(found(page))
       const last = page.found.at(-1)
       const position = last && page.hasMore && (await finder.position(last, asked.order))
       if (!position || pages.length > 60) return pages
-      asked = { ...question, offset: 0, after: position }
+      asked = { ...pageQuery, offset: 0, after: position }
     }
   }
 
@@ -78,23 +78,23 @@ onBothEngines('the access path of a query', (engine) => {
   void stoppable('can be stopped wherever it scans servers', async () => {
     const { database } = fleet.platform
     const asked: string[] = []
-    const run: Database['run'] = (questions, pace) => {
-      if (pace !== 'quick') asked.push(...questions.map(({ sql }) => sql))
-      return database.run(questions, pace)
+    const run: Database['run'] = (queries, pace) => {
+      if (pace !== 'quick') asked.push(...queries.map(({ sql }) => sql))
+      return database.run(queries, pace)
     }
     const owners = createOwners(createOwnerDirectory(database), {
       current: database.currentVersion,
     })
     const servers = fleet.world.servers()
-    const { question: questions } = createQuestions(servers)
+    const { serverQuery } = createServerQueries(servers)
     for (const limits of [undefined, { smallScope: 3, fewServers: 2, mostFound: 4 }]) {
       const finder = createServerFinder({ ...database, run }, owners, limits)
-      for (const each of fc.sample(questions, { numRuns: 60, seed: 5 })) {
-        const url = `/servers?${questionText(each)}`
+      for (const each of fc.sample(serverQuery, { numRuns: 60, seed: 5 })) {
+        const url = `/servers?${queryText(each)}`
         const query = readServerQuery(readQuery(url) as ServerListQuery)
-        const question = { ...query, requester: background, scope: { kind: 'system' as const } }
-        await finder.find({ ...question, after: undefined })
-        await finder.count({ ...question, groups: [{ name: 'zone', field: 'zone' }] })
+        const pageQuery = { ...query, requester: background, scope: { kind: 'system' as const } }
+        await finder.find({ ...pageQuery, after: undefined })
+        await finder.count({ ...pageQuery, groups: [{ name: 'zone', field: 'zone' }] })
       }
     }
     // What is counted up to a limit ends by itself.
@@ -107,18 +107,18 @@ onBothEngines('the access path of a query', (engine) => {
 
   test('does not change its result, on any page', async () => {
     const servers = fleet.world.servers()
-    const { question: questions } = createQuestions(servers)
+    const { serverQuery } = createServerQueries(servers)
     await fc.assert(
-      fc.asyncProperty(questions, fc.nat(2), async (asked, place) => {
-        const text = questionText(asked)
+      fc.asyncProperty(serverQuery, fc.nat(2), async (asked, place) => {
+        const text = queryText(asked)
         const query = readServerQuery(readQuery(`/servers?${text}`) as ServerListQuery)
         const { view, where, order, offset } = query
         const limit = Math.max(query.limit, 7)
         const scope = scopes()[place] ?? { kind: 'system' }
         const requester = background
-        const question = { requester, scope, view, where, order, limit, offset, after: undefined }
-        assert.deepEqual(await walk(hasty, question), await walk(usual, question), text)
-        const grouped = { ...question, groups: [{ name: 'zone', field: 'zone' as const }] }
+        const pageQuery = { requester, scope, view, where, order, limit, offset, after: undefined }
+        assert.deepEqual(await walk(hasty, pageQuery), await walk(usual, pageQuery), text)
+        const grouped = { ...pageQuery, groups: [{ name: 'zone', field: 'zone' as const }] }
         assert.deepEqual(await hasty.count(grouped), await usual.count(grouped), text)
       }),
       { numRuns: runs },

@@ -67,7 +67,7 @@ export function everyPerson(world: World): Person[] {
 }
 
 /** The kind of a caller, by the token's scope and by whether a system role applies in it. */
-export function standingOf(world: World, { userId, scope }: Person): string {
+export function callerKindOf(world: World, { userId, scope }: Person): string {
   const isOnSystem = heldBy(world, userId).some((it) => (it.project_id ?? it.domain_id) === null)
   return scope.kind === 'project' && isOnSystem ? 'system' : scope.kind
 }
@@ -161,7 +161,7 @@ function isSeen(world: World, kind: Kind, row: Row, visibility: Visibility): boo
   return kind === 'users' && heldBy({ ...world, assignments: onProject }, row.id).length > 0
 }
 
-export interface Question {
+export interface ListQuery {
   readonly list: OperationId
   /** The things in the path. */
   readonly parents: Readonly<Record<string, string>>
@@ -193,7 +193,7 @@ function candidates(
   world: World,
   person: Person,
   visibility: Visibility,
-  { list, parents, filters }: Question,
+  { list, parents, filters }: ListQuery,
 ): readonly Row[] | undefined {
   const { id = '', user_id, group_id } = parents
   const all = (kind: Kind) => world[kind] as unknown as readonly Row[]
@@ -308,8 +308,8 @@ function isKept(row: Row, name: string, value: string): boolean {
 }
 
 /** The expected response to a query. */
-export function expect(world: World, person: Person, question: Question): Expectation {
-  const { list, filters, sortKey, descending } = question
+export function expect(world: World, person: Person, listQuery: ListQuery): Expectation {
+  const { list, filters, sortKey, descending } = listQuery
   const operation = operations.find(({ id }) => id === list)
   if (!operation || !('permission' in operation)) throw new Error(`${list} is no list`)
   const visibility = visibilityOf(world, person, operation.permission)
@@ -317,7 +317,7 @@ export function expect(world: World, person: Person, question: Question): Expect
   // Two names of one parameter must not contradict each other.
   const { domain_id, parent_id = domain_id } = filters
   if (domain_id !== undefined && domain_id !== parent_id) return { status: 400 }
-  const found = candidates(world, person, visibility, question)
+  const found = candidates(world, person, visibility, listQuery)
   if (!found) return { status: 404 }
   const kept = found.filter((row) =>
     Object.entries(filters).every(([name, value]) => isKept(row, name, value)),

@@ -1,6 +1,6 @@
 import { operations, type Operation, type OperationId } from '@muster/contract'
 import fc from 'fast-check'
-import { standingOf, type Person, type Question, type World } from './identity-model.ts'
+import { callerKindOf, type Person, type ListQuery, type World } from './identity-model.ts'
 
 /** The list operations of administration that need a permission. */
 const asksForList = ({ id, method, path, permission }: Operation) =>
@@ -32,7 +32,7 @@ const absentId = '0123456789abcdef0123456789abcdef'
 
 interface Pick {
   readonly person: Person
-  readonly question: Question
+  readonly listQuery: ListQuery
   /** In how many pages, about. */
   readonly pages: number
   readonly paging: 'links' | 'ids'
@@ -42,7 +42,7 @@ interface Pick {
 const ofPages = new Set(['limit', 'marker', 'offset', 'details', 'summary_stats'])
 
 /** Random queries of the users of a world. */
-export function questionsAbout(world: World, people: readonly Person[]): fc.Arbitrary<Pick> {
+export function createListQueries(world: World, people: readonly Person[]): fc.Arbitrary<Pick> {
   const idOf = (rows: readonly { readonly id: string }[]) =>
     fc.constantFrom(...rows.map(({ id }) => id), absentId)
   const ids: Readonly<Record<string, fc.Arbitrary<string>>> = {
@@ -104,7 +104,7 @@ export function questionsAbout(world: World, people: readonly Person[]): fc.Arbi
       .map((pairs) => Object.fromEntries(pairs) as Record<string, string>)
   }
 
-  function questionsOf(operation: Operation): fc.Arbitrary<Question> {
+  function queriesOf(operation: Operation): fc.Arbitrary<ListQuery> {
     const { sort_key, sort_dir, ...others } = operation.query?.properties ?? {}
     const filters = Object.keys(others).filter((name) => !ofPages.has(name))
     const table = tableOf(operation)
@@ -146,24 +146,24 @@ export function questionsAbout(world: World, people: readonly Person[]): fc.Arbi
     .record({
       // Each way to ask as often as the others, though most people hold little.
       person: fc.oneof(
-        ...Map.groupBy(people, (person) => standingOf(world, person))
+        ...Map.groupBy(people, (person) => callerKindOf(world, person))
           .values()
           .map((alike) => fc.constantFrom(...alike)),
       ),
-      question: fc.oneof(
+      listQuery: fc.oneof(
         ...listOperations.map((operation) => ({
           // The one list that is more than rows of one table.
           weight: operation.id === 'listRoleAssignments' ? 3 : 1,
-          arbitrary: questionsOf(operation),
+          arbitrary: queriesOf(operation),
         })),
       ),
       pages: fc.nat(2),
       paging: fc.constantFrom('links' as const, 'ids' as const),
       which: fc.nat(),
     })
-    .map(({ person, question, which, ...rest }) => {
-      const { parents, filters, list } = question
-      const own = (words: Question['filters']) =>
+    .map(({ person, listQuery, which, ...rest }) => {
+      const { parents, filters, list } = listQuery
+      const own = (words: ListQuery['filters']) =>
         Object.fromEntries(
           Object.entries(words).map(([name, word]) => {
             if (word === oneself) return [name, person.userId]
@@ -173,7 +173,7 @@ export function questionsAbout(world: World, people: readonly Person[]): fc.Arbi
             return [name, around[which % around.length] ?? absentId]
           }),
         )
-      const asked = { ...question, parents: own(parents), filters: own(filters) }
-      return { person, question: asked, ...rest }
+      const asked = { ...listQuery, parents: own(parents), filters: own(filters) }
+      return { person, listQuery: asked, ...rest }
     })
 }

@@ -3,7 +3,7 @@ import { maxGroupValues, type Server, type ServerStatistics } from '@muster/cont
 import type { ClientResponse } from '../client.ts'
 import type { InventoryCaller } from './start-inventory-world.ts'
 import { expectList, expectStatistics, withoutReasons, type Expected } from './server-model.ts'
-import { questionText, statisticsText, type Question, type Selection } from './server-query.ts'
+import { queryText, statisticsText, type ServerQuery, type Selection } from './server-query.ts'
 
 interface List {
   readonly limit: number
@@ -26,11 +26,11 @@ function assertPage({ body }: ClientResponse<List>, expected: Expected, at: stri
 export async function askList(
   caller: InventoryCaller,
   servers: readonly Server[],
-  question: Question,
+  serverQuery: ServerQuery,
 ): Promise<Expected | undefined> {
-  const query = questionText(question)
+  const query = queryText(serverQuery)
   const at = `${caller.name}: GET /servers?${query}`
-  const expected = expectList(servers, caller, question)
+  const expected = expectList(servers, caller, serverQuery)
   const answer = await caller.call<List>('listServers', { query })
   assert.equal(answer.status, expected.status, `${at}\n${answer.text.slice(0, 500)}`)
   if (expected.status !== 200) return undefined
@@ -42,14 +42,14 @@ export async function askList(
 export const nextQuery = ({ headers }: ClientResponse): string | undefined =>
   /^<[^?]*\?(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
 
-/** Follows the links from a question's first page to the last, and gives all that was on them. */
+/** Follows the links from the first page of a query to the last, and returns all rows. */
 export async function walk(
   caller: InventoryCaller,
-  question: Question,
+  serverQuery: ServerQuery,
   onPage: (page: number) => Promise<void> = async () => {},
 ): Promise<{ readonly servers: Partial<Server>[]; readonly totals: number[] }> {
   const [servers, totals]: [Partial<Server>[], number[]] = [[], []]
-  let query: string | undefined = questionText(question)
+  let query: string | undefined = queryText(serverQuery)
   for (let page = 0; query !== undefined; page += 1) {
     assert.ok(page < 1000, `no end: ${query}`)
     const answer: ClientResponse<List> = await caller.call<List>('listServers', { query })
@@ -66,12 +66,12 @@ export async function walk(
 export async function walkList(
   caller: InventoryCaller,
   servers: readonly Server[],
-  question: Question,
+  serverQuery: ServerQuery,
 ): Promise<void> {
-  const expected = expectList(servers, caller, question)
+  const expected = expectList(servers, caller, serverQuery)
   if (expected.status !== 200) return
-  const at = `${caller.name}: by links from GET /servers?${questionText(question)}`
-  const walked = await walk(caller, question)
+  const at = `${caller.name}: by links from GET /servers?${queryText(serverQuery)}`
+  const walked = await walk(caller, serverQuery)
   assert.deepEqual(ids(walked.servers), ids(expected.all.slice(expected.offset)), at)
   assert.ok(
     walked.totals.every((total) => total === expected.total),

@@ -14,7 +14,7 @@ import {
   type FieldFilter,
   type Operator,
   type Parameter,
-  type Question,
+  type ServerQuery,
   type Selection,
   type Word,
 } from './server-query.ts'
@@ -94,8 +94,8 @@ function operatorsFor(field: string): readonly Operator[] {
   )
 }
 
-/** Questions about these servers: most values are theirs, so that most questions find some. */
-export function createQuestions(servers: readonly Server[]) {
+/** Random queries for these servers. Most values are theirs, so that most queries find some. */
+export function createServerQueries(servers: readonly Server[]) {
   const anyServer = fc.constantFrom(...servers)
 
   function valueOf(field: string): fc.Arbitrary<string> {
@@ -292,7 +292,7 @@ export function createQuestions(servers: readonly Server[]) {
   })
 
   const key = fc.constantFrom(...(Object.keys(servers[0] ?? {}) as (keyof Server)[]))
-  const question: fc.Arbitrary<Question> = fc
+  const serverQuery: fc.Arbitrary<ServerQuery> = fc
     .record({
       selection,
       orderBy: seldom(fc.uniqueArray(fieldName, { minLength: 1, maxLength: 3 }), 6),
@@ -312,5 +312,5 @@ export function createQuestions(servers: readonly Server[]) {
     ),
     { minLength: 1, maxLength: 3 },
   )
-  return { question, selection, groups, everything: fc.constant(everything) }
+  return { serverQuery, selection, groups, everything: fc.constant(everything) }
 }

@@ -1,6 +1,6 @@
 import { callerFields, type Server } from '@muster/contract'
 import { compareScalars, hasTag, isSelected, scalarOf } from './server-model-matching.ts'
-import type { Question, Selection } from './server-query.ts'
+import type { ServerQuery, Selection } from './server-query.ts'
 import type { ModelProject } from './stored-servers.ts'
 
 /** A caller: the scope of the token, and what its roles allow there. */
@@ -67,7 +67,7 @@ const inView: Record<Selection['view'], Sees> = {
 }
 
 /** By each field in turn, and by id at last, in the direction of all. */
-function sorted(servers: readonly Server[], { orderBy, order = 'desc' }: Question): Server[] {
+function sorted(servers: readonly Server[], { orderBy, order = 'desc' }: ServerQuery): Server[] {
   const fields = orderBy.length === 0 ? ['created_at'] : orderBy
   const sign = order === 'desc' ? -1 : 1
   return servers.toSorted((a, b) => {
@@ -99,7 +99,7 @@ export function withoutReasons(server: Partial<Server>): Partial<Server> {
   return { ...server, ...Object.fromEntries(reasons.map((name) => [name, 'why'])) }
 }
 
-function shown(server: Server, { details, withMeta, field }: Question): Partial<Server> {
+function shown(server: Server, { details, withMeta, field }: ServerQuery): Partial<Server> {
   const full = Object.keys(server).filter((key) => key !== 'metadata') as (keyof Server)[]
   const own = details ? full : shortKeys
   const keys = field.length > 0 ? (field as (keyof Server)[]) : own
@@ -124,13 +124,15 @@ function select(
 export function expectList(
   servers: readonly Server[],
   caller: ModelCaller,
-  question: Question,
+  serverQuery: ServerQuery,
 ): Expected | Refused {
-  const found = select(servers, caller, question)
+  const found = select(servers, caller, serverQuery)
   if (!Array.isArray(found)) return found
-  const limit = Math.min(question.limit ?? usualLimit, largestLimit)
-  const offset = question.offset ?? 0
-  const all = sorted(found, question).map((server) => shown(asSeenBy(server, caller), question))
+  const limit = Math.min(serverQuery.limit ?? usualLimit, largestLimit)
+  const offset = serverQuery.offset ?? 0
+  const all = sorted(found, serverQuery).map((server) =>
+    shown(asSeenBy(server, caller), serverQuery),
+  )
   const page = all.slice(offset, offset + limit)
   return { status: 200, limit, offset, all, total: all.length, servers: page }
 }

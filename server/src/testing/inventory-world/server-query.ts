@@ -65,7 +65,7 @@ export interface Selection {
   readonly view: 'live' | 'recycled' | 'both' | 'deleted'
 }
 
-export interface Question extends Selection {
+export interface ServerQuery extends Selection {
   readonly orderBy: readonly string[]
   readonly order: 'asc' | 'desc' | undefined
   readonly limit: number | undefined
@@ -124,10 +124,10 @@ function selectionPairs(selection: Selection): string[] {
 }
 
 /** The query of an address, without its question mark. */
-export function questionText(question: Question): string {
-  const { orderBy, order, limit, offset, details, withMeta, field } = question
+export function queryText(serverQuery: ServerQuery): string {
+  const { orderBy, order, limit, offset, details, withMeta, field } = serverQuery
   return [
-    ...selectionPairs(question),
+    ...selectionPairs(serverQuery),
     ...severalPairs('order_by', orderBy),
     ...(order === undefined ? [] : [pair('order', order)]),
     ...(limit === undefined ? [] : [pair('limit', limit)]),
@@ -143,7 +143,7 @@ export const statisticsText = (selection: Selection, groups: readonly string[]):
   [...selectionPairs(selection), ...severalPairs('group_by', groups)].join('&')
 
 /** A query for all visible servers. */
-export const everything: Question = {
+export const everything: ServerQuery = {
   parameters: [],
   filters: [],
   isAny: false,

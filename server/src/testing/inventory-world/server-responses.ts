@@ -6,7 +6,7 @@ import type { InventoryWorld } from './start-inventory-world.ts'
 import type { ModelProject } from './stored-servers.ts'
 
 /** A caller with a contract client and a token. */
-export type Asker = ContractClient & { readonly token: string }
+type Caller = ContractClient & { readonly token: string }
 
 export interface ListedServers {
   readonly limit: number
@@ -16,18 +16,18 @@ export interface ListedServers {
 }
 
 /** A page, checked against the contract. */
-export const listServers = (caller: Asker, query = ''): Promise<ListedServers> =>
+export const listServers = (caller: Caller, query = ''): Promise<ListedServers> =>
   caller.get<ListedServers>('listServers', { query })
 
 /** The same with status, headers and text. */
 export const askServers = (
   url: string,
-  { token }: Asker,
+  { token }: Caller,
   query = '',
   headers: Readonly<Record<string, string>> = {},
 ) => ask<ListedServers>(url, `/servers${query === '' ? '' : `?${query}`}`, { token, headers })
 
-export async function showServer(caller: Asker, id: string): Promise<Server> {
+export async function showServer(caller: Caller, id: string): Promise<Server> {
   const { server } = await caller.get<{ server: Server }>('getServer', { path: { id } })
   return server
 }
@@ -36,7 +36,7 @@ export const namesOf = ({ servers }: Pick<ListedServers, 'servers'>) =>
   servers.map(({ name }) => name)
 
 /** The one problem that an error tells of, and of which field. */
-export async function badParameter(caller: Asker, query: string): Promise<[string, string]> {
+export async function badParameter(caller: Caller, query: string): Promise<[string, string]> {
   const { fields = [] } = await caller.fail('InputParameterError', 'listServers', { query })
   assert.equal(fields.length, 1, query)
   return [fields[0]?.path ?? '', fields[0]?.problem ?? '']
