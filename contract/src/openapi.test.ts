@@ -56,8 +56,8 @@ describe('the OpenAPI document', () => {
 
   test('tells of every parameter of a list of servers what it does', () => {
     const { parameters } = written.paths['/servers']?.['get'] ?? {}
-    const words = parameters as { name: string; description?: string }[]
-    const names = new Set(words.map(({ name }) => name))
+    const described = parameters as { name: string; description?: string }[]
+    const names = new Set(described.map(({ name }) => name))
     for (const name of [
       'details',
       'with_meta',
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     }
     // What depends on who asks cannot be asked for.
     for (const name of ['can_update', 'admin_secgrp_id']) assert.ok(!names.has(name), name)
-    for (const { name, description } of words) assert.ok(description, name)
+    for (const { name, description } of described) assert.ok(description, name)
   })
 
   test('has operations of the right shape', () => {

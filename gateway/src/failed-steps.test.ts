@@ -117,10 +117,10 @@ describe('a step that fails after a token was issued', () => {
     'describing the session': () => ({ upstream: describes }),
     'keeping the session': () => ({ insert: true }),
   }
-  for (const [step, stage] of Object.entries(steps)) {
+  for (const [step, makeFaults] of Object.entries(steps)) {
     test(`${step}: the login leaves no token, no session and no cookie`, async () => {
       const { userId } = await people.addOwner(step, [step])
-      faults = stage()
+      faults = makeFaults()
       const { error, added } = (await logIn(step)) as { error?: Error; added: unknown }
       assert.ok(error)
       assert.deepEqual(added, [])
@@ -143,7 +143,7 @@ describe('a step that fails after a token was issued', () => {
     assert.deepEqual(await leftOf(userId), { tokens: 0, sessions: [] })
   })
 
-  for (const [step, stage] of Object.entries({
+  for (const [step, makeFaults] of Object.entries({
     'describing the session': (): Faults => ({ upstream: describes }),
     'keeping the session': (): Faults => ({ replace: true }),
   })) {
@@ -162,7 +162,7 @@ describe('a step that fails after a token was issued', () => {
         const call = { exchange, parameters: {}, query: {}, body }
         return { answer: gateway.handlers.switchScope(call), added }
       }
-      faults = stage()
+      faults = makeFaults()
       const failed = await change()
       await assert.rejects(failed.answer)
       assert.deepEqual(failed.added, [])

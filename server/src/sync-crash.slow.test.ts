@@ -9,7 +9,7 @@ import { startFakeEc2, type FakeEc2 } from './testing/fake-ec2.ts'
 import { operate, startOperatedMuster } from './testing/inventory-world/operate-muster.ts'
 import { temporaryFolder, type Muster } from './testing/spawn-muster.ts'
 
-const fill = (ec2: FakeEc2, from: number, to: number) => {
+const addInstances = (ec2: FakeEc2, from: number, to: number) => {
   for (let number = from; number < to; number += 1) {
     const id = `i-${String(number).padStart(17, '0')}`
     ec2.instances.set(id, { name: `server-${number}` })
@@ -46,7 +46,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     const folder = temporaryFolder(t)
     const fleet = 1_100
     const ec2 = await startFakeEc2(t)
-    fill(ec2, 0, fleet)
+    addInstances(ec2, 0, fleet)
     // Small pages, since twenty requests a second are allowed: it takes a few seconds.
     ec2.pageSize = 30
     let muster = await startOperatedMuster(t, { folder })
@@ -72,13 +72,17 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     assert.equal(new Set(servers.map(({ external_id }) => external_id)).size, fleet)
     assert.ok(servers.every(({ update_version }) => update_version === 0))
 
-    const { project } = await operator.demand<{ project: { id: string } }>('/v3/projects', 'POST', {
-      project: { name: 'elsewhere', domain_id: 'default' },
-    })
+    const { project } = await operator.request<{ project: { id: string } }>(
+      '/v3/projects',
+      'POST',
+      {
+        project: { name: 'elsewhere', domain_id: 'default' },
+      },
+    )
     const mapping = [{ name: '*', project_id: project.id }]
     const inside = `filter=project_id.equals(${project.id})`
     const moving = operator
-      .demand(`/cloudaccounts/${id}`, 'PUT', { cloudaccount: { mapping } })
+      .request(`/cloudaccounts/${id}`, 'PUT', { cloudaccount: { mapping } })
       .catch(() => {})
     await until('some have moved', async () => (await operator.count(inside)) > 0, 20)
     await restart()
@@ -90,7 +94,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
       'each moved once',
     )
 
-    const leaving = operator.demand(`/cloudaccounts/${id}?evict=true`, 'DELETE').catch(() => {})
+    const leaving = operator.request(`/cloudaccounts/${id}?evict=true`, 'DELETE').catch(() => {})
     await until('some are gone', async () => (await operator.count()) < fleet, 20)
     await restart()
     await leaving
@@ -99,7 +103,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     assert.equal(gone.status, 404)
     await until(
       'the account is gone',
-      async () => (await operator.demand<{ total: number }>('/cloudaccounts')).total === 0,
+      async () => (await operator.request<{ total: number }>('/cloudaccounts')).total === 0,
     )
     await muster.end('SIGKILL')
     const rows = (query: string) => readData<Record<string, unknown>>(folder, query)
@@ -124,7 +128,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
   test('REL: one of two processes runs an account, and the other takes over if it is killed', async (t) => {
     const place = { folder: temporaryFolder(t), databaseUrl: await createTestDatabase('migrated') }
     const ec2 = await startFakeEc2(t)
-    fill(ec2, 0, 300)
+    addInstances(ec2, 0, 300)
     ec2.pageSize = 20
     const scans = watchScans(ec2)
     const [one, other] = [
@@ -146,8 +150,8 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     // Whoever is asked, it is the one that runs it who looks, and both show what it saw.
     for (const [turn, operator] of [first, second].entries()) {
       const { sync } = await operator.show(id)
-      fill(ec2, 300 + turn, 301 + turn)
-      await operator.demand(`/cloudaccounts/${id}/sync`, 'POST')
+      addInstances(ec2, 300 + turn, 301 + turn)
+      await operator.request(`/cloudaccounts/${id}/sync`, 'POST')
       await operator.finished(id, sync.finished_at ?? '')
       await until(
         'both show the same servers',
@@ -162,9 +166,9 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     assert.equal(scans.overlaps, 0, 'there were never two scans at once')
     assert.equal(scans.begun, 3)
 
-    fill(ec2, 302, 900)
+    addInstances(ec2, 302, 900)
     const { sync: before } = await survivor.show(id)
-    await survivor.demand(`/cloudaccounts/${id}/sync`, 'POST')
+    await survivor.request(`/cloudaccounts/${id}/sync`, 'POST')
     await until('a scan is under way', () => scans.begun === 4 && scans.underWay)
     await runner.end('SIGKILL')
     scans.underWay = false

@@ -100,10 +100,10 @@ describe('moto, an emulator of EC2, attached over the API', () => {
   test('shows a change after a requested refresh or sync', async () => {
     await fleet.change('stop_instances', web)
     const { id = '' } = (await operator.servers()).find(({ name }) => name === 'shop') ?? {}
-    await operator.demand(`/servers/${id}/syncstatus`, 'POST')
+    await operator.request(`/servers/${id}/syncstatus`, 'POST')
     await shows(has('shop', 'ready'))
     await fleet.change('start_instances', web)
-    await operator.demand(`/cloudaccounts/${account}/sync`, 'POST')
+    await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
     await shows(has('shop', 'running'))
   })
 
@@ -124,7 +124,7 @@ describe('moto, an emulator of EC2, attached over the API', () => {
 
   test('keeps its servers when it stops, and the account reports the error', async () => {
     const before = (await operator.servers()).map(({ id, name, status }) => [id, name, status])
-    await operator.demand(`/cloudaccounts/${account}/sync`, 'POST')
+    await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
     await moto.stop()
     await until(
       'the account is disconnected',

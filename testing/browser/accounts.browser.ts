@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
 
 describe('accounts', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let accountId = ''
   before(async () => {
-    stage = await startConsole(lifetime)
-    await stage.identities.addProject('home')
-    await stage.identities.addProject('studio')
+    testConsole = await startConsole(lifetime)
+    await testConsole.identities.addProject('home')
+    await testConsole.identities.addProject('studio')
   })
 
   test('an admin tests an account, attaches it and sees its servers appear', async (t) => {
-    const { page } = await stage.visit(t, admin)
+    const { page } = await testConsole.visit(t, admin)
     await page.goto('/console/accounts')
     await page.getByRole('heading', { name: 'No accounts yet' }).waitFor()
     await page.getByRole('link', { name: 'Attach account' }).first().click()
@@ -25,7 +25,7 @@ describe('accounts', () => {
     await page.getByRole('textbox', { name: /^Servers/ }).fill('60')
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.getByText('Test passed').waitFor()
-    const { cloudaccounts } = await stage.admin.get<{ cloudaccounts: unknown[] }>(
+    const { cloudaccounts } = await testConsole.admin.get<{ cloudaccounts: unknown[] }>(
       'listCloudAccounts',
     )
     assert.deepEqual(cloudaccounts, [])
@@ -44,7 +44,7 @@ describe('accounts', () => {
   })
 
   test('mapping rules have a preview before they are saved', async (t) => {
-    const { page } = await stage.visit(t, admin)
+    const { page } = await testConsole.visit(t, admin)
     await page.goto(`/console/accounts/${accountId}?tab=rules`)
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByLabel('Server name').fill('*')
@@ -58,15 +58,18 @@ describe('accounts', () => {
     await save.click()
     await page.getByText('Rules saved').waitFor()
     await until('the servers have moved', async () => {
-      const { servers } = await stage.admin.get<{ servers: { project: string }[] }>('listServers', {
-        query: 'scope=system&details=true&limit=100',
-      })
+      const { servers } = await testConsole.admin.get<{ servers: { project: string }[] }>(
+        'listServers',
+        {
+          query: 'scope=system&details=true&limit=100',
+        },
+      )
       return servers.length > 0 && servers.every(({ project }) => project === 'studio')
     })
   })
 
   test('an account is synced on request, and the activity log shows by whom', async (t) => {
-    const { page } = await stage.visit(t, admin)
+    const { page } = await testConsole.visit(t, admin)
     await page.goto(`/console/accounts/${accountId}`)
     await page.getByRole('button', { name: /Sync now/ }).click()
     await page.getByText('Sync of made-up requested').waitFor()
@@ -75,10 +78,13 @@ describe('accounts', () => {
   })
 
   test('an account warns of missing servers, and an admin confirms their removal', async (t) => {
-    const { page } = await stage.visit(t, admin)
+    const { page } = await testConsole.visit(t, admin)
     // Other servers instead of the previous ones.
     const cloudaccount = { options: { servers: 5, seed: 9 } }
-    await stage.admin.get('updateCloudAccount', { path: { id: accountId }, body: { cloudaccount } })
+    await testConsole.admin.get('updateCloudAccount', {
+      path: { id: accountId },
+      body: { cloudaccount },
+    })
     await page.goto('/console/accounts')
     await page.getByText(/^60 servers are suddenly missing · removed at /).waitFor()
     await page.getByRole('link', { name: 'made-up', exact: true }).click()
@@ -89,7 +95,7 @@ describe('accounts', () => {
     await page.getByText('Removing the missing servers of made-up').waitFor()
     await warnings.waitFor({ state: 'detached' })
     await until('they are gone', async () => {
-      const { total } = await stage.admin.get<{ total: number }>('listServers', {
+      const { total } = await testConsole.admin.get<{ total: number }>('listServers', {
         query: 'scope=system',
       })
       return total === 5

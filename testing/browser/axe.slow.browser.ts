@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { settle } from './settle.ts'
-import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -56,17 +56,17 @@ type Scene = readonly [path: string, name: string, open?: (page: Page) => Promis
 
 describe('WCAG 2.2 AA rules of axe', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   const scenes: Scene[] = []
   before(async () => {
-    stage = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=200'] })
-    const { servers } = await stage.admin.get<{ servers: { id: string }[] }>('listServers', {
+    testConsole = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=200'] })
+    const { servers } = await testConsole.admin.get<{ servers: { id: string }[] }>('listServers', {
       query: 'scope=system&limit=1',
     })
-    const { cloudaccounts } = await stage.admin.get<{ cloudaccounts: { id: string }[] }>(
+    const { cloudaccounts } = await testConsole.admin.get<{ cloudaccounts: { id: string }[] }>(
       'listCloudAccounts',
     )
-    const project = await stage.admin.get<{ projects: { id: string }[] }>('listProjects', {
+    const project = await testConsole.admin.get<{ projects: { id: string }[] }>('listProjects', {
       query: 'limit=1',
     })
     const server = servers[0]?.id ?? ''
@@ -129,12 +129,12 @@ describe('WCAG 2.2 AA rules of axe', () => {
   }
 
   test('no violations on any page, its dialogs or menus', async (t) => {
-    const { page } = await stage.visit(t, admin, { bypassCSP: true })
+    const { page } = await testConsole.visit(t, admin, { bypassCSP: true })
     assert.deepEqual(await examineAll(page, scenes), [])
   })
 
   test('no violations on the login page', async (t) => {
-    const { page } = await stage.visit(t, undefined, { bypassCSP: true })
+    const { page } = await testConsole.visit(t, undefined, { bypassCSP: true })
     await page.goto('/console/login?why=ended')
     await page.getByRole('region', { name: 'Try the demo' }).waitFor()
     assert.deepEqual(await examine(page, 'login'), [])
@@ -142,7 +142,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
 
   test('no violations on a small screen', async (t) => {
     const viewport = { width: 360, height: 740 }
-    const { page } = await stage.visit(t, admin, { bypassCSP: true, viewport })
+    const { page } = await testConsole.visit(t, admin, { bypassCSP: true, viewport })
     const some = mainScenes()
     assert.deepEqual(await examineAll(page, some), [])
   })

@@ -6,7 +6,7 @@ import { startApiProxy } from './api-proxy.ts'
 import { enterAs, type Person } from './enter-as.ts'
 import { watchTexts } from './seen-texts.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
-import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
 import { openVisit } from './visit.ts'
 
 const banner = (page: Page) => page.getByText(/Disconnected since \d\d:\d\d, retrying$/)
@@ -20,16 +20,16 @@ const falseReasons = ['This page crashed', 'No servers yet', 'No matching', 'No 
 // At the same time: the tests mostly wait for time to pass.
 describe('the connection to the API', { concurrency: 4 }, () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
-  async function openServers(t: Parameters<ConsoleStage['visit']>[0], as: Person = fleet.owner) {
-    const proxy = await startApiProxy(t, stage.url)
-    const { page, context } = await openVisit(t, stage.browser, proxy.url)
+  async function openServers(t: Parameters<TestConsole['visit']>[0], as: Person = fleet.owner) {
+    const proxy = await startApiProxy(t, testConsole.url)
+    const { page, context } = await openVisit(t, testConsole.browser, proxy.url)
     await enterAs(context, proxy.url, as)
     await page.goto('/console/servers?sort=name')
     await page.getByRole('link', { name: 'web-01' }).waitFor()
@@ -132,7 +132,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
   })
 
   test('without a connection, no account is shown as up to date', async (t) => {
-    const attached = await stage.admin.call('createCloudAccount', {
+    const attached = await testConsole.admin.call('createCloudAccount', {
       body: {
         cloudaccount: {
           name: 'simulated',
@@ -160,7 +160,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
   test('an expired session opens the login page and does not show a lost connection', async (t) => {
     const { page } = await openServers(t, fleet.viewer)
     const seen = await watchTexts(page, ['Disconnected'])
-    const { database } = stage
+    const { database } = testConsole
     const sessions = database.db.deleteFrom('sessions').where('user_id', '=', fleet.viewer.userId)
     await database.commit([sessions.compile()])
     await page.waitForURL('**/console/login**')

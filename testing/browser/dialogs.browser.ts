@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
-import { startConsole, type ConsoleStage } from './start-console.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
 
 const focused = `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent`
 
 describe('dialogs and keyboard', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
   test('closing a dialog in any way restores the focus', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     const opener = page.getByRole('button', { name: 'Create access key' })
     const dialog = page.getByRole('dialog', { name: 'Create access key' })
@@ -47,7 +47,7 @@ describe('dialogs and keyboard', () => {
   })
 
   test('dragging out of a dialog, such as when selecting text, does not close it', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     await page.getByRole('button', { name: 'Create access key' }).click()
     const name = page.getByRole('dialog').getByLabel('Name')
@@ -64,7 +64,7 @@ describe('dialogs and keyboard', () => {
   })
 
   test('single-key shortcuts can be switched off and stay off', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await page.getByRole('heading', { level: 1 }).waitFor()

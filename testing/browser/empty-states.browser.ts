@@ -5,7 +5,7 @@ import { startApiProxy } from './api-proxy.ts'
 import { enterAs } from './enter-as.ts'
 import { watchTexts } from './seen-texts.ts'
 import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
-import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
 import { openVisit } from './visit.ts'
 
 const emptyStates = ['No matching', 'No servers yet', 'No accounts yet']
@@ -14,20 +14,20 @@ const keyDelay = 120
 
 describe('empty states', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
   async function openSlow(
-    t: Parameters<ConsoleStage['visit']>[0],
+    t: Parameters<TestConsole['visit']>[0],
     path: string,
     as: typeof admin = fleet.owner,
   ) {
-    const proxy = await startApiProxy(t, stage.url)
-    const { page, context, requests } = await openVisit(t, stage.browser, proxy.url)
+    const proxy = await startApiProxy(t, testConsole.url)
+    const { page, context, requests } = await openVisit(t, testConsole.browser, proxy.url)
     await enterAs(context, proxy.url, as)
     await page.goto(`/console${path}`)
     return { page, proxy, requests }
@@ -86,7 +86,7 @@ describe('empty states', () => {
     await figure('vCPUs').getByText('Project: web').waitFor()
     const [first] = fleet.servers
     assert.ok(first)
-    const { inventory } = stage.platform
+    const { inventory } = testConsole.platform
     await inventory.recordServers({ present: [{ ...first, status: 'suspend' }], gone: [] })
     t.after(() => inventory.recordServers({ present: [first], gone: [] }))
     await page.getByRole('button', { name: 'Refresh' }).click()

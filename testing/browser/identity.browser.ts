@@ -3,19 +3,19 @@ import { before, describe, test } from 'node:test'
 import { ask } from '../../server/src/testing/client.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
-import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
 
 describe('identity in the console', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
   test('a user creates an access key, sees its secret once, and logs in with it', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     await page.getByRole('button', { name: 'Create access key' }).click()
     const form = page.getByRole('dialog', { name: 'Create access key' })
@@ -23,7 +23,7 @@ describe('identity in the console', () => {
     await form.getByRole('button', { name: 'Create access key' }).click()
     const shown = page.getByRole('dialog', { name: 'Your new access key' })
     await shown.waitFor()
-    const { credentials } = await stage.admin.get<{ credentials: { id: string }[] }>(
+    const { credentials } = await testConsole.admin.get<{ credentials: { id: string }[] }>(
       'listCredentials',
     )
     const id = credentials[0]?.id ?? ''
@@ -34,14 +34,16 @@ describe('identity in the console', () => {
     // The command that the page shows, without a shell.
     const snippet = await shown.locator('pre').innerText()
     const body = /-d '(\{.*\})'/s.exec(snippet)?.[1] ?? ''
-    const answer = await fetch(`${stage.url}/v3/auth/tokens`, {
+    const answer = await fetch(`${testConsole.url}/v3/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
     })
     assert.equal(answer.status, 201, snippet)
     const token = answer.headers.get('x-subject-token') ?? ''
-    const servers = await ask<{ servers: unknown[] }>(stage.url, '/servers?limit=1', { token })
+    const servers = await ask<{ servers: unknown[] }>(testConsole.url, '/servers?limit=1', {
+      token,
+    })
     assert.equal(servers.status, 200)
 
     await shown.getByRole('button', { name: 'I have copied the secret' }).click()
@@ -52,7 +54,7 @@ describe('identity in the console', () => {
   })
 
   test('an admin creates a project, and the activity log shows it', async (t) => {
-    const { page } = await stage.visit(t, admin)
+    const { page } = await testConsole.visit(t, admin)
     await page.goto('/console/identity')
     await page.waitForURL('**/identity/projects')
     await page
@@ -68,7 +70,7 @@ describe('identity in the console', () => {
   })
 
   test('a page without access shows the missing permission', async (t) => {
-    const { page } = await stage.visit(t, fleet.viewer)
+    const { page } = await testConsole.visit(t, fleet.viewer)
     await page.goto('/console/accounts')
     await page.getByRole('heading', { name: 'Accounts need a system role' }).waitFor()
     assert.match(await page.getByRole('main').innerText(), /Request id/i)

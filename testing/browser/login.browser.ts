@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
-import { password, startConsole, type ConsoleStage } from './start-console.ts'
+import { password, startConsole, type TestConsole } from './start-console.ts'
 
 const storage = `JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])`
 
 describe('logging in and out', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=40'] })
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=40'] })
+    fleet = await createSmallFleet(testConsole)
   })
 
   test('SEC-51 a user logs in, and the page can read no secret', async (t) => {
-    const { page, context, requests } = await stage.visit(t)
+    const { page, context, requests } = await testConsole.visit(t)
     const answers: Promise<string>[] = []
     page.on('response', (response) => {
       const read = async () => {
@@ -58,18 +58,18 @@ describe('logging in and out', () => {
   })
 
   test('one click logs in to the demo', async (t) => {
-    const { page } = await stage.visit(t)
+    const { page } = await testConsole.visit(t)
     await page.goto('/console/login')
     const people = page.getByRole('region', { name: 'Try the demo' }).getByRole('button')
     await people.filter({ hasText: 'demo-owner' }).waitFor()
-    assert.equal(await people.count(), stage.platform.demo?.users.length)
+    assert.equal(await people.count(), testConsole.platform.demo?.users.length)
     await people.filter({ hasText: 'demo-owner' }).click()
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await page.getByRole('button', { name: /demo-owner/ }).waitFor()
   })
 
   test('a link opens its page after the login', async (t) => {
-    const { page } = await stage.visit(t)
+    const { page } = await testConsole.visit(t)
     await page.goto('/console/servers?q=status%3Aready&sort=name')
     await page.waitForURL('**/console/login?**')
     await page.getByLabel('User').fill('olga')
@@ -88,23 +88,23 @@ describe('logging in and out', () => {
       '/\\example.org',
       'javascript:1',
     ]) {
-      const { page, context } = await stage.visit(t)
+      const { page, context } = await testConsole.visit(t)
       await page.goto(`/console/login?next=${encodeURIComponent(next)}`)
       await page.getByLabel('User').fill('olga')
       await page.getByLabel('Password').fill(password)
       await page.keyboard.press('Enter')
       await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
       const { origin, pathname, search } = new URL(page.url())
-      assert.deepEqual([origin, pathname, search], [stage.url, '/console/', ''], next)
+      assert.deepEqual([origin, pathname, search], [testConsole.url, '/console/', ''], next)
       await context.close()
     }
   })
 
   test('an expired session leads to the login and back to the same page', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/servers?q=web&sort=name')
     await page.getByRole('link', { name: 'web-01' }).waitFor()
-    const { database } = stage
+    const { database } = testConsole
     await database.commit([database.db.deleteFrom('sessions').compile()])
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('Your session has ended').waitFor()
@@ -116,13 +116,13 @@ describe('logging in and out', () => {
   })
 
   test('SEC-50 logging out ends the session permanently', async (t) => {
-    const { page, context } = await stage.visit(t, fleet.owner)
+    const { page, context } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/')
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     const [old] = await context.cookies()
     assert.ok(old)
     const getSession = () =>
-      fetch(`${stage.url}/api/session`, { headers: { cookie: `${old.name}=${old.value}` } })
+      fetch(`${testConsole.url}/api/session`, { headers: { cookie: `${old.name}=${old.value}` } })
     assert.equal((await getSession()).status, 200)
     await page.getByRole('button', { name: /olga/ }).click()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
@@ -135,7 +135,7 @@ describe('logging in and out', () => {
   })
 
   test('logging out in one tab logs out the others too', async (t) => {
-    const { page, context } = await stage.visit(t, fleet.owner)
+    const { page, context } = await testConsole.visit(t, fleet.owner)
     const other = await context.newPage()
     for (const tab of [page, other]) {
       await tab.goto('/console/servers?q=web')
@@ -149,7 +149,7 @@ describe('logging in and out', () => {
   })
 
   test('a failed logout shows an error and can be retried', async (t) => {
-    const { page, context } = await stage.visit(t, fleet.owner)
+    const { page, context } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/')
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await context.setOffline(true)
@@ -163,13 +163,13 @@ describe('logging in and out', () => {
   })
 
   test('a user lists the own sessions and logs out another one', async (t) => {
-    const other = await stage.visit(t, undefined, { userAgent: 'Another browser' })
+    const other = await testConsole.visit(t, undefined, { userAgent: 'Another browser' })
     await other.page.goto('/console/')
     await other.page.getByLabel('User').fill('victor')
     await other.page.getByLabel('Password').fill(password)
     await other.page.keyboard.press('Enter')
     await other.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-    const { page } = await stage.visit(t, fleet.viewer)
+    const { page } = await testConsole.visit(t, fleet.viewer)
     await page.goto('/console/me/sessions')
     const row = page.getByRole('row').filter({ has: page.getByTitle('Another browser') })
     await row.getByRole('button', { name: /^Log out/ }).click()

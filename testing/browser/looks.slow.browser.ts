@@ -5,7 +5,7 @@ import { until } from '../../server/src/testing/inventory-world/attached-account
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
 import { settle } from './settle.ts'
-import { startConsole, type ConsoleStage } from './start-console.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
 
 /** The background colour; empty if there is none yet. */
 const background = `[document.documentElement, document.body].map((one) =>
@@ -36,15 +36,15 @@ async function visitAll(page: Page, server: string, look: (path: string) => Prom
 
 describe('appearance', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
   test('dark from the first paint if the system theme is dark', async (t) => {
-    const { page, context } = await stage.visit(t, fleet.owner, { colorScheme: 'dark' })
+    const { page, context } = await testConsole.visit(t, fleet.owner, { colorScheme: 'dark' })
     // The bundle never loads, so the page shows its state before the first script.
     await context.route('**/assets/*.js', () => {})
     await page.goto('/console/', { waitUntil: 'commit' })
@@ -65,7 +65,7 @@ describe('appearance', () => {
   })
 
   test('the chosen theme overrides the system theme', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner, { colorScheme: 'light' })
+    const { page } = await testConsole.visit(t, fleet.owner, { colorScheme: 'light' })
     await page.goto('/console/')
     await page.getByRole('button', { name: 'Theme' }).click()
     await page.getByRole('menuitemcheckbox', { name: 'Dark' }).click()
@@ -78,11 +78,11 @@ describe('appearance', () => {
   })
 
   test('Chinese by browser language and by choice', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner, { locale: 'zh-CN' })
+    const { page } = await testConsole.visit(t, fleet.owner, { locale: 'zh-CN' })
     await page.goto('/console/servers')
     await page.getByRole('heading', { name: '服务器', level: 1 }).waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
-    const english = await stage.visit(t, fleet.owner)
+    const english = await testConsole.visit(t, fleet.owner)
     await english.page.goto('/console/servers')
     await english.page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor()
     await english.page.getByRole('button', { name: 'Theme' }).click()
@@ -95,7 +95,7 @@ describe('appearance', () => {
   for (const width of [360, 3840]) {
     test(`fits a window of ${width} pixels, without scrolling sideways`, async (t) => {
       const viewport = { width, height: width === 360 ? 740 : 2160 }
-      const { page } = await stage.visit(t, fleet.owner, { viewport })
+      const { page } = await testConsole.visit(t, fleet.owner, { viewport })
       await visitAll(page, fleet.servers[0]?.id ?? '', async (path) => {
         const wide: number = await page.evaluate(excess)
         assert.ok(wide <= 0, `${path}: ${wide} pixels`)
@@ -104,7 +104,7 @@ describe('appearance', () => {
   }
 
   test('shows that the device is offline, and continues when it is online again', async (t) => {
-    const { page, context } = await stage.visit(t, fleet.owner)
+    const { page, context } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/servers?sort=name')
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     await context.setOffline(true)
@@ -120,7 +120,7 @@ describe('appearance', () => {
   })
 
   test('an error shows its request ID, and the page loads once the API recovers', async (t) => {
-    const { page, context } = await stage.visit(t, fleet.owner)
+    const { page, context } = await testConsole.visit(t, fleet.owner)
     await context.route('**/api/servers?*', async (route) => {
       const body = {
         error: {

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { admin, password, startConsole, type ConsoleStage } from './start-console.ts'
+import { admin, password, startConsole, type TestConsole } from './start-console.ts'
 
 const image = '<img src=x onerror=alert(1) class=planted>'
 const script = '"><script class=planted>alert(2)</script>'
@@ -17,16 +17,21 @@ const planted = `document.querySelectorAll('.planted, a[href^="javascript:" i], 
 
 describe('SEC-53 names, tags and descriptions with markup', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let projectId = ''
   let serverId = ''
   let accountId = ''
   const owner = { name: `owner ${image}`, password }
   before(async () => {
-    stage = await startConsole(lifetime)
-    projectId = await stage.identities.addProject(`project ${script}`)
-    const { userId } = await stage.hire(owner.name, 'project_owner', { projectId }, projectId)
-    await stage.identities.assign({ role: 'admin', userId })
+    testConsole = await startConsole(lifetime)
+    projectId = await testConsole.identities.addProject(`project ${script}`)
+    const { userId } = await testConsole.addUser(
+      owner.name,
+      'project_owner',
+      { projectId },
+      projectId,
+    )
+    await testConsole.identities.assign({ role: 'admin', userId })
     const server = minimalServer(projectId, {
       name: `server ${image} ${bidi}`,
       description: `${script} ${vector}`,
@@ -47,8 +52,8 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
     })
     const other = minimalServer(projectId, { name: script, region: bidi, hypervisor: 'kvm' })
     serverId = server.id
-    await stage.platform.inventory.recordServers({ present: [server, other], gone: [] })
-    const attached = await stage.admin.call<{ cloudaccount: { id: string } }>(
+    await testConsole.platform.inventory.recordServers({ present: [server, other], gone: [] })
+    const attached = await testConsole.admin.call<{ cloudaccount: { id: string } }>(
       'createCloudAccount',
       {
         body: {
@@ -75,7 +80,7 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
   }
 
   test('are rendered as text in the list, its filters and its menus', async (t) => {
-    const { page } = await stage.visit(t, owner)
+    const { page } = await testConsole.visit(t, owner)
     await page.goto(
       '/console/servers?columns=name,status,project,account,region,zone,host,os,description,tags,instance_type,vpc,secgroup',
     )
@@ -99,7 +104,7 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
   })
 
   test('are rendered as text in the address, in views and on the server page', async (t) => {
-    const { page } = await stage.visit(t, owner)
+    const { page } = await testConsole.visit(t, owner)
     await page.goto(
       `/console/servers?q=${encodeURIComponent(image)}&view=${encodeURIComponent(script)}`,
     )
@@ -133,7 +138,7 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
   })
 
   test('are rendered as text in the palette, the project switcher and all other pages', async (t) => {
-    const { page } = await stage.visit(t, owner)
+    const { page } = await testConsole.visit(t, owner)
     const places = [
       ['/', `project ${script}`],
       ['/locations', `region ${image}`],
@@ -166,7 +171,7 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
   })
 
   test('stay text in an export, which is not rendered as a page', async (t) => {
-    const { page } = await stage.visit(t, admin)
+    const { page } = await testConsole.visit(t, admin)
     await page.goto('/console/')
     const text: string = await page.evaluate(
       `fetch('/api/servers?format=csv&scope=system&q=server').then(async (answer) =>

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { suiteLifetime, type Lifetime } from '../../server/src/testing/spawn-muster.ts'
 import { enterAs } from './enter-as.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
-import { startConsole, type ConsoleStage } from './start-console.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
 
 const page = '<!doctype html><title>elsewhere</title><form method="post"></form><iframe></iframe>'
 
@@ -32,24 +32,24 @@ const fetchFrom = (page: Page, url: string, options: object): Promise<string> =>
 
 describe('SEC-52 a page of another origin', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
   /** A page in a logged-in browser. Not a `Visit`, because errors are expected here. */
   async function lureOwner(t: Lifetime) {
-    const context = await stage.browser.newContext()
+    const context = await testConsole.browser.newContext()
     t.after(() => context.close())
-    await enterAs(context, stage.url, fleet.owner)
+    await enterAs(context, testConsole.url, fleet.owner)
     const foreign = await context.newPage()
     const elsewhere = await startOther(t)
     await foreign.goto(elsewhere)
     const isStillIn = async () => {
       const own = await context.newPage()
-      await own.goto(`${stage.url}/api/session`)
+      await own.goto(`${testConsole.url}/api/session`)
       const text = await own.locator('body').innerText()
       await own.close()
       const { session } = JSON.parse(text) as { session: { scope: { id: string } } }
@@ -61,16 +61,16 @@ describe('SEC-52 a page of another origin', () => {
   test('cannot read or change anything with fetch, even with the cookie', async (t) => {
     const { foreign, isStillIn } = await lureOwner(t)
     const scope = JSON.stringify({ scope: { project_id: fleet.db } })
-    assert.equal(await fetchFrom(foreign, `${stage.url}/api/session`, {}), 'refused')
-    assert.equal(await fetchFrom(foreign, `${stage.url}/api/servers`, {}), 'refused')
+    assert.equal(await fetchFrom(foreign, `${testConsole.url}/api/session`, {}), 'refused')
+    assert.equal(await fetchFrom(foreign, `${testConsole.url}/api/servers`, {}), 'refused')
     for (const method of ['DELETE', 'PUT', 'PATCH', 'POST']) {
       const headers = { 'content-type': 'application/json' }
       const body = method === 'DELETE' ? {} : { body: scope, headers }
-      const url = `${stage.url}/api/session${method === 'DELETE' ? '' : '/scope'}`
+      const url = `${testConsole.url}/api/session${method === 'DELETE' ? '' : '/scope'}`
       assert.equal(await fetchFrom(foreign, url, { method, ...body }), 'refused', method)
     }
     for (const path of ['/api/session', '/api/session/scope']) {
-      const url = stage.url + path
+      const url = testConsole.url + path
       const blind = { method: 'POST', mode: 'no-cors', body: scope }
       assert.equal(await fetchFrom(foreign, url, blind), 'opaque', path)
     }
@@ -81,19 +81,19 @@ describe('SEC-52 a page of another origin', () => {
     const { foreign, elsewhere, isStillIn } = await lureOwner(t)
     for (const path of ['/api/session', '/api/session/scope']) {
       await foreign.goto(elsewhere)
-      const answering = foreign.waitForResponse((answer) => answer.url() === stage.url + path)
+      const answering = foreign.waitForResponse((answer) => answer.url() === testConsole.url + path)
       await foreign.evaluate(
-        `document.forms[0].action = '${stage.url}${path}'; document.forms[0].submit()`,
+        `document.forms[0].action = '${testConsole.url}${path}'; document.forms[0].submit()`,
       )
       assert.ok((await answering).status() >= 400, path)
-      await foreign.waitForURL(stage.url + path)
+      await foreign.waitForURL(testConsole.url + path)
     }
     assert.ok(await isStillIn())
   })
 
   test('cannot show the console in a frame', async (t) => {
     const { foreign } = await lureOwner(t)
-    await foreign.evaluate(`document.querySelector('iframe').src = '${stage.url}/console/'`)
+    await foreign.evaluate(`document.querySelector('iframe').src = '${testConsole.url}/console/'`)
     await foreign.waitForTimeout(300)
     const inside = foreign.frames().at(-1)
     assert.ok(inside && inside !== foreign.mainFrame())

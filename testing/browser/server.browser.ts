@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
-import { startConsole, type ConsoleStage } from './start-console.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
 
 describe('a server', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
   const idOf = (name: string) => fleet.servers.find((server) => server.name === name)?.id ?? ''
 
   test('opens in a panel or on its own page, depending on the address', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/servers?sort=name')
     await page.getByRole('link', { name: 'web-01' }).click()
     const panel = page.getByRole('complementary', { name: 'Server' })
@@ -43,7 +43,7 @@ describe('a server', () => {
   })
 
   test('each tab has its own address', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     const parts = ['network', 'disks', 'security', 'devices', 'tags', 'history', 'json']
     for (const part of parts) {
       await page.goto(`/console/servers/${idOf('web-05')}/${part}`)
@@ -56,7 +56,7 @@ describe('a server', () => {
   })
 
   test('a project owner adds a tag and sees the change in the history', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto(`/console/servers/${idOf('web-07')}/tags`)
     await page.getByRole('button', { name: 'Add tag' }).click()
     await page.getByLabel('Key').fill('team')
@@ -72,14 +72,14 @@ describe('a server', () => {
 
     await page.goto('/console/servers?q=tag%3Auser%3Ateam%3Drocket')
     await page.getByRole('link', { name: 'web-07' }).waitFor()
-    const { body } = await stage.admin.call<{ server: { metadata: object } }>('getServer', {
+    const { body } = await testConsole.admin.call<{ server: { metadata: object } }>('getServer', {
       path: { id: idOf('web-07') },
     })
     assert.partialDeepStrictEqual(body.server.metadata, { 'user:team': 'rocket' })
   })
 
   test('a viewer cannot tag it and sees the reason', async (t) => {
-    const { page, requests } = await stage.visit(t, fleet.viewer)
+    const { page, requests } = await testConsole.visit(t, fleet.viewer)
     await page.goto(`/console/servers/${idOf('web-07')}/tags`)
     const add = page.getByRole('button', { name: /Add tag/ })
     await add.waitFor()
@@ -91,7 +91,7 @@ describe('a server', () => {
   })
 
   test('is found in the palette by part of its IP address', async (t) => {
-    const { page } = await stage.visit(t, fleet.owner)
+    const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/locations')
     await page.getByRole('heading', { name: 'Locations', level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
@@ -104,7 +104,7 @@ describe('a server', () => {
   })
 
   test('can be reached by keyboard alone, starting at the login', async (t) => {
-    const { page } = await stage.visit(t)
+    const { page } = await testConsole.visit(t)
     const { keyboard } = page
     await page.goto('/console/servers?sort=name')
     await page.getByLabel('User').waitFor()

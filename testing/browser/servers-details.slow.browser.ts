@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
-import { startConsole, type ConsoleStage } from './start-console.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
 
 const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
@@ -12,15 +12,15 @@ const countIs = (page: Page, text: string) => page.getByText(text, { exact: true
 
 describe('details of the server list', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
-  async function openList(t: Parameters<ConsoleStage['visit']>[0], search = '') {
-    const visit = await stage.visit(t, fleet.owner)
+  async function openList(t: Parameters<TestConsole['visit']>[0], search = '') {
+    const visit = await testConsole.visit(t, fleet.owner)
     await visit.page.goto(`/console/servers${search}`)
     await visit.page.locator('tbody a').first().waitFor()
     return visit
@@ -83,7 +83,7 @@ describe('details of the server list', () => {
     await countIs(page, `${sizes.web} servers`)
     const [pattern] = fleet.servers
     assert.ok(pattern)
-    const { inventory } = stage.platform
+    const { inventory } = testConsole.platform
     const fresh = { ...pattern, id: '00000000-0000-4000-8000-000000000999', name: 'web-99' }
     await inventory.recordServers({ present: [fresh], gone: [] })
     t.after(() => inventory.recordServers({ present: [], gone: [fresh.id] }))

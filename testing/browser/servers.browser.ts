@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 import type { Download, Page } from 'playwright-core'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
-import { startConsole, type ConsoleStage } from './start-console.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
 
 const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
@@ -20,22 +20,22 @@ const countIs = (page: Page, text: string) => page.getByText(text, { exact: true
 
 describe('the server list', () => {
   const lifetime = suiteLifetime()
-  let stage: ConsoleStage
+  let testConsole: TestConsole
   let fleet: SmallFleet
   before(async () => {
-    stage = await startConsole(lifetime)
-    fleet = await createSmallFleet(stage)
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
   })
 
-  async function openList(t: Parameters<ConsoleStage['visit']>[0], search = '') {
-    const visit = await stage.visit(t, fleet.owner)
+  async function openList(t: Parameters<TestConsole['visit']>[0], search = '') {
+    const visit = await testConsole.visit(t, fleet.owner)
     await visit.page.goto(`/console/servers${search}`)
     await visit.page.locator('tbody a').first().waitFor()
     return visit
   }
 
   async function readDownload(download: Download): Promise<string> {
-    const path = join(stage.platform.folder, download.suggestedFilename())
+    const path = join(testConsole.platform.folder, download.suggestedFilename())
     await download.saveAs(path)
     return readFileSync(path, 'utf8')
   }
@@ -207,8 +207,8 @@ describe('the server list', () => {
     const { page } = await openList(t, '?q=provider%3AOneCloud&sort=name&columns=name,ips')
     const fetched = async (format: string) => {
       const query = `q=provider%3AOneCloud&order_by=name&order=asc&field=id&field=name&field=ips&field=eip&details=true&scope=system&format=${format}`
-      const headers = { 'x-auth-token': stage.admin.token }
-      const answer = await fetch(`${stage.url}/servers?${query}`, { headers })
+      const headers = { 'x-auth-token': testConsole.admin.token }
+      const answer = await fetch(`${testConsole.url}/servers?${query}`, { headers })
       // The session of the owner is in one of the two projects.
       return (await answer.text()).split(/\r?\n/).filter((line) => !line.includes('db-'))
     }
@@ -240,7 +240,7 @@ describe('the server list', () => {
     const [after] = await context.cookies()
     assert.equal(after?.name, '__Host-muster')
     assert.notEqual(after.value, before?.value)
-    const dead = await fetch(`${stage.url}/api/session`, {
+    const dead = await fetch(`${testConsole.url}/api/session`, {
       headers: { cookie: `${before?.name}=${before?.value}` },
     })
     assert.equal(dead.status, 401)

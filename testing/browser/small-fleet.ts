@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import type { ServerFacts } from '../../server/src/domain/inventory/server-facts.ts'
 import { specifiedNic } from '../../server/src/testing/inventory-world/specified-fields.ts'
-import type { ConsoleStage } from './start-console.ts'
+import type { TestConsole } from './start-console.ts'
 
 const nic = (ip_addr: string) => {
   const others = Object.fromEntries(specifiedNic.string.map((name) => [name, '']))
@@ -34,13 +34,13 @@ function describeServer(project_id: string, prefix: string, number: number): Ser
 export const sizes = { web: 24, db: 6 } as const
 
 /** Two projects with servers, an owner of both and a viewer of one. */
-export async function createSmallFleet(stage: ConsoleStage) {
-  const { platform, identities } = stage
+export async function createSmallFleet(testConsole: TestConsole) {
+  const { platform, identities } = testConsole
   const web = await identities.addProject('web')
   const db = await identities.addProject('db')
-  const owner = await stage.hire('olga', 'project_owner', { projectId: web }, web)
+  const owner = await testConsole.addUser('olga', 'project_owner', { projectId: web }, web)
   await identities.assign({ role: 'project_owner', userId: owner.userId, projectId: db })
-  const viewer = await stage.hire('victor', 'project_viewer', { projectId: web })
+  const viewer = await testConsole.addUser('victor', 'project_viewer', { projectId: web })
   const present = [
     ...Array.from({ length: sizes.web }, (_, at) => describeServer(web, 'web', at + 1)),
     ...Array.from({ length: sizes.db }, (_, at) => describeServer(db, 'db', at + 1)),

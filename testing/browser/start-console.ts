@@ -40,7 +40,7 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
     admin: await createAdminClient(platform),
 
     /** A user with one role in a project, a domain, or (without either) the system. */
-    async hire(
+    async addUser(
       name: string,
       role: string,
       place: { projectId?: string; domainId?: string } = {},
@@ -64,4 +64,4 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
     },
   }
 }
-export type ConsoleStage = Awaited<ReturnType<typeof startConsole>>
+export type TestConsole = Awaited<ReturnType<typeof startConsole>>

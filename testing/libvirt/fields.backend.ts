@@ -24,7 +24,7 @@ describe('servers of a real libvirtd, field by field', () => {
 
   const settings = () => ({ address: libvirt.address, credentials: {}, options: {} })
 
-  async function demand(externalId: string): Promise<ReportedServer> {
+  async function requireFound(externalId: string): Promise<ReportedServer> {
     const server = await withSource(libvirtKind, settings(), (source) =>
       lookReadable(source, { externalId, regionId: '' }),
     )
@@ -71,7 +71,7 @@ describe('servers of a real libvirtd, field by field', () => {
         <video><model type='vga'/></video>
         <graphics type='vnc' socket='${file('vnc')}'/>`,
     })
-    const seen = await demand(uuid)
+    const seen = await requireFound(uuid)
     assert.deepEqual(seen.key, ['libvirt', 'default', uuid])
     assert.deepEqual(seen.tenant, { id: '0123', name: 'shop' })
     const server = requireServer(seen, libvirtKind.provider)
@@ -128,7 +128,7 @@ describe('servers of a real libvirtd, field by field', () => {
     )
 
     await libvirt.virsh('destroy', uuid)
-    const { facts } = await demand(uuid)
+    const { facts } = await requireFound(uuid)
     assert.equal(facts.status, 'ready')
     assert.deepEqual(
       facts.disks_info?.map(({ size }) => size),
@@ -170,7 +170,7 @@ describe('servers of a real libvirtd, field by field', () => {
         <hostdev mode='subsystem' type='usb'><source><vendor id='0x0951'/><product id='0x1666'/></source></hostdev>
         <graphics type='spice'/><video><model type='qxl'/></video>
       </devices></domain>`)
-    const seen = await demand(uuid)
+    const seen = await requireFound(uuid)
     const server = requireServer(seen, libvirtKind.provider)
     assert.equal(server.status, 'ready')
     assert.deepEqual([server.vcpu_count, server.vmem_size], [2, 2_048])

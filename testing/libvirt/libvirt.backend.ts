@@ -37,7 +37,7 @@ describe('a real libvirtd with QEMU', () => {
       lookReadable(source, { externalId, regionId: '' }),
     )
 
-  async function demand(externalId: string): Promise<ReportedServer> {
+  async function requireFound(externalId: string): Promise<ReportedServer> {
     const server = await look(externalId)
     assert.ok(server)
     return server
@@ -84,14 +84,14 @@ describe('a real libvirtd with QEMU', () => {
         assert.ok(Date.now() < end, libvirt.consoleOf('resident'))
         await pause(200)
       }
-      assert.equal((await demand(resident)).facts.status, 'running')
+      assert.equal((await requireFound(resident)).facts.status, 'running')
     })
 
     test('tells each state of a guest', async () => {
       await libvirt.virsh('suspend', resident)
-      assert.equal((await demand(resident)).facts.status, 'suspend')
+      assert.equal((await requireFound(resident)).facts.status, 'suspend')
       await libvirt.virsh('resume', resident)
-      assert.equal((await demand(resident)).facts.status, 'running')
+      assert.equal((await requireFound(resident)).facts.status, 'running')
     })
 
     test('tells of tags, disks and passing guests as they come and go', async () => {

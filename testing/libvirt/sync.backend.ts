@@ -88,7 +88,7 @@ describe('a real libvirtd attached over the API', () => {
     }
     const shop = (await operator.servers()).find(({ name }) => name === 'shop')
     assert.equal(shop?.id, id, 'the server keeps its id')
-    const { events } = await operator.demand<{ events: EventDto[] }>(`/servers/${id}/history`)
+    const { events } = await operator.request<{ events: EventDto[] }>(`/servers/${id}/history`)
     assert.ok(events.length >= 6 && events.some(({ action }) => action === 'create'))
   })
 
@@ -96,7 +96,7 @@ describe('a real libvirtd attached over the API', () => {
     const before = await summary()
     // One sync after the other, so that it dies in the middle of one.
     const syncs = Array.from({ length: 5 }, () =>
-      operator.demand(`/cloudaccounts/${account}/sync`, 'POST'),
+      operator.request(`/cloudaccounts/${account}/sync`, 'POST'),
     )
     await pause(20)
     await libvirt.kill()

@@ -7,7 +7,7 @@ import { repository, spawnMuster } from '../../server/src/testing/spawn-muster.t
 import { startPostgres } from '../postgres.ts'
 import { readAnswers } from './answers.ts'
 import { dumpPostgres } from './dump-postgres.ts'
-import { adminPassword, fill } from './fill.ts'
+import { adminPassword, createState } from './create-state.ts'
 import { stateFolder, writeState } from './state.ts'
 
 /**
@@ -48,7 +48,7 @@ async function make(name: string, engine: Engine): Promise<void> {
   const muster = await start([...demo, '--console-build=false'])
     .catch(() => start(demo))
     .catch(() => start([]))
-  const state = await fill(muster.baseUrl, lifetime)
+  const state = await createState(muster.baseUrl, lifetime)
   const answers = await readAnswers(muster.baseUrl, state.tokens)
   const takenAt = Date.now()
   await muster.end('SIGINT')

@@ -9,10 +9,10 @@ import { dumpOrganisation, startTestDemo } from '../testing/start-demo.ts'
 import { demoProjects } from '../../../simulator/src/demo/organisation.ts'
 
 onEngineOfLane('the accounts of a demo', (engine) => {
-  const stage = (t: TestContext) => startTestDemo(t, engine)
+  const startDemo = (t: TestContext) => startTestDemo(t, engine)
 
   test('continues an interrupted load', async (t) => {
-    const { start, loads, accounts, database } = await stage(t)
+    const { start, loads, accounts, database } = await startDemo(t)
     await start({ servers: 50, isQuick: true })
     const { db } = database
     const [one] = await accounts.all()
@@ -28,7 +28,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
   })
 
   test('does not change existing accounts', async (t) => {
-    const { start, accounts, database } = await stage(t)
+    const { start, accounts, database } = await startDemo(t)
     await start({ servers: 50, isQuick: true })
     const { db } = database
     const [deleted, disabled, renamed] = (await accounts.all()).map(({ account }) => account.id)
@@ -59,7 +59,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
   })
 
   test('has another project for each thousand servers, with a rule in every account', async (t) => {
-    const { start, accounts } = await stage(t)
+    const { start, accounts } = await startDemo(t)
     await start({ servers: 30, isQuick: true })
     await start({ servers: 13_000, isQuick: true })
     const ids = demoProjects(13_000).map(({ id }) => id)
@@ -80,12 +80,12 @@ onEngineOfLane('the accounts of a demo', (engine) => {
   })
 
   test('is rejected on real data and changes nothing', async (t) => {
-    const { start, serverWriter, database } = await stage(t)
-    const requireRefusal = async (words: RegExp) => {
+    const { start, serverWriter, database } = await startDemo(t)
+    const requireRefusal = async (message: RegExp) => {
       const before = await dumpTables(database)
       await assert.rejects(start(), (error) => {
         assert.ok(error instanceof ConfigError)
-        assert.match(error.message, words)
+        assert.match(error.message, message)
         return true
       })
       assert.deepEqual(await dumpTables(database), before)

@@ -19,10 +19,10 @@ const hasher = createPasswordHasher(testPasswordCost)
 const clock = () => Date.UTC(2026, 10, 15)
 
 onBothEngines('a demo', (engine) => {
-  const stage = (t: TestContext) => startTestDemo(t, engine)
+  const startDemo = (t: TestContext) => startTestDemo(t, engine)
 
   test('has domains, projects, accounts and servers in each, and users of each role', async (t) => {
-    const { start, listServers, accounts, database } = await stage(t)
+    const { start, listServers, accounts, database } = await startDemo(t)
     const { users, servers } = await start()
     assert.equal(servers, 1_000)
     const there = await listServers()
@@ -90,7 +90,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('is created once: the next start finds it with the same passwords and loads nothing', async (t) => {
-    const { start, loads, database } = await stage(t)
+    const { start, loads, database } = await startDemo(t)
     const first = await start({ servers: 50 })
     assert.equal(loads(), 1)
     const before = await dumpOrganisation(database)
@@ -102,7 +102,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('does not change existing users', async (t) => {
-    const { start, database } = await stage(t)
+    const { start, database } = await startDemo(t)
     await start({ servers: 20 })
     const [owner, viewer, admin] = demoPeople
     const { db } = database
@@ -135,7 +135,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('recreates domains and projects that its servers need', async (t) => {
-    const { start, database } = await stage(t)
+    const { start, database } = await startDemo(t)
     await start({ servers: 20 })
     const [, project] = demoProjects(20)
     const { db } = database
@@ -147,7 +147,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('grows, but does not shrink', async (t) => {
-    const { start, listServers, database } = await stage(t)
+    const { start, listServers, database } = await startDemo(t)
     await start({ servers: 30 })
     const people = await database.db.selectFrom('users').select('id').execute()
     const before = await listServers()
@@ -165,7 +165,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('uses other names if its own are taken', async (t) => {
-    const { start, database } = await stage(t)
+    const { start, database } = await startDemo(t)
     const { db } = database
     const row = { id: 'another', name: 'RESEARCH', name_key: 'research', description: '' }
     await database.commitIdentity([
@@ -179,7 +179,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('creates a thousand projects at once, with an audit event for each', async (t) => {
-    const { start, database } = await stage(t)
+    const { start, database } = await startDemo(t)
     // Nobody needs a million servers to see it.
     const { db } = database
     await start({ servers: 1 })
@@ -204,7 +204,7 @@ onBothEngines('a demo', (engine) => {
   })
 
   test('has a welcome text with all users and a valid shell command', async (t) => {
-    const { start } = await stage(t)
+    const { start } = await startDemo(t)
     const demo = await start({ servers: 5 })
     const welcome = welcomeText(demo, 'http://id.example', 'http://api.example')
     for (const { name, password = '' } of demo.users) {

@@ -70,9 +70,9 @@ describe('a guarded GET', () => {
     const tricks = ['example.org@', 'user:secret@', ':secret@', '8.8.8.8%2f@', 'example.org%3a443@']
     for (const userinfo of tricks) {
       const url = new URL(`https://${userinfo}localhost:${server.port}/`)
-      const words = await failure(getOnLoopback()(url, { ca: testAuthority }))
-      assert.match(words, /password/)
-      assert.ok(!words.includes('secret'))
+      const message = await failure(getOnLoopback()(url, { ca: testAuthority }))
+      assert.match(message, /password/)
+      assert.ok(!message.includes('secret'))
     }
     assert.equal(server.connections(), 0)
   })
@@ -333,8 +333,8 @@ describe('SEC-43 a request fails for a server', () => {
         response.on('error', () => {})
         response.end('x'.repeat(10_000_000))
       })
-      const words = await failure(get(new URL(server.url), { ca: testAuthority }))
-      assert.match(words, /more than 65536 bytes/)
+      const message = await failure(get(new URL(server.url), { ca: testAuthority }))
+      assert.match(message, /more than 65536 bytes/)
       await leftAlone
     }
     const full = await startSecureServer(t, (_, response) => response.end('x'.repeat(65_536)))
@@ -379,8 +379,8 @@ describe('SEC-43 a request fails for a server', () => {
     const { url } = await startSecureServer(t, () => {})
     const addresses = [`https://localhost:${port}`, 'http://localhost', 'https://10.0.0.1', url]
     for (const address of addresses) {
-      const words = await failure(soon(new URL(`${address}/?ticket=ST-secret`), {}))
-      assert.ok(!words.includes('ST-secret'), words)
+      const message = await failure(soon(new URL(`${address}/?ticket=ST-secret`), {}))
+      assert.ok(!message.includes('ST-secret'), message)
     }
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { CompiledQuery } from 'kysely'
 import { onBothEngines } from '../testing/engines.ts'
-import { createStoragePlace, openStorage, type TestStorage } from '../testing/open-storage.ts'
+import { createStorageLocation, openStorage, type TestStorage } from '../testing/open-storage.ts'
 import type { Database } from './database.ts'
 import { Violation } from './violation.ts'
 
@@ -142,14 +142,14 @@ onBothEngines('a database', (engine) => {
 
 onBothEngines('a database that was closed', (engine) => {
   test('has what was committed, and its version, when it is opened again', async (context) => {
-    const place = await createStoragePlace(engine)
-    context.after(() => place.remove())
-    const first = await place.open()
+    const location = await createStorageLocation(engine)
+    context.after(() => location.remove())
+    const first = await location.open()
     await first.commitIdentity([
       first.db.insertInto('settings').values({ key: 'kept', value: 'yes' }).compile(),
     ])
     await first.close()
-    const second = await place.open()
+    const second = await location.open()
     const rows = await second.db.selectFrom('settings').selectAll().execute()
     assert.deepEqual({ ...rows[0] }, { key: 'kept', value: 'yes' })
     assert.equal(second.currentVersion(), 1)

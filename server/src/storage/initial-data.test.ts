@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import { onBothEngines } from '../testing/engines.ts'
-import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
+import { createStorageLocation, dumpTables } from '../testing/open-storage.ts'
 import { createDirectory } from './identity/directory.ts'
 import { createInitialDataStore } from './initial-data.ts'
 
@@ -30,10 +30,10 @@ onBothEngines('the initial data', (engine) => {
   }
 
   test('is created once, also when several processes start together', async (t) => {
-    const place = await createStoragePlace(engine)
-    t.after(() => place.remove())
-    const first = await place.open()
-    const second = engine === 'postgres' ? await place.open() : first
+    const location = await createStorageLocation(engine)
+    t.after(() => location.remove())
+    const first = await location.open()
+    const second = engine === 'postgres' ? await location.open() : first
     assert.equal(await createInitialDataStore(first).exists(), false)
 
     const wins = await Promise.all(
@@ -54,9 +54,9 @@ onBothEngines('the initial data', (engine) => {
   })
 
   test('gives the first admin roles in the system and in its project, and nothing else', async (t) => {
-    const place = await createStoragePlace(engine)
-    t.after(() => place.remove())
-    const database = await place.open()
+    const location = await createStorageLocation(engine)
+    t.after(() => location.remove())
+    const database = await location.open()
     await createInitialDataStore(database).create('hash', now)
     const directory = createDirectory(database)
     const { credentials } = await directory.findCredentials({
@@ -79,9 +79,9 @@ onBothEngines('the initial data', (engine) => {
   })
 
   test('SEC-16: has a different id for every row of every kind', async (t) => {
-    const place = await createStoragePlace(engine)
-    t.after(() => place.remove())
-    const database = await place.open()
+    const location = await createStorageLocation(engine)
+    t.after(() => location.remove())
+    const database = await location.open()
     await createInitialDataStore(database).create('hash', now)
     const kinds = ['domains', 'projects', 'users', 'groups', 'roles', 'policies', 'assignments']
     const dump = await dumpTables(database)

@@ -8,16 +8,16 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { loginAdmin } from '../testing/client.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
-import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
+import { createStorageLocation, dumpTables } from '../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import { findKeyFingerprint, storeKeyFingerprint } from './key-fingerprint.ts'
 
 onBothEngines('the fingerprint of the secret key', (engine) => {
   test('is stored once and never replaced', async (t) => {
-    const place = await createStoragePlace(engine)
-    t.after(() => place.remove())
-    const database = await place.open()
+    const location = await createStorageLocation(engine)
+    t.after(() => location.remove())
+    const database = await location.open()
     assert.equal(await findKeyFingerprint(database.db), undefined)
     await Promise.all(['a', 'b', 'c'].map((text) => storeKeyFingerprint(database, text)))
     const kept = await findKeyFingerprint(database.db)

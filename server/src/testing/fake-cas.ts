@@ -44,7 +44,7 @@ export async function startFakeCas(
   )
 
   /** A ticket that is always answered so. */
-  function stage(answer: string | RequestListener, ticket = `ST-${newId()}`): string {
+  function prepareTicket(answer: string | RequestListener, ticket = `ST-${newId()}`): string {
     scripts.set(ticket, typeof answer === 'string' ? (_, response) => response.end(answer) : answer)
     return ticket
   }
@@ -53,10 +53,10 @@ export async function startFakeCas(
     ...server,
     /** What the protocol's paths are put behind. */
     base: `${server.url}/cas`,
-    stage,
+    prepareTicket,
     /** A ticket of this person, which is good for ever. */
     ticketFor: (user: string, attributes?: Attributes, ticket?: string) =>
-      stage(casSuccess(user, attributes), ticket),
+      prepareTicket(casSuccess(user, attributes), ticket),
     /** The targets of all requests for a ticket. */
     askedAbout: (ticket: string) =>
       server.requests.map(({ target }) => target).filter((target) => ticketIn(target) === ticket),

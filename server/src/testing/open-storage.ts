@@ -10,19 +10,19 @@ import { ownTables, rowText } from './table-rows.ts'
 
 const noInspection: Inspect = async () => {}
 
-export interface StoragePlace {
+export interface StorageLocation {
   readonly folder: string
   readonly url: string | undefined
   open(address?: string): Promise<Database>
-  /** Closes what is still open, and takes the folder away. */
+  /** Closes open databases and deletes the folder. */
   remove(): Promise<void>
 }
 
-/** A place for storage of its own: opened again after a close, on PostgreSQL also beside. */
-export async function createStoragePlace(
+/** An own data directory or PostgreSQL database. It can be reopened after a close; PostgreSQL can be opened several times at once. */
+export async function createStorageLocation(
   engine: Engine,
   kind: 'empty' | 'migrated' = 'empty',
-): Promise<StoragePlace> {
+): Promise<StorageLocation> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-storage-'))
   const url = engine === 'postgres' ? await createTestDatabase(kind) : undefined
   if (engine === 'sqlite' && kind === 'migrated') copyMigratedFile(folder)
@@ -53,16 +53,16 @@ export async function createStoragePlace(
 
 export interface TestStorage {
   readonly database: Database
-  readonly place: StoragePlace
+  readonly location: StorageLocation
   close(): Promise<void>
 }
 
 /** Opens a storage with the initial data. The first administrator has no usable password. */
 export async function openStorage(engine: Engine): Promise<TestStorage> {
-  const place = await createStoragePlace(engine, 'migrated')
-  const database = await place.open()
+  const location = await createStorageLocation(engine, 'migrated')
+  const database = await location.open()
   await createInitialDataStore(database).create('no hash', Date.UTC(2026, 0, 1))
-  return { database, place, close: () => place.remove() }
+  return { database, location, close: () => location.remove() }
 }
 
 /** Every row of every table as text, in an order that does not change by itself. */

@@ -35,8 +35,8 @@ export async function dumpOrganisation(database: Database) {
 /** A storage where a demo can be started, again and again, with the work on its accounts beside it. */
 export async function startTestDemo(t: TestContext, engine: Engine) {
   const storage = await openStorage(engine)
-  const { database, place } = storage
-  const key = loadSecretKey(join(place.folder, 'secret.key'))
+  const { database, location } = storage
+  const key = loadSecretKey(join(location.folder, 'secret.key'))
   const accounts = createAccountStore(database, key)
   const serverWriter = createServerWriter(database)
   const { syncClient, stop } = composeSync({ ...world, database, secretBox: key, log: quietLog })

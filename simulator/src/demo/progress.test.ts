@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createProgress } from './progress.ts'
 
-function stage() {
+function startProgress() {
   const texts: string[] = []
   let now = 1_000
   const output = { write: (text: string) => texts.push(text) }
@@ -19,7 +19,7 @@ function stage() {
 
 describe('progress', () => {
   test('shows only the end of a short load', () => {
-    const { texts, progress, after } = stage()
+    const { texts, progress, after } = startProgress()
     after(500, 50_000)
     after(500 - 1, 100_000)
     progress.end()
@@ -27,7 +27,7 @@ describe('progress', () => {
   })
 
   test('is a line at intervals', () => {
-    const { texts, progress, after } = stage()
+    const { texts, progress, after } = startProgress()
     after(1_000, 10_000)
     after(1_000, 20_000)
     after(3_999, 50_000)

@@ -25,7 +25,7 @@ import { listOperations, createListQueries } from '../../testing/identity-world/
 import {
   createDraw,
   addRandomOrganisation,
-  words,
+  sampleWords,
 } from '../../testing/identity-world/random-organisation.ts'
 import { insertToken } from '../../testing/identity-world/insert-token.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
@@ -249,7 +249,7 @@ onBothEngines('sorting by name', (engine) => {
     const { database, url } = platform
     const identities = createIdentityWorld(database)
     const domainId = await identities.addDomain('Names')
-    const distinct = new Map(words.map((word) => [nameKey(word), word])).values().toArray()
+    const distinct = new Map(sampleWords.map((word) => [nameKey(word), word])).values().toArray()
     const userId = await identities.addUser({ name: distinct[0] ?? '', domainId })
     for (const name of distinct.slice(1)) await identities.addUser({ name, domainId })
     await identities.assign({ role: 'domain_viewer', userId, domainId })

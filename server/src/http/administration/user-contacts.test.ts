@@ -21,7 +21,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   before(async () => {
     platform = await startPlatform({ engine })
     identityApi = await openIdentityApi(platform)
-    const person = await identityApi.hire({ project: [identityApi.role('project_viewer')] })
+    const person = await identityApi.addCaller({ project: [identityApi.role('project_viewer')] })
     ada = person
     projectId = person.projectId
     await identityApi.order('PUT', `/v3/users/${ada.id}`, { user: contacts })
@@ -48,7 +48,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   }
 
   async function colleague(...roles: string[]): Promise<string> {
-    const { id } = await identityApi.hire()
+    const { id } = await identityApi.addCaller()
     await identityApi.add((plan) => {
       for (const role of roles) plan.grant(role, { user: id }, { project: projectId })
     })
@@ -68,17 +68,17 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
 
   test('are visible with read permission on users of the domain or of the system', async () => {
     for (const role of ['domain_viewer', 'domain_admin']) {
-      const { id } = await identityApi.hire({ domain: [identityApi.role(role)] })
+      const { id } = await identityApi.addCaller({ domain: [identityApi.role(role)] })
       const token = await identityApi.tokenFor(id, { domain: 'default' })
       assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts], role)
     }
-    const { token } = await identityApi.hire({ system: [identityApi.role('auditor')] })
+    const { token } = await identityApi.addCaller({ system: [identityApi.role('auditor')] })
     assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts])
   })
 
   test('are hidden from a role in the domain that can read groups but not users', async () => {
     const role = await identityApi.addRole('domain', 'allow identity groups *')
-    const { id } = await identityApi.hire({ domain: [role.id] })
+    const { id } = await identityApi.addCaller({ domain: [role.id] })
     const token = await identityApi.tokenFor(id, { domain: 'default' })
     const { body } = await ask<{ users: UserDto[] }>(
       identityApi.url,
@@ -95,7 +95,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
 
   test('are hidden in the response to a change by a role that can change users but not read them', async () => {
     const role = await identityApi.addRole('system', 'allow identity users update')
-    const { token } = await identityApi.hire({ system: [role.id] })
+    const { token } = await identityApi.addCaller({ system: [role.id] })
     const path = `/v3/users/${ada.id}`
     const { status, body } = await ask<{ user: UserDto }>(identityApi.url, path, {
       method: 'PUT',
@@ -107,7 +107,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
 
   test('are in a token only for callers who can read them elsewhere', async () => {
     const role = await identityApi.addRole('system', 'allow identity tokens get')
-    const stranger = await identityApi.hire({ system: [role.id] })
+    const stranger = await identityApi.addCaller({ system: [role.id] })
     const subject = async (token: string) => {
       const headers = { 'x-subject-token': ada.token }
       const { body } = await ask<{ token: Token }>(identityApi.url, '/v3/auth/tokens', {

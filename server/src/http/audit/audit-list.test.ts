@@ -80,7 +80,7 @@ onEngineOfLane('GET /events', (engine) => {
       const since = `&since=${new Date().toISOString()}`
       const { here, there } = await live()
       const all = await list(since)
-      const auditor = await identityApi.hire({ system: [identityApi.role('auditor')] })
+      const auditor = await identityApi.addCaller({ system: [identityApi.role('auditor')] })
       assert.deepEqual(ids(await list(since, auditor.token)), ids(all))
 
       const ofDomain = all.filter(({ domain_id }) => domain_id === here.domain)
@@ -109,7 +109,7 @@ onEngineOfLane('GET /events', (engine) => {
       }
       // Permission on one resource gives no access to the log.
       const other = await identityApi.addRole('system', 'allow identity users *')
-      const clerk = await identityApi.hire({ system: [other.id] })
+      const clerk = await identityApi.addCaller({ system: [other.id] })
       assert.deepEqual(await list(since, clerk.token), [])
     })
 

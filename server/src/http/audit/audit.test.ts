@@ -12,7 +12,10 @@ import {
   openIdentityApi,
   type IdentityApi,
 } from '../../testing/identity-world/open-identity-api.ts'
-import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
+import {
+  createOperationFixtures,
+  type OperationFixtures,
+} from '../../testing/platform-world/operation-fixtures.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
@@ -63,11 +66,11 @@ const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9
 onEngineOfLane('the audit log', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
-  let stage: Stage
+  let fixtures: OperationFixtures
   before(async () => {
     platform = await startPlatform({ engine })
     identityApi = await openIdentityApi(platform)
-    stage = await createStage(platform, identityApi.admin)
+    fixtures = await createOperationFixtures(platform, identityApi.admin)
     await failMarkedEvents(platform.database)
   })
   after(() => platform.close())
@@ -93,7 +96,7 @@ onEngineOfLane('the audit log', (engine) => {
   describe('records actor, action, target and address of every change; a change that cannot be recorded fails', () => {
     for (const operation of changing) {
       test(`REL-24: ${operation.id}`, async () => {
-        const { path, token, body } = await stage.prepare(operation)
+        const { path, token, body } = await fixtures.prepare(operation)
         const isSubject = operation.id === 'revokeToken'
         const send = (headers: Record<string, string>) =>
           ask<Record<string, { id: string; name: string }>>(platform.url, path, {
@@ -211,7 +214,7 @@ onEngineOfLane('the audit log', (engine) => {
   })
 
   test('records every denied change with its caller', async () => {
-    const viewer = await identityApi.hire({ project: [identityApi.role('project_viewer')] })
+    const viewer = await identityApi.addCaller({ project: [identityApi.role('project_viewer')] })
     // Actions on own resources are never denied; they are 404 or invalid.
     const open = new Set([
       'revokeToken',
@@ -247,7 +250,7 @@ onEngineOfLane('the audit log', (engine) => {
 
   test('records denials found while a change is applied', async () => {
     const assigner = await identityApi.addRole('system', 'allow identity role_assignments *')
-    const clerk = await identityApi.hire({ system: [assigner.id] })
+    const clerk = await identityApi.addCaller({ system: [assigner.id] })
     const path = grantPath(identityApi.role('admin'), { user: clerk.id }, 'system')
     const answer = await identityApi.call(clerk.token, 'PUT', path)
     assert.equal(answer.status, 403)
@@ -256,7 +259,7 @@ onEngineOfLane('the audit log', (engine) => {
   })
 
   test('a denied change stays denied when the event cannot be recorded', async () => {
-    const { token } = await identityApi.hire()
+    const { token } = await identityApi.addCaller()
     const before = await identityApi.digest()
     const answer = await ask(platform.url, '/v3/domains', {
       method: 'POST',
@@ -270,7 +273,7 @@ onEngineOfLane('the audit log', (engine) => {
   })
 
   test('does not record reads, allowed or denied', async () => {
-    const viewer = await identityApi.hire()
+    const viewer = await identityApi.addCaller()
     for (const [token, status] of [
       [identityApi.admin, 200],
       [viewer.token, 403],

@@ -156,7 +156,7 @@ onEngineOfLane('reusing a name through the API', (engine) => {
   test('SEC-16: a new group with an old name has no members and no roles', async () => {
     const fields = { name: `club ${newId()}` }
     const old = await make('groups', 'group', fields)
-    const { id: member, projectId } = await identityApi.hire()
+    const { id: member, projectId } = await identityApi.addCaller()
     await identityApi.order('PUT', `/v3/groups/${old}/users/${member}`)
     await identityApi.add((plan) => {
       plan.grant(identityApi.role('project_owner'), { group: old }, { project: projectId })
@@ -184,7 +184,7 @@ onEngineOfLane('reusing a name through the API', (engine) => {
       await make('policies', 'policy', policyFields),
     ]
     await identityApi.order('PUT', `/v3/roles/${role}/policies/${policy}`)
-    const { id: user, projectId: project } = await identityApi.hire()
+    const { id: user, projectId: project } = await identityApi.addCaller()
     await identityApi.add((plan) => plan.grant(role, { user }, { project }))
     await somethingAt(`/v3/roles/${role}/policies`, `/v3/role_assignments?role.id=${role}`)
     await replace('policies', 'policy', policy, policyFields)
@@ -195,7 +195,7 @@ onEngineOfLane('reusing a name through the API', (engine) => {
 
   test('SEC-16: a new access key with an old name rejects the old secret', async () => {
     const { url } = platform
-    const { id: user, projectId, token } = await identityApi.hire()
+    const { id: user, projectId, token } = await identityApi.addCaller()
     const fields = { name: `backup ${newId()}` }
     const old = await makeKey(url, token, projectId, fields)
     const got = (await logInByKey(url, old)).headers.get('x-subject-token') ?? ''

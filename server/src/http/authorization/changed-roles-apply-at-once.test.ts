@@ -76,7 +76,7 @@ onEngineOfLane('the permissions of a token', (engine) => {
   })
 
   async function addWatcher(): Promise<Watcher> {
-    const { id: userId, token } = await identityApi.hire()
+    const { id: userId, token } = await identityApi.addCaller()
     const given = await identityApi.add((plan) => {
       const role = plan.role('system', 'allow identity domains list')
       const group = plan.group('default', userId)

@@ -218,7 +218,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
     test(`SEC-02, SEC-04, SEC-33: when ${what}`, async () => {
       const [holder, bystander] = [
         await addTokenHolder(identityApi, passwordHash),
-        await identityApi.hire(),
+        await identityApi.addCaller(),
       ]
       const { ends, keyLogin, entry, undo } = change
       await assertEnded(holder, [])

@@ -124,14 +124,14 @@ onEngineOfLane('checking a permission', (engine) => {
     }
     for (const [name, may] of Object.entries(expected)) {
       const { userId, token } = subjects[name as keyof typeof subjects]
-      const asker = createContractClient(platform.url, token)
+      const caller = createContractClient(platform.url, token)
       const check = { resource: 'users', action: 'get' }
-      const unnamed = await checkPolicy(asker, check)
-      assert.deepEqual(await checkPolicy(asker, { ...check, user_id: userId }), unnamed)
+      const unnamed = await checkPolicy(caller, check)
+      assert.deepEqual(await checkPolicy(caller, { ...check, user_id: userId }), unnamed)
       for (const [whose, user_id] of Object.entries(others)) {
-        if (may.includes(whose as 'mine')) await checkPolicy(asker, { ...check, user_id })
+        if (may.includes(whose as 'mine')) await checkPolicy(caller, { ...check, user_id })
         else {
-          const error = await asker.fail('InputParameterError', 'checkPolicy', {
+          const error = await caller.fail('InputParameterError', 'checkPolicy', {
             body: { check: { service: 'identity', ...check, user_id } },
           })
           assert.deepEqual(
@@ -146,12 +146,12 @@ onEngineOfLane('checking a permission', (engine) => {
 
   test('SEC-62: does not reveal role assignments in scopes the caller cannot read', async () => {
     const { token } = subjects.domain_admin
-    const asker = createContractClient(platform.url, token)
+    const caller = createContractClient(platform.url, token)
     const { userId } = await mine.person('project_viewer')
     await identities.assign({ role: 'project_owner', userId, projectId: foreign.ids.projects })
     await identities.assign({ role: 'domain_admin', userId, domainId: foreign.ids.domains })
     const ask = (check: object) =>
-      asker.call('checkPolicy', {
+      caller.call('checkPolicy', {
         body: {
           check: {
             service: 'identity',
@@ -199,10 +199,10 @@ onEngineOfLane('checking a permission', (engine) => {
       [{ resource: 'servers', service: 'compute', target_id: 'x' }, 'check.target_id'],
     ]
     const { token, scope } = subjects.admin
-    const asker = createContractClient(platform.url, token)
+    const caller = createContractClient(platform.url, token)
     for (const [flaw, field] of wrong) {
       const check = { ...good, ...scope, ...flaw }
-      const answer = await asker.call('checkPolicy', { body: { check } })
+      const answer = await caller.call('checkPolicy', { body: { check } })
       assert.equal(answer.status, 400, JSON.stringify(flaw))
       assert.ok(
         answer.body.fields?.some(({ path }) => path === field),
@@ -218,8 +218,8 @@ onEngineOfLane('checking a permission', (engine) => {
     const count = async () =>
       (await platform.database.db.selectFrom('events').select('id').execute()).length
     const before = await count()
-    const asker = createContractClient(platform.url, token)
-    await checkPolicy(asker, { resource: 'domains', action: 'delete' })
+    const caller = createContractClient(platform.url, token)
+    await checkPolicy(caller, { resource: 'domains', action: 'delete' })
     await checkPolicy(createContractClient(platform.url, again), {
       resource: 'domains',
       action: 'list',

@@ -15,24 +15,24 @@ const all: readonly Operation[] = operations
 
 /** Resource types that belong to a domain; all others are system-wide. */
 type Owned = 'domains' | 'projects' | 'users' | 'groups' | 'credentials' | 'identity_providers'
-type Things = Record<Owned | 'roles' | 'policies', string>
+type Resources = Record<Owned | 'roles' | 'policies', string>
 
-const namedKinds: Readonly<Record<string, keyof Things>> = {
+const namedKinds: Readonly<Record<string, keyof Resources>> = {
   user_id: 'users',
   group_id: 'groups',
   role_id: 'roles',
   policy_id: 'policies',
 }
 const kindOf = ({ path }: Operation, parameter: string) =>
-  parameter === 'id' ? (path.split('/')[2] as keyof Things) : namedKinds[parameter]
+  parameter === 'id' ? (path.split('/')[2] as keyof Resources) : namedKinds[parameter]
 const parametersOf = ({ path }: Operation) =>
   Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
 
 onEngineOfLane('a domain admin', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
-  let own: Things
-  let foreign: Things
+  let own: Resources
+  let foreign: Resources
   let token: string
   before(async () => {
     platform = await startPlatform({ engine })
@@ -40,19 +40,19 @@ onEngineOfLane('a domain admin', (engine) => {
     own = await settle()
     foreign = await settle()
     const role = identityApi.role('domain_admin')
-    const { id } = await identityApi.hire({ domainId: own.domains, domain: [role] })
+    const { id } = await identityApi.addCaller({ domainId: own.domains, domain: [role] })
     token = await identityApi.tokenFor(id, { domain: own.domains })
   })
   after(() => platform.close())
 
   /** A domain with one resource of every type. */
-  async function settle(): Promise<Things> {
+  async function settle(): Promise<Resources> {
     const domains = await identityApi.addDomain()
     const {
       id: users,
       projectId: projects,
       token: theirs,
-    } = await identityApi.hire({
+    } = await identityApi.addCaller({
       domainId: domains,
     })
     const { groups, identity_providers } = await identityApi.add((plan) => {
@@ -123,30 +123,30 @@ onEngineOfLane('a domain admin', (engine) => {
   })
 
   test('SEC-62: cannot refer to resources of another domain in a body', async () => {
-    const attempts = (things: Things): [string, string, object][] => [
-      ['POST', '/v3/users', { user: { name: newId(), domain_id: things.domains } }],
-      ['POST', '/v3/projects', { project: { name: newId(), domain_id: things.domains } }],
-      ['POST', '/v3/projects', { project: { name: newId(), parent_id: things.domains } }],
-      ['POST', '/v3/groups', { group: { name: newId(), domain_id: things.domains } }],
-      ['POST', '/v3/users', { user: { name: newId(), default_project_id: things.projects } }],
-      ['PUT', `/v3/users/${own.users}`, { user: { default_project_id: things.projects } }],
+    const attempts = (resources: Resources): [string, string, object][] => [
+      ['POST', '/v3/users', { user: { name: newId(), domain_id: resources.domains } }],
+      ['POST', '/v3/projects', { project: { name: newId(), domain_id: resources.domains } }],
+      ['POST', '/v3/projects', { project: { name: newId(), parent_id: resources.domains } }],
+      ['POST', '/v3/groups', { group: { name: newId(), domain_id: resources.domains } }],
+      ['POST', '/v3/users', { user: { name: newId(), default_project_id: resources.projects } }],
+      ['PUT', `/v3/users/${own.users}`, { user: { default_project_id: resources.projects } }],
       [
         'POST',
         '/v3/credentials',
-        { credential: { type: 'aksk', user_id: things.users, project_id: own.projects } },
+        { credential: { type: 'aksk', user_id: resources.users, project_id: own.projects } },
       ],
       [
         'POST',
         '/v3/credentials',
-        { credential: { type: 'aksk', user_id: own.users, project_id: things.projects } },
+        { credential: { type: 'aksk', user_id: own.users, project_id: resources.projects } },
       ],
-      ['POST', '/v3/policies/check', { check: { user_id: things.users, ...check } }],
+      ['POST', '/v3/policies/check', { check: { user_id: resources.users, ...check } }],
     ]
     const nothing = { ...foreign, domains: newId(), projects: newId(), users: newId() }
-    const answersFor = (things: Things) =>
+    const answersFor = (resources: Resources) =>
       identityApi.assertRefused(
         400,
-        ...attempts(things).map(
+        ...attempts(resources).map(
           ([method, path, body]) =>
             () =>
               identityApi.call(token, method, path, body),

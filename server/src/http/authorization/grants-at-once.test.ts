@@ -65,7 +65,7 @@ onEngineOfLane('concurrent changes', (engine) => {
   })
 
   test('concurrent identical grants all succeed and are recorded once', async () => {
-    const { id, projectId } = await identityApi.hire()
+    const { id, projectId } = await identityApi.addCaller()
     const viewer = identityApi.role('project_viewer')
     const path = grantPath(viewer, { user: id }, { project: projectId })
     const answers = await together('PUT', path)
@@ -82,7 +82,7 @@ onEngineOfLane('concurrent changes', (engine) => {
   })
 
   test('a caller who loses the role while queued is denied', async () => {
-    const { id, token } = await identityApi.hire({ system: [identityApi.role('admin')] })
+    const { id, token } = await identityApi.addCaller({ system: [identityApi.role('admin')] })
     const path = grantPath(identityApi.role('admin'), { user: id }, 'system')
     // All requests are authorized on arrival; the revocation is in the middle of the queue.
     const make = () =>
@@ -105,8 +105,9 @@ onEngineOfLane('concurrent changes', (engine) => {
 
   test("two administrators who revoke each other's role leave one administrator", async () => {
     const admin = identityApi.role('admin')
-    const hire = () => identityApi.hire({ passwordHash: 'of a password', system: [admin] })
-    const [first, second] = [await hire(), await hire()]
+    const addCaller = () =>
+      identityApi.addCaller({ passwordHash: 'of a password', system: [admin] })
+    const [first, second] = [await addCaller(), await addCaller()]
     // There is no other administrator.
     const path = grantPath(admin, { user: identityApi.adminId }, 'system')
     assert.equal((await callAt(platform, first.token, 'DELETE', path)).status, 204)

@@ -25,7 +25,7 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
     identityApi = await openIdentityApi(platform)
     own = await identityApi.addRole('system', ...bookkeeping)
     ban = await identityApi.addRole('system', 'deny identity users delete')
-    clerk = await identityApi.hire({ system: [own.id, ban.id] })
+    clerk = await identityApi.addCaller({ system: [own.id, ban.id] })
   })
   after(() => platform.close())
 
@@ -147,7 +147,7 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
     const domainId = await identityApi.addDomain()
     const keeper = await identityApi.addRole('domain', 'allow identity groups *')
     const barred = await identityApi.addRole('domain', 'deny identity users *')
-    const person = await identityApi.hire({ domainId, domain: [keeper.id] })
+    const person = await identityApi.addCaller({ domainId, domain: [keeper.id] })
     const token = await identityApi.tokenFor(person.id, { domain: domainId })
     const { carriers, strong, plain } = await identityApi.add((plan) => {
       const groups = {
@@ -182,7 +182,7 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
   test('cannot remove a deny rule by deleting the domain of its group', async () => {
     const domainId = await identityApi.addDomain()
     const keeper = await identityApi.addRole('system', 'allow identity domains *')
-    const person = await identityApi.hire({ system: [keeper.id] })
+    const person = await identityApi.addCaller({ system: [keeper.id] })
     await identityApi.add((plan) =>
       plan.grant(ban.id, { group: plan.group(domainId, person.id) }, 'system'),
     )
@@ -197,7 +197,7 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
   test('cannot remove a deny rule by deleting the provider whose mapping granted it', async () => {
     const keeper = await identityApi.addRole('system', 'allow identity identity_providers *')
     const barred = await identityApi.addRole('project', 'deny compute servers get')
-    const person = await identityApi.hire({ system: [keeper.id] })
+    const person = await identityApi.addCaller({ system: [keeper.id] })
     const provider = await identityApi.add((plan) => {
       const id = plan.provider(person.domainId)
       plan.grant(barred.id, { user: person.id }, { project: person.projectId }, id)

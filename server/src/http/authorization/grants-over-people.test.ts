@@ -25,7 +25,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
     identityApi = await openIdentityApi(platform)
     domainId = await identityApi.addDomain()
     const role = identityApi.role('domain_admin')
-    const person = await identityApi.hire({ domainId, domain: [role] })
+    const person = await identityApi.addCaller({ domainId, domain: [role] })
     chief = { ...person, inDomain: await identityApi.tokenFor(person.id, { domain: domainId }) }
   })
   after(() => platform.close())
@@ -64,8 +64,8 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
   describe('a domain administrator', () => {
     test('cannot change a user with a system role, direct or through a group', async () => {
       const auditor = identityApi.role('auditor')
-      const direct = await identityApi.hire({ domainId, system: [auditor] })
-      const member = await identityApi.hire({ domainId })
+      const direct = await identityApi.addCaller({ domainId, system: [auditor] })
+      const member = await identityApi.addCaller({ domainId })
       await identityApi.add((plan) =>
         plan.grant(auditor, { group: plan.group('default', member.id) }, 'system'),
       )
@@ -86,14 +86,14 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
 
     test('cannot enable an access key of a user with a system role', async () => {
       const auditor = identityApi.role('auditor')
-      const person = await identityApi.hire({ domainId, system: [auditor] })
+      const person = await identityApi.addCaller({ domainId, system: [auditor] })
       const key = await addDisabledKey(person)
       const { changeKey } = acts(chief.inDomain)
       await identityApi.assertRefused(403, changeKey(key, { enabled: true }))
     })
 
     test('cannot change role assignments in another domain', async () => {
-      const person = await identityApi.hire({ domainId })
+      const person = await identityApi.addCaller({ domainId })
       await promoteAbroad(person)
       const { change, makeKey } = acts(chief.inDomain)
       await identityApi.assertRefused(
@@ -107,7 +107,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
     })
 
     test('cannot enable an access key of a user with more permissions in another domain', async () => {
-      const person = await identityApi.hire({ domainId })
+      const person = await identityApi.addCaller({ domainId })
       const key = await addDisabledKey(person)
       await promoteAbroad(person)
       const { changeKey } = acts(chief.inDomain)
@@ -116,7 +116,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
 
     test('can administer the users of the domain', async () => {
       const owner = identityApi.role('project_owner')
-      const person = await identityApi.hire({ domainId, project: [owner] })
+      const person = await identityApi.addCaller({ domainId, project: [owner] })
       const key = await addDisabledKey(person)
       const { change, changeKey, remove, makeKey } = acts(chief.inDomain)
       assert.equal((await changeKey(key, { enabled: true })()).status, 200)
@@ -148,40 +148,40 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
   describe('a system role for one resource type', () => {
     test('users: cannot set the password of a user with more permissions', async () => {
       const keeper = await identityApi.addRole('system', 'allow identity users *')
-      const person = await identityApi.hire({ system: [keeper.id] })
+      const person = await identityApi.addCaller({ system: [keeper.id] })
       const owner = identityApi.role('project_owner')
-      const stronger = await identityApi.hire({ project: [owner] })
+      const stronger = await identityApi.addCaller({ project: [owner] })
       const { change } = acts(person.token)
       await identityApi.assertRefused(
         403,
         change(identityApi.adminId, { password }),
         change(stronger.id, { password }),
       )
-      const plain = await identityApi.hire()
+      const plain = await identityApi.addCaller()
       assert.equal((await change(plain.id, { password })()).status, 200)
     })
 
     test('access keys: cannot create or enable one for a user with more permissions', async () => {
       const keeper = await identityApi.addRole('system', 'allow identity credentials *')
-      const person = await identityApi.hire({ system: [keeper.id] })
+      const person = await identityApi.addCaller({ system: [keeper.id] })
       const owner = identityApi.role('project_owner')
-      const stronger = await identityApi.hire({ project: [owner] })
+      const stronger = await identityApi.addCaller({ project: [owner] })
       const { makeKey } = acts(person.token)
       await identityApi.assertRefused(
         403,
         makeKey(identityApi.adminId, identityApi.systemProjectId),
         makeKey(stronger.id, stronger.projectId),
       )
-      const [plain, key] = [await identityApi.hire(), await addDisabledKey(person)]
+      const [plain, key] = [await identityApi.addCaller(), await addDisabledKey(person)]
       assert.equal((await makeKey(plain.id, plain.projectId)()).status, 201)
       assert.equal((await acts(person.token).changeKey(key, { enabled: true })()).status, 200)
     })
 
     test('access keys: cannot enable one of a user with more permissions', async () => {
       const keeper = await identityApi.addRole('system', 'allow identity credentials *')
-      const person = await identityApi.hire({ system: [keeper.id] })
+      const person = await identityApi.addCaller({ system: [keeper.id] })
       const owner = identityApi.role('project_owner')
-      const stronger = await identityApi.hire({ project: [owner] })
+      const stronger = await identityApi.addCaller({ project: [owner] })
       const key = await addDisabledKey(stronger)
       await identityApi.assertRefused(403, acts(person.token).changeKey(key, { enabled: true }))
     })
@@ -191,7 +191,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
       let owner: string
       before(async () => {
         const keeper = await identityApi.addRole('system', 'allow identity identity_providers *')
-        person = await identityApi.hire({ system: [keeper.id] })
+        person = await identityApi.addCaller({ system: [keeper.id] })
         owner = identityApi.role('project_owner')
       })
 

@@ -45,7 +45,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
 
   /** A user with one role in one scope, and a token for it. */
   async function appoint(name: string, where: Where): Promise<string> {
-    if (where === 'system') return (await identityApi.hire({ system: [role(name)] })).token
+    if (where === 'system') return (await identityApi.addCaller({ system: [role(name)] })).token
     const id = await identityApi.add((plan) => {
       const user = plan.user(here.domain)
       plan.grant(role(name), { user }, where)
@@ -247,10 +247,10 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
   test('nobody can remove a deny rule on what they are not allowed to do', async () => {
     const own = await identityApi.addRole('system', 'allow identity role_assignments *')
     const ban = await identityApi.addRole('system', 'deny identity users create')
-    const clerk = await identityApi.hire({ system: [own.id, ban.id] })
+    const clerk = await identityApi.addCaller({ system: [own.id, ban.id] })
     const reader = await identityApi.addRole('system', 'allow identity users get')
     const mild = await identityApi.addRole('system', 'deny identity role_assignments delete')
-    const other = await identityApi.hire({ system: [ban.id, reader.id, mild.id] })
+    const other = await identityApi.addCaller({ system: [ban.id, reader.id, mild.id] })
     await identityApi.assertRefused(
       403,
       ...[clerk, other].map(

@@ -44,7 +44,7 @@ onEngineOfLane('the last system administrator', (engine) => {
     platform = await startPlatform({ engine })
     identityApi = await openIdentityApi(platform)
     adminRole = identityApi.role('admin')
-    const person = await identityApi.hire({ system: [adminRole] })
+    const person = await identityApi.addCaller({ system: [adminRole] })
     deputy = person.token
     keep = person.id
     await retireAll()
@@ -209,7 +209,7 @@ onEngineOfLane('the last system administrator', (engine) => {
           assert.ok(refusal)
           assert.match(assertError(refusal, 'ConflictError').details, /last system administrator/)
 
-          await identityApi.hire({ passwordHash: 'of a password', system: [adminRole] })
+          await identityApi.addCaller({ passwordHash: 'of a password', system: [adminRole] })
           const answer = await send(request)
           assert.ok(answer.status === 200 || answer.status === 204, answer.text)
         })
@@ -222,19 +222,24 @@ onEngineOfLane('the last system administrator', (engine) => {
     const { db, commitIdentity } = platform.database
     const update = (table: 'users' | 'projects' | 'domains' | 'policies', id: string, to: object) =>
       commitIdentity([db.updateTable(table).set(to).where('id', '=', id).compile()])
-    const hire = (...system: string[]) =>
-      identityApi.hire({ passwordHash: 'of a password', system })
+    const addCaller = (...system: string[]) =>
+      identityApi.addCaller({ passwordHash: 'of a password', system })
     const pretenders: Record<string, () => Promise<unknown>> = {
-      'cannot log in': () => identityApi.hire({ system: [adminRole] }),
-      'is disabled': async () => update('users', (await hire(adminRole)).id, { enabled: 0 }),
-      'has expired': async () => update('users', (await hire(adminRole)).id, { expires_at: 1 }),
+      'cannot log in': () => identityApi.addCaller({ system: [adminRole] }),
+      'is disabled': async () => update('users', (await addCaller(adminRole)).id, { enabled: 0 }),
+      'has expired': async () =>
+        update('users', (await addCaller(adminRole)).id, { expires_at: 1 }),
       'is in a disabled domain': async () => {
         const domainId = await identityApi.addDomain()
-        await identityApi.hire({ passwordHash: 'of a password', domainId, system: [adminRole] })
+        await identityApi.addCaller({
+          passwordHash: 'of a password',
+          domainId,
+          system: [adminRole],
+        })
         await update('domains', domainId, { enabled: 0 })
       },
       'has only a disabled project': async () =>
-        update('projects', (await hire(adminRole)).projectId, { enabled: 0 }),
+        update('projects', (await addCaller(adminRole)).projectId, { enabled: 0 }),
       'has no project': async () => {
         await identityApi.add((plan) =>
           plan.grant(adminRole, { user: plan.user('default', 'of a password') }, 'system'),
@@ -242,18 +247,18 @@ onEngineOfLane('the last system administrator', (engine) => {
       },
       'does not have all permissions': async () => {
         const most = ['allow identity * *', 'allow compute * *']
-        await hire((await identityApi.addRole('system', ...most)).id)
+        await addCaller((await identityApi.addRole('system', ...most)).id)
       },
-      'has a deny rule': async () => hire(adminRole, (await addBan()).id),
+      'has a deny rule': async () => addCaller(adminRole, (await addBan()).id),
       'has a role that includes a deny rule': async () =>
-        hire((await identityApi.addRole('system', 'allow * * *', 'deny identity users *')).id),
+        addCaller((await identityApi.addRole('system', 'allow * * *', 'deny identity users *')).id),
       'has a role whose policy is disabled': async () => {
         const role = await identityApi.addRole('system', 'allow * * *')
         await update('policies', role.policyId, { enabled: 0 })
-        await hire(role.id)
+        await addCaller(role.id)
       },
       'owns a project only': async () =>
-        identityApi.hire({
+        identityApi.addCaller({
           passwordHash: 'of a password',
           project: [identityApi.role('project_owner')],
         }),
@@ -267,7 +272,7 @@ onEngineOfLane('the last system administrator', (engine) => {
 
   test('changes that do not affect the administrator are allowed', async () => {
     const ruler = await enthrone()
-    const bystander = await identityApi.hire({ system: [adminRole] })
+    const bystander = await identityApi.addCaller({ system: [adminRole] })
     const requests: Request[] = [
       ['PUT', `/v3/users/${ruler.id}`, { user: { displayname: 'The last one' } }],
       ['PUT', `/v3/policies/${ruler.role.policyId}`, { policy: { name: 'the last policy' } }],
@@ -281,7 +286,7 @@ onEngineOfLane('the last system administrator', (engine) => {
   })
 
   test('the default domain is protected in any case', async () => {
-    await identityApi.hire({ passwordHash: 'of a password', system: [adminRole] })
+    await identityApi.addCaller({ passwordHash: 'of a password', system: [adminRole] })
     const [answer] = await identityApi.assertRefused(409, () =>
       send(['DELETE', '/v3/domains/default']),
     )

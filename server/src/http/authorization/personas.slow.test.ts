@@ -12,7 +12,10 @@ import {
   type Row,
   type Spot,
 } from '../../testing/platform-world/persona-table.ts'
-import { nonexistentThings, type Things } from '../../testing/platform-world/persona-things.ts'
+import {
+  nonexistentResources,
+  type Resources,
+} from '../../testing/platform-world/persona-resources.ts'
 import {
   operationOf,
   personaNames,
@@ -53,26 +56,26 @@ onBothEngines('the persona table', (engine) => {
   after(() => platform.close())
 
   /** Resources are recreated only when they are used up. */
-  const store = new Map<string, Things>()
+  const store = new Map<string, Resources>()
   const shelf = (spot: Spot, { name }: Persona) => (spot === 'self' ? name : spot)
-  async function thingsAt(spot: Spot, persona: Persona): Promise<Things> {
+  async function resourcesAt(spot: Spot, persona: Persona): Promise<Resources> {
     const place = shelf(spot, persona)
-    const things =
+    const resources =
       store.get(place) ??
       (spot === 'self'
         ? await organisation.addThingsFor(persona)
-        : await organisation.addThings(spot))
-    store.set(place, things)
-    return things
+        : await organisation.addResources(spot))
+    store.set(place, resources)
+    return resources
   }
 
   /** The status of an operation on unknown ids, the same for everyone. */
   const voids = new Map<string, Promise<ReturnType<typeof comparableParts>>>()
-  function askForNothing(id: OperationId, things: Things, token: string | undefined) {
+  function askForNothing(id: OperationId, resources: Resources, token: string | undefined) {
     const found =
       voids.get(id) ??
       organisation
-        .call(id, { things: nonexistentThings(things), token })
+        .call(id, { resources: nonexistentResources(resources), token })
         .then((each) => comparableParts(each))
     voids.set(id, found)
     return found
@@ -82,7 +85,7 @@ onBothEngines('the persona table', (engine) => {
   async function judge(
     id: OperationId,
     { token }: Persona,
-    things: Things,
+    resources: Resources,
     answer: ClientResponse,
   ): Promise<string> {
     const [success] = Object.keys(operationOf(id).responses)
@@ -90,21 +93,21 @@ onBothEngines('the persona table', (engine) => {
     if (answer.status === 403) return '-'
     if (answer.status === 409) return 'c'
     if (answer.status === 404 || answer.status === 400) {
-      const nothing = await askForNothing(id, things, token)
+      const nothing = await askForNothing(id, resources, token)
       assert.deepEqual(comparableParts(answer), nothing, 'SEC-62: as if it never was')
       return answer.status === 404 ? '0' : 'b'
     }
     if (answer.status !== Number(success)) return String(answer.status)
-    const shown = requests[id].shows?.(things)
+    const shown = requests[id].shows?.(resources)
     if (shown === undefined) return '+'
     const items = itemsOf(answer)
     if (items.length === 0) return 'o'
     return JSON.stringify(items).includes(shown) ? '+' : 'others'
   }
 
-  async function tryOut(id: OperationId, persona: Persona, things: Things): Promise<string> {
-    const answer = await organisation.call(id, { things, token: persona.token })
-    return await judge(id, persona, things, answer)
+  async function tryOut(id: OperationId, persona: Persona, resources: Resources): Promise<string> {
+    const answer = await organisation.call(id, { resources, token: persona.token })
+    return await judge(id, persona, resources, answer)
   }
 
   /** Runs an allowed operation and checks which tables it changes. */
@@ -118,16 +121,16 @@ onBothEngines('the persona table', (engine) => {
     const watched = isFirst ? undefined : changes
     // A new password ends every token, so it needs a user of its own.
     const actor = id === 'changeOwnPassword' ? await organisation.addPersona(persona.name) : persona
-    const things = await (actor === persona
-      ? thingsAt(spot, persona)
+    const resources = await (actor === persona
+      ? resourcesAt(spot, persona)
       : organisation.addThingsFor(actor))
     const earlier = await takeSnapshot(watched)
-    const answer = await organisation.call(id, { things, token: actor.token, isDone: true })
+    const answer = await organisation.call(id, { resources, token: actor.token, isDone: true })
     const changed = changedTables(earlier, await takeSnapshot(watched))
-    const mark = await judge(id, actor, things, answer)
+    const mark = await judge(id, actor, resources, answer)
     if (isFinal) {
       store.delete(shelf(spot, persona))
-      await organisation.removeThings(things)
+      await organisation.removeThings(resources)
     }
     if (mark === '+') assert.deepEqual(changed, changes.toSorted(), `done by ${persona.name}`)
     return mark
@@ -138,15 +141,15 @@ onBothEngines('the persona table', (engine) => {
     const isDone = ({ name }: Persona) => isChange && expected[name] === '+'
     const marks = new Map<string, string>()
 
-    const scenes: { persona: Persona; things: Things }[] = []
+    const scenes: { persona: Persona; resources: Resources }[] = []
     for (const persona of organisation.personas.filter((each) => !isDone(each))) {
-      scenes.push({ persona, things: await thingsAt(spot, persona) })
+      scenes.push({ persona, resources: await resourcesAt(spot, persona) })
     }
     const watched = isChange ? undefined : (['identity_version'] as const)
     const earlier = await takeSnapshot(watched)
     await Promise.all(
-      scenes.map(async ({ persona, things }) => {
-        marks.set(persona.name, await tryOut(id, persona, things))
+      scenes.map(async ({ persona, resources }) => {
+        marks.set(persona.name, await tryOut(id, persona, resources))
       }),
     )
     const changed = changedTables(earlier, await takeSnapshot(watched))
@@ -175,8 +178,8 @@ onBothEngines('the persona table', (engine) => {
 
   test('SEC-62: related resources of another domain are not shown', async () => {
     const { db } = platform.database
-    const near = await organisation.addThings('home')
-    const far = await organisation.addThings('other')
+    const near = await organisation.addResources('home')
+    const far = await organisation.addResources('other')
     await platform.database.commitIdentity([
       db
         .insertInto('group_members')
@@ -198,7 +201,7 @@ onBothEngines('the persona table', (engine) => {
     for (const name of ['domainViewer', 'domainAdmin', 'admin'] as const) {
       const { token } = organisation.persona(name)
       const list = async (id: OperationId) =>
-        JSON.stringify(itemsOf(await organisation.call(id, { things: near, token })))
+        JSON.stringify(itemsOf(await organisation.call(id, { resources: near, token })))
       for (const [id, shown, hidden] of [
         ['listUserProjects', near.projectId, far.projectId],
         ['listUserGroups', near.groupId, far.groupId],

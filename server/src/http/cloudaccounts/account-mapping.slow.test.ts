@@ -116,7 +116,10 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
   test('a change moves servers immediately: the old project loses them, the new one gets them', async (context) => {
     const { account } = await attach(context)
     const id = domainServerId(account, uuidOf(1))
-    const [old, fresh] = [await at.hire('project_owner'), await at.hire('project_viewer', web)]
+    const [old, fresh] = [
+      await at.addCaller('project_owner'),
+      await at.addCaller('project_viewer', web),
+    ]
     const total = async (who: typeof old) =>
       (await who.get<{ total: number }>('listServers', { query: `account_id=${account.id}` })).total
     const status = async (who: typeof old) => (await who.call('getServer', { path: { id } })).status

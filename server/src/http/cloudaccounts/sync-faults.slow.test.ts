@@ -31,7 +31,7 @@ const clientKey = fixture('test-only.key.pem')
 const secrets = [secret, sessionToken, clientKey.split('\n')[1] ?? '', 'Signature=']
 
 /** A source with its own servers, which a test breaks, changes and repairs. */
-interface Patient {
+interface FaultySource {
   readonly settings: object
   add(name: string): void
   remove(name: string): void
@@ -45,7 +45,7 @@ async function startEc2(lifetime: Lifetime, fault: (ec2: FakeEc2) => FakeEc2['mi
   const ids = new Map<string, string>()
   // Some faults occur on the second page.
   ec2.pageSize = 2
-  const patient: Patient = {
+  const source: FaultySource = {
     settings: {
       provider: 'Aws',
       ...ec2.settings,
@@ -68,8 +68,8 @@ async function startEc2(lifetime: Lifetime, fault: (ec2: FakeEc2) => FakeEc2['mi
       },
     },
   }
-  for (const name of names) patient.add(name)
-  return patient
+  for (const name of names) source.add(name)
+  return source
 }
 
 /** Replaces the response to DescribeInstances; for further pages only, if so requested. */
@@ -82,9 +82,13 @@ const instances =
     return true
   }
 
-function asPatient(libvirt: FakeLibvirt, fault: Patient['fault'], more: object = {}): Patient {
+function createFaultyLibvirt(
+  libvirt: FakeLibvirt,
+  fault: FaultySource['fault'],
+  more: object = {},
+): FaultySource {
   const uuids = new Map<string, string>()
-  const patient: Patient = {
+  const source: FaultySource = {
     settings: { provider: 'OneCloud', address: libvirt.address, ...more },
     add(name) {
       const uuid = randomUUID()
@@ -94,13 +98,13 @@ function asPatient(libvirt: FakeLibvirt, fault: Patient['fault'], more: object =
     remove: (name) => libvirt.domains.delete(uuids.get(name) ?? ''),
     fault,
   }
-  for (const name of names) patient.add(name)
-  return patient
+  for (const name of names) source.add(name)
+  return source
 }
 
 async function startLibvirt(lifetime: Lifetime, faults: Readonly<Record<number, FakeFault>>) {
   const libvirt = await startFakeLibvirt(lifetime)
-  return asPatient(libvirt, {
+  return createFaultyLibvirt(libvirt, {
     start() {
       for (const [procedure, fault] of Object.entries(faults)) {
         libvirt.faults.set(Number(procedure), fault)
@@ -146,7 +150,7 @@ async function startBehindTls(lifetime: Lifetime, certificate: 'expired' | 'else
     },
     end: () => between.turnTo(portOf(good)),
   }
-  return asPatient(good, fault, {
+  return createFaultyLibvirt(good, fault, {
     address: `qemu+tls://localhost:${between.port}/system`,
     options: { ca: testAuthority },
     credentials: {
@@ -157,7 +161,7 @@ async function startBehindTls(lifetime: Lifetime, certificate: 'expired' | 'else
 }
 
 const noDomains = createXdrWriter().uint(0).uint(0).finish()
-const lyingList = writeDomainHandle(createXdrWriter().uint(1), {
+const listWithWrongCount = writeDomainHandle(createXdrWriter().uint(1), {
   name: 'one',
   uuid: randomUUID(),
   id: 1,
@@ -166,7 +170,7 @@ const lyingList = writeDomainHandle(createXdrWriter().uint(1), {
   .finish()
 const { connectListAllDomains, connectOpen, domainGetXmlDesc } = procedures
 
-type Start = (lifetime: Lifetime) => Promise<Patient>
+type Start = (lifetime: Lifetime) => Promise<FaultySource>
 const ec2 = (fault: (fake: FakeEc2) => FakeEc2['misbehave']): Start => {
   return (lifetime) => startEc2(lifetime, fault)
 }
@@ -254,7 +258,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
   ],
   [
     'a libvirt that reports a wrong count',
-    libvirt({ [connectListAllDomains]: { body: lyingList } }),
+    libvirt({ [connectListAllDomains]: { body: listWithWrongCount } }),
     /listed 1 domains but counted 500/,
   ],
   [
@@ -284,7 +288,7 @@ describe('a faulty source', () => {
   const answers: string[] = []
   let at: Attached
   /** Sources that are faulty or will be. */
-  const troubled = new Set(faults.map(([what]) => what))
+  const failing = new Set(faults.map(([what]) => what))
   before(async () => {
     at = await startAttached(lifetime, 'sqlite', {
       flags: ['--source-allow=127.0.0.1,localhost'],
@@ -300,7 +304,7 @@ describe('a faulty source', () => {
   }
   const serversOf = async (account: Pick<CloudAccount, 'id'>) =>
     (await at.servers(account)).map(({ id, name }) => `${name} ${id}`)
-  const attach = async ({ settings }: Pick<Patient, 'settings'>, more: object = {}) => {
+  const attach = async ({ settings }: Pick<FaultySource, 'settings'>, more: object = {}) => {
     const group = { group: newId() }
     const { options = {} } = settings as { options?: object }
     const isLibvirt = (settings as { provider: string }).provider === 'OneCloud'
@@ -321,11 +325,11 @@ describe('a faulty source', () => {
   const isWell = ({ status, sync }: CloudAccount) => status === 'connected' && sync.error === ''
 
   describe('with many servers', { concurrency: faults.length + 4 }, () => {
-    for (const [what, start, words] of faults) {
+    for (const [what, start, message] of faults) {
       test(`${what} loses no server, reports the problem and recovers`, async (t) => {
-        t.after(() => troubled.delete(what))
-        const patient = await start(t)
-        const account = await attach(patient)
+        t.after(() => failing.delete(what))
+        const source = await start(t)
+        const account = await attach(source)
         const { id } = account
         assert.ok(isWell(account), account.sync.error)
         const before = await serversOf(account)
@@ -334,23 +338,23 @@ describe('a faulty source', () => {
         // A scan that has read everything completes, also after the fault starts.
         const isIdle = async () => (await show(id)).sync.state === 'idle'
         await until('no sync running', isIdle, patience)
-        patient.fault.start()
+        source.fault.start()
         const brokenSince = timestamp(Date.now())
         // Changes during the fault are visible after it.
-        patient.remove('two')
-        patient.add('six')
+        source.remove('two')
+        source.add('six')
         await at.admin.get('syncCloudAccount', { path: { id } })
-        const ill = await until(
-          `an error of ${what}: ${words}`,
+        const failed = await until(
+          `an error of ${what}: ${message}`,
           async () => {
             const shown = await show(id)
             return shown.sync.error !== '' && shown.status === 'disconnected' && shown
           },
           patience,
         )
-        assert.match(ill.sync.error, words)
+        assert.match(failed.sync.error, message)
         // On a slow machine another scan may have followed the first.
-        assert.ok((ill.sync.finished_at ?? '') <= brokenSince, 'it was not complete')
+        assert.ok((failed.sync.finished_at ?? '') <= brokenSince, 'it was not complete')
         const during = await serversOf(account)
         for (const server of before) assert.ok(during.includes(server), `${server} is gone`)
         assert.equal(new Set(during.map((server) => server.split(' ')[0])).size, during.length)
@@ -361,10 +365,10 @@ describe('a faulty source', () => {
           })
           answers.push(JSON.stringify(tried))
           assert.ok(!tried.ok && !tried.is_complete)
-          assert.match(tried.error, words)
+          assert.match(tried.error, message)
         }
 
-        patient.fault.end()
+        source.fault.end()
         await until(`${what} is well again`, async () => isWell(await show(id)), patience)
         const after = await serversOf(account)
         assert.deepEqual(
@@ -381,10 +385,10 @@ describe('a faulty source', () => {
     }
 
     test('that suddenly lists no servers keeps them until they are listed again', async (t) => {
-      const patient = await startLibvirt(t, { [connectListAllDomains]: { body: noDomains } })
-      const account = await attach(patient)
+      const source = await startLibvirt(t, { [connectListAllDomains]: { body: noDomains } })
+      const account = await attach(source)
       const before = await serversOf(account)
-      patient.fault.start()
+      source.fault.start()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
       const warned = await until(
         'a warning',
@@ -394,7 +398,7 @@ describe('a faulty source', () => {
         },
         patience,
       )
-      patient.fault.end()
+      source.fault.end()
       assert.match(warned.sync.warnings[0]?.text ?? '', /^5 servers are suddenly missing/)
       assert.equal(warned.sync.gone, 0)
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
@@ -455,7 +459,7 @@ describe('a faulty source', () => {
           async () => (await at.servers(account)).some((server) => server.name === name),
           20,
         )
-      for (let turn = 0; turn < 40 && troubled.size > silent; turn += 1) {
+      for (let turn = 0; turn < 40 && failing.size > silent; turn += 1) {
         const name = `turn-${turn}`
         const uuid = randomUUID()
         host.domains.set(uuid, { uuid, name })

@@ -86,7 +86,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
     provider = (await muster.addProvider(cas)).id
     // It waits for the whole timeout, so it starts first.
     const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
-    const answer = muster.logIn(cas.stage((_, response) => resolve(response)))
+    const answer = muster.logIn(cas.prepareTicket((_, response) => resolve(response)))
     const response = await asked
     silence = { answer, left: once(response, 'close') }
   })
@@ -102,7 +102,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
   ) {
     const before = await rows()
     for (const [what, [answer, reason]] of Object.entries(answers)) {
-      const ticket = cas.stage(answer)
+      const ticket = cas.prepareTicket(answer)
       await muster.assertRefused(await muster.logIn(ticket), reason)
       assert.equal(cas.askedAbout(ticket).length, 1, what)
     }
@@ -112,7 +112,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
   test('SEC-42, SEC-43: a document that is not exactly one plain success is a failed login', async () => {
     await assertAllRefused(documents)
     // The same user in a plain success can log in.
-    assert.equal((await muster.logIn(cas.stage(success))).body.token.user.Name, 'admin')
+    assert.equal((await muster.logIn(cas.prepareTicket(success))).body.token.user.Name, 'admin')
   })
 
   test('SEC-43: any other kind of response is a failed login', async () => {
@@ -226,7 +226,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
     /** A login whose server responds only after the given action. */
     async function logInAfter(name: string, change: () => Promise<unknown>) {
       const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
-      const login = muster.logIn(cas.stage((_, response) => resolve(response)))
+      const login = muster.logIn(cas.prepareTicket((_, response) => resolve(response)))
       const response = await asked
       await change()
       response.end(casSuccess(name))
@@ -284,7 +284,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
       await muster.changeProvider(provider, { enabled: false })
       const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
       const { id } = await muster.addProvider(passing)
-      const login = muster.logIn(passing.stage((_, response) => resolve(response)))
+      const login = muster.logIn(passing.prepareTicket((_, response) => resolve(response)))
       const response = await asked
       assert.equal((await muster.call('DELETE', `/v3/identity_providers/${id}`)).status, 204)
       response.end(casSuccess('orphan'))

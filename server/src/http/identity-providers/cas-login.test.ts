@@ -294,7 +294,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     before(async () => {
       const good = cas.ticketFor('discreet', {}, `ST-${canary}good`)
       // A real server quotes the rejected ticket.
-      const quoted = cas.stage(casFailure(`ST-${canary}quoted`), `ST-${canary}quoted`)
+      const quoted = cas.prepareTicket(casFailure(`ST-${canary}quoted`), `ST-${canary}quoted`)
       const malformed = `ST-${canary}&service=x`
       answers = []
       for (const ticket of [good, good, `ST-${canary}unknown`, quoted, malformed]) {

@@ -39,7 +39,7 @@ onEngineOfLane('the input of an identity provider', (engine) => {
     })
 
   /** Asserts that creation and update are rejected and name the field. */
-  async function assertRefused(changes: object, path: string, words = /./) {
+  async function assertRefused(changes: object, path: string, problem = /./) {
     for (const answer of [
       await send('POST', '', whole(changes)),
       await send('PUT', `/${existing}`, changes),
@@ -47,7 +47,7 @@ onEngineOfLane('the input of an identity provider', (engine) => {
       assert.equal(answer.status, 400, `${JSON.stringify(changes)} ${answer.text}`)
       const { fields } = answer.body
       assert.equal(fields?.[0]?.path, path, answer.text)
-      assert.match(fields[0].problem, words)
+      assert.match(fields[0].problem, problem)
     }
   }
 
@@ -78,8 +78,8 @@ onEngineOfLane('the input of an identity provider', (engine) => {
           ['https://cas.example.org/?x=y', /query/],
           ['https://cas.example.org/#x', /fragment/],
         ]
-        for (const [url, words] of bad) {
-          await assertRefused({ url }, 'identity_provider.url', words)
+        for (const [url, problem] of bad) {
+          await assertRefused({ url }, 'identity_provider.url', problem)
         }
       }))
 
@@ -138,8 +138,8 @@ onEngineOfLane('the input of an identity provider', (engine) => {
         ['https://user:secret@muster.example.org', /user name or password/],
         ['https://muster.example.org/#/console', /fragment/],
       ]
-      for (const [service_url, words] of bad) {
-        await assertRefused({ service_url }, 'identity_provider.service_url', words)
+      for (const [service_url, problem] of bad) {
+        await assertRefused({ service_url }, 'identity_provider.service_url', problem)
       }
     })
     for (const service_url of ['http://127.0.0.1:8400/console/', 'https://m.example.org/?a=b&c']) {
@@ -204,9 +204,13 @@ onEngineOfLane('the input of an identity provider', (engine) => {
       [{ ...good, attribute: 'group', value: 7 }, '.value', /./],
     ]
     await unchanged(async () => {
-      for (const [rule, path, words] of bad) {
-        await assertRefused({ mapping: [rule] }, `identity_provider.mapping.0${path}`, words)
-        await assertRefused({ mapping: [good, rule] }, `identity_provider.mapping.1${path}`, words)
+      for (const [rule, path, problem] of bad) {
+        await assertRefused({ mapping: [rule] }, `identity_provider.mapping.0${path}`, problem)
+        await assertRefused(
+          { mapping: [good, rule] },
+          `identity_provider.mapping.1${path}`,
+          problem,
+        )
       }
       const tooMany = Array.from({ length: 101 }, () => good)
       await assertRefused({ mapping: tooMany }, 'identity_provider.mapping')

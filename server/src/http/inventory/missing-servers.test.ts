@@ -25,7 +25,7 @@ onEngineOfLane('missing servers', (engine) => {
   })
 
   /** A separate EC2 with the given number of servers in a region. */
-  async function fill(context: Parameters<typeof startFakeEc2>[0], count: number) {
+  async function startEc2With(context: Parameters<typeof startFakeEc2>[0], count: number) {
     const ec2 = await startFakeEc2(context)
     add(ec2, count, newId())
     return ec2
@@ -49,7 +49,7 @@ onEngineOfLane('missing servers', (engine) => {
   const confirm = (id: string) => at.admin.call('confirmGoneServers', { path: { id } })
 
   test('in large numbers become unknown with a warning, and keep their data', async (context) => {
-    const ec2 = await fill(context, 5)
+    const ec2 = await startEc2With(context, 5)
     const account = await at.attachEc2(ec2)
     assert.equal(account.disappearance_hold, null)
     const before = await at.servers(account)
@@ -91,7 +91,7 @@ onEngineOfLane('missing servers', (engine) => {
   })
 
   test('are removed after three complete syncs and the configured time', async (context) => {
-    const ec2 = await fill(context, 4)
+    const ec2 = await startEc2With(context, 4)
     const account = await at.attachEc2(ec2, { disappearance_hold: long })
     const restore = remove(ec2, 1, 2, 3, 4)
     for (let sync = 1; sync <= 4; sync += 1) {
@@ -108,7 +108,7 @@ onEngineOfLane('missing servers', (engine) => {
   })
 
   test('are counted by consecutive syncs: a failed sync restarts the count', async (context) => {
-    const ec2 = await fill(context, 3)
+    const ec2 = await startEc2With(context, 3)
     const account = await at.attachEc2(ec2, { disappearance_hold: 0 })
     remove(ec2, 1, 2, 3)
     await at.sync(account.id)
@@ -130,7 +130,7 @@ onEngineOfLane('missing servers', (engine) => {
   })
 
   test('are removed when an administrator confirms, and no others', async (context) => {
-    const ec2 = await fill(context, 6)
+    const ec2 = await startEc2With(context, 6)
     const account = await at.attachEc2(ec2, { disappearance_hold: long })
     const { id } = account
     await at.admin.fail('InvalidStatusError', 'confirmGoneServers', { path: { id } })
@@ -164,7 +164,7 @@ onEngineOfLane('missing servers', (engine) => {
   })
 
   test('in small numbers are removed at once, unless it is the last server', async (context) => {
-    const ec2 = await fill(context, 3)
+    const ec2 = await startEc2With(context, 3)
     const account = await at.attachEc2(ec2)
     remove(ec2, 1)
     assert.equal((await at.sync(account.id)).sync.gone, 1)
@@ -176,7 +176,7 @@ onEngineOfLane('missing servers', (engine) => {
   })
 
   test('stay while another account reports them', async (context) => {
-    const ec2 = await fill(context, 4)
+    const ec2 = await startEc2With(context, 4)
     ec2.regions = ['eu-west-1', 'us-east-1']
     const first = await at.attachEc2(ec2)
     const second = await at.attachEc2(ec2)
@@ -210,12 +210,12 @@ onEngineOfLane('missing servers', (engine) => {
     for (let sync = 1; sync <= 4; sync += 1) {
       const { sync: before } = await at.show(account.id)
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      const ill = await until('it says so', async () => {
+      const failed = await until('it says so', async () => {
         const now = await at.show(account.id)
         return now.sync.state === 'idle' && now.sync.started_at !== before.started_at && now
       })
-      assert.match(ill.sync.error, /region us-east-1 is no longer listed .* options\.regions/)
-      assert.equal(ill.status, 'disconnected')
+      assert.match(failed.sync.error, /region us-east-1 is no longer listed .* options\.regions/)
+      assert.equal(failed.status, 'disconnected')
       assert.deepEqual(await shown(), stored)
     }
     // Refreshing it alone reports it as missing, which changes nothing.

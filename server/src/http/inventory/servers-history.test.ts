@@ -165,7 +165,10 @@ onEngineOfLane('the history of a server', (engine) => {
 
   test('requires visibility of the server and hides client addresses', async (context) => {
     const { id } = await attachOne(context)
-    const [owner, viewer] = [await at.hire('project_owner'), await at.hire('project_viewer')]
+    const [owner, viewer] = [
+      await at.addCaller('project_owner'),
+      await at.addCaller('project_viewer'),
+    ]
     await owner.get('mergeServerMetadata', { path: { id }, body: { metadata: { team: 'x' } } })
     const read = async (who: Pick<typeof viewer, 'get'>) =>
       (await who.get<{ events: EventDto[] }>('getServerHistory', { path: { id } })).events
@@ -178,7 +181,7 @@ onEngineOfLane('the history of a server', (engine) => {
       assert.deepEqual(event?.changes, { 'user:team': [null, 'x'] })
       assert.equal(others.length, 1)
     }
-    const stranger = await at.hire('project_owner', await at.identities.addProject(newId()))
+    const stranger = await at.addCaller('project_owner', await at.identities.addProject(newId()))
     for (const path of [{ id }, { id: id.replace(/^.{8}/, '00000000') }, { id: 'none' }]) {
       await stranger.fail('ResourceNotFoundError', 'getServerHistory', { path })
     }
@@ -192,12 +195,12 @@ onEngineOfLane('the history of a server', (engine) => {
       { mapping: [{ tag: 'team=mine', project_id: mine }] },
     )
     await become({ name: `${secret} too`, ...tagged({ team: 'theirs' }) })
-    const theirs = await at.hire('project_owner')
+    const theirs = await at.addCaller('project_owner')
     await theirs.get('mergeServerMetadata', { path: { id }, body: { metadata: { note: secret } } })
     // The owner and the name change in one scan.
     await become({ name: 'given', ...tagged({ team: 'mine' }) })
     await become({ name: 'given', state: 5, ...tagged({ team: 'mine' }) })
-    const viewer = await at.hire('project_viewer', mine)
+    const viewer = await at.addCaller('project_viewer', mine)
     const read = async () =>
       (await viewer.get<{ events: EventDto[] }>('getServerHistory', { path: { id } })).events
     const seen = await read()

@@ -42,8 +42,8 @@ const meanings: ((text: string) => Partial<ServerQuery>)[] = [
   (text) => ({ search: text }),
   (text) => ({ tags: [text] }),
   (text) => ({ tags: [`env=${text}`] }),
-  (text) => ({ words: [{ kind: 'search', text, isNegated: false }] }),
-  (text) => ({ words: [{ kind: 'tag', values: [`env=${text}`], isNegated: true }] }),
+  (text) => ({ terms: [{ kind: 'search', text, isNegated: false }] }),
+  (text) => ({ terms: [{ kind: 'tag', values: [`env=${text}`], isNegated: true }] }),
   ...['name', 'status', 'id', 'host', 'project', 'description', 'provider', 'os_name'].map(
     (name) => (text: string) => ({ parameters: [{ name, values: [text, 'x'], isNumbered: true }] }),
   ),

@@ -15,7 +15,7 @@ import { queryText, statisticsText } from '../../testing/inventory-world/server-
 import { comparableParts } from '../../testing/comparable-response.ts'
 
 const foreignServers = 1_000
-const serverQueries = 80
+const queryCount = 80
 const atOnce = 8
 
 /** A name and a tag that only the other tenant's server has. */
@@ -51,7 +51,7 @@ onBothEngines('another tenant', (engine) => {
         ? project_id === caller.scope.project.id
         : domain_id === caller.scope.domainId,
     )
-    const some = fc.sample(serverQuery, { numRuns: serverQueries, seed: 7 })
+    const some = fc.sample(serverQuery, { numRuns: queryCount, seed: 7 })
     return [
       '/servers',
       '/servers?limit=0',
@@ -93,7 +93,7 @@ onBothEngines('another tenant', (engine) => {
 
   test(`SEC-61: ${foreignServers} servers of another tenant do not change a byte of any response`, async () => {
     const earlier = await lookAround()
-    assert.ok(earlier.size > 3 * serverQueries)
+    assert.ok(earlier.size > 3 * queryCount)
     const others = Array.from({ length: foreignServers }, () => ({
       ...fleet.samples.facts(),
       project_id: foreignProject(),

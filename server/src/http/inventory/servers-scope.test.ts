@@ -38,7 +38,11 @@ onEngineOfLane('the scope of a server list', (engine) => {
   const statusOf = { 403: 'ForbiddenError', 400: 'InputParameterError' } as const
 
   /** The common result of a list, its statistics and its export: names, or a status. */
-  async function demand(caller: InventoryCaller, query: string, wanted: Outcome): Promise<void> {
+  async function expectServers(
+    caller: InventoryCaller,
+    query: string,
+    wanted: Outcome,
+  ): Promise<void> {
     const note = `${caller.name} ${query}`
     if (typeof wanted === 'number') {
       await caller.fail(statusOf[wanted], 'listServers', { query })
@@ -64,18 +68,18 @@ onEngineOfLane('the scope of a server list', (engine) => {
     ]
     for (const [caller, outcomes] of table) {
       for (const [scope, wanted] of Object.entries(outcomes)) {
-        await demand(caller, scope === '' ? '' : `scope=${scope}`, wanted)
+        await expectServers(caller, scope === '' ? '' : `scope=${scope}`, wanted)
       }
     }
   })
 
   test('accepts the Cloudpods names for the system scope', async () => {
     const { owner, admin } = fleet.callers
-    await demand(admin, 'admin=true', '0 1 2 3 4')
-    await demand(admin, 'admin=false', '4')
-    await demand(admin, 'admin=true&scope=system', '0 1 2 3 4')
-    await demand(owner, 'admin=true', 403)
-    await demand(owner, 'admin=false', '0')
+    await expectServers(admin, 'admin=true', '0 1 2 3 4')
+    await expectServers(admin, 'admin=false', '4')
+    await expectServers(admin, 'admin=true&scope=system', '0 1 2 3 4')
+    await expectServers(owner, 'admin=true', 403)
+    await expectServers(owner, 'admin=false', '0')
     assert.equal((await badParameter(admin, 'admin=true&scope=project'))[0], 'admin')
   })
 
@@ -90,16 +94,16 @@ onEngineOfLane('the scope of a server list', (engine) => {
   test('a project or domain filter narrows and never widens', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const [first, second, , fourth] = fleet.projects
-    await demand(domainAdmin, `project_id=${second?.id}`, '1')
-    await demand(domainAdmin, `tenant_id=${second?.id}&tenant_id=${first?.id}`, '0 1')
-    await demand(domainAdmin, `project_id=${fourth?.id}`, '')
-    await demand(owner, `project_id=${second?.id}`, '')
-    await demand(owner, `domain_id=${first?.domainId}`, '0')
-    await demand(admin, `scope=system&domain_id=${first?.domainId}`, '0 1 2')
-    await demand(admin, `domain_id=${first?.domainId}`, '')
+    await expectServers(domainAdmin, `project_id=${second?.id}`, '1')
+    await expectServers(domainAdmin, `tenant_id=${second?.id}&tenant_id=${first?.id}`, '0 1')
+    await expectServers(domainAdmin, `project_id=${fourth?.id}`, '')
+    await expectServers(owner, `project_id=${second?.id}`, '')
+    await expectServers(owner, `domain_id=${first?.domainId}`, '0')
+    await expectServers(admin, `scope=system&domain_id=${first?.domainId}`, '0 1 2')
+    await expectServers(admin, `domain_id=${first?.domainId}`, '')
     // Two projects of the same name: each caller finds the visible one.
-    await demand(admin, 'scope=system&project=genome', '0 3')
-    await demand(domainAdmin, 'project=genome', '0')
+    await expectServers(admin, 'scope=system&project=genome', '0 3')
+    await expectServers(domainAdmin, 'project=genome', '0')
   })
 
   test('excludes the recycle bin and deleted servers unless requested with permission', async () => {
@@ -113,14 +117,14 @@ onEngineOfLane('the scope of a server list', (engine) => {
     for (const [caller, projects] of allowed) {
       const names = (...endings: string[]) =>
         projects.flatMap((at) => endings.map((ending) => `${at}${ending}`)).join(' ')
-      await demand(caller, 'pending_delete=true', names('bin'))
-      await demand(caller, 'pending_delete=1', names('bin'))
-      await demand(caller, 'pending_delete=all', names('', 'bin'))
-      await demand(caller, 'pending_delete_all=true', names('', 'bin'))
-      await demand(caller, 'pending_delete=false', names(''))
-      await demand(caller, 'deleted=true', names('gone'))
-      await demand(caller, 'deleted=false', names(''))
-      await demand(caller, 'deleted=true&pending_delete=true', 400)
+      await expectServers(caller, 'pending_delete=true', names('bin'))
+      await expectServers(caller, 'pending_delete=1', names('bin'))
+      await expectServers(caller, 'pending_delete=all', names('', 'bin'))
+      await expectServers(caller, 'pending_delete_all=true', names('', 'bin'))
+      await expectServers(caller, 'pending_delete=false', names(''))
+      await expectServers(caller, 'deleted=true', names('gone'))
+      await expectServers(caller, 'deleted=false', names(''))
+      await expectServers(caller, 'deleted=true&pending_delete=true', 400)
     }
     const seen: [InventoryCaller, string][] = [
       [viewer, '0'],
@@ -129,13 +133,13 @@ onEngineOfLane('the scope of a server list', (engine) => {
     ]
     for (const [caller, names] of seen) {
       for (const query of ['pending_delete=true', 'pending_delete=all', 'deleted=true']) {
-        await demand(caller, query, 403)
+        await expectServers(caller, query, 403)
       }
-      await demand(caller, 'pending_delete=false&deleted=false', names)
+      await expectServers(caller, 'pending_delete=false&deleted=false', names)
     }
-    await demand(admin, 'scope=system&deleted=true', '0gone 1gone 2gone 3gone 4gone')
-    await demand(auditor, 'scope=system&deleted=true', 403)
-    await demand(auditor, 'scope=system&pending_delete=all', 403)
+    await expectServers(admin, 'scope=system&deleted=true', '0gone 1gone 2gone 3gone 4gone')
+    await expectServers(auditor, 'scope=system&deleted=true', 403)
+    await expectServers(auditor, 'scope=system&pending_delete=all', 403)
   })
 
   test('deleted servers require delete permission in the listed scope', async () => {
@@ -145,9 +149,9 @@ onEngineOfLane('the scope of a server list', (engine) => {
       userId: auditor.userId,
       projectId: projectAt(fleet, 3).id,
     })
-    await demand(auditor, 'deleted=true', '3gone')
-    await demand(auditor, 'scope=system&deleted=true', 403)
-    await demand(auditor, 'scope=domain&pending_delete=true', 403)
+    await expectServers(auditor, 'deleted=true', '3gone')
+    await expectServers(auditor, 'scope=system&deleted=true', 403)
+    await expectServers(auditor, 'scope=domain&pending_delete=true', 403)
   })
 
   test('applies to details, metadata and history; without a scope everything allowed is included', async () => {

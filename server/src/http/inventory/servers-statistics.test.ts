@@ -33,7 +33,11 @@ onEngineOfLane('server statistics', (engine) => {
     caller.get<ServerStatistics>('getServerStatistics', { query })
 
   /** Asserts that the sums equal those of the whole list with the same filters. */
-  async function demand(caller: InventoryCaller, groups: readonly string[], filters = '') {
+  async function expectStatistics(
+    caller: InventoryCaller,
+    groups: readonly string[],
+    filters = '',
+  ) {
     const page = await listServers(caller, `${filters}&details=true&with_meta=true&limit=2048`)
     const asked = groups.map((name) => `group_by=${encodeURIComponent(name)}`).join('&')
     const { total, groups: told } = await count(caller, `${asked}&${filters}`)
@@ -51,15 +55,15 @@ onEngineOfLane('server statistics', (engine) => {
     const sums = ['count', 'vcpu_count', 'vmem_size', 'disk']
     assert.deepEqual(Object.keys(body.total), sums)
     assert.deepEqual(Object.keys(body.groups['status']?.[0] ?? {}), ['value', ...sums])
-    await demand(fleet.callers.owner, ['status'])
+    await expectStatistics(fleet.callers.owner, ['status'])
   })
 
   test('equal the sums over the whole list for each common group', async () => {
     for (const caller of fleet.all) {
-      await demand(caller, usual)
-      await demand(caller, usual, 'scope=max')
+      await expectStatistics(caller, usual)
+      await expectStatistics(caller, usual, 'scope=max')
     }
-    await demand(fleet.callers.admin, usual, 'scope=system')
+    await expectStatistics(fleet.callers.admin, usual, 'scope=system')
   })
 
   test('equal the sums for any other field of any type', async () => {
@@ -92,9 +96,9 @@ onEngineOfLane('server statistics', (engine) => {
       'boot_order',
     ]
     for (const groups of [fields, more]) {
-      await demand(owner, groups)
-      await demand(domainAdmin, groups)
-      await demand(admin, groups, 'scope=system')
+      await expectStatistics(owner, groups)
+      await expectStatistics(domainAdmin, groups)
+      await expectStatistics(admin, groups, 'scope=system')
     }
   })
 
@@ -108,7 +112,7 @@ onEngineOfLane('server statistics', (engine) => {
       [fleet.callers.admin, 'scope=system'],
       [fleet.callers.admin, 'scope=system&provider=Aws'],
     ] as const) {
-      await demand(caller, groups, filters)
+      await expectStatistics(caller, groups, filters)
     }
     const { groups: told } = await count(fleet.callers.owner, 'group_by=metadata.none')
     assert.deepEqual(told['metadata.none']?.length, 1)
@@ -131,8 +135,8 @@ onEngineOfLane('server statistics', (engine) => {
       'status=none',
     ]
     for (const filter of filters) {
-      await demand(fleet.callers.owner, ['status', 'project', 'metadata.env'], filter)
-      await demand(
+      await expectStatistics(fleet.callers.owner, ['status', 'project', 'metadata.env'], filter)
+      await expectStatistics(
         fleet.callers.admin,
         ['status', 'region', 'metadata.env'],
         `scope=system&${filter}`,
@@ -145,7 +149,7 @@ onEngineOfLane('server statistics', (engine) => {
     const moments = ['1969-12-31T23:59:59.999999Z', '1950-06-01T00:00:00.000001Z']
     const present = moments.map((expired_at) => minimalServer(id, { expired_at, name: 'old' }))
     await fleet.record(present)
-    await demand(fleet.callers.owner, ['expired_at', 'created_at'], 'name=old')
+    await expectStatistics(fleet.callers.owner, ['expired_at', 'created_at'], 'name=old')
     await fleet.record(
       [],
       present.map(({ id: gone }) => gone),
@@ -206,6 +210,6 @@ onEngineOfLane('server statistics', (engine) => {
       [],
       present.map(({ id }) => id),
     )
-    await demand(admin, [...usual, 'metadata.shelf'])
+    await expectStatistics(admin, [...usual, 'metadata.shelf'])
   })
 })

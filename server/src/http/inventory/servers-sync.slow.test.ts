@@ -23,10 +23,10 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 onBothEnginesAtOnce('changes at a source', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
-  let owner: Awaited<ReturnType<Attached['hire']>>
+  let owner: Awaited<ReturnType<Attached['addCaller']>>
   before(async () => {
     at = await startAttached(lifetime, engine)
-    owner = await at.hire('project_owner')
+    owner = await at.addCaller('project_owner')
     await failMarkedEvents(at.database)
   })
 
@@ -185,8 +185,8 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     const ec2 = await startFakeEc2(context)
     const { id } = await attachOne(ec2)
     const asked = ec2.requests.length
-    const stranger = await at.hire('project_owner', await at.identities.addProject(newId()))
-    assertError(await look(id, await at.hire('project_viewer')), 'ForbiddenError')
+    const stranger = await at.addCaller('project_owner', await at.identities.addProject(newId()))
+    assertError(await look(id, await at.addCaller('project_viewer')), 'ForbiddenError')
     assertError(await look(id, stranger), 'ResourceNotFoundError')
     assertError(await look('no such server'), 'ResourceNotFoundError')
     assertError(await look(id.replace(/^.{8}/, '00000000')), 'ResourceNotFoundError')

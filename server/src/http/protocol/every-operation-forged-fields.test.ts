@@ -7,7 +7,7 @@ import { sampleOperations } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
 import { requests, type Parts } from '../../testing/platform-world/persona-requests.ts'
 import { rowsOf, type Row } from '../../testing/platform-world/persona-table.ts'
-import type { Things } from '../../testing/platform-world/persona-things.ts'
+import type { Resources } from '../../testing/platform-world/persona-resources.ts'
 import {
   operationOf,
   type PersonaName,
@@ -75,13 +75,13 @@ function isNamed(answer: ClientResponse, keys: readonly string[]): boolean {
 
 describe('SEC-10: no request field widens the permissions of the token', () => {
   let running: RunningPlatformWorld
-  let things: Things
+  let resources: Resources
   /** Fields that claim another identity. */
   let claim: { readonly userId: string; readonly projectId: string; readonly token: string }
   before(async () => {
     running = await startPlatformWorld('sqlite')
     const { organisation } = running
-    things = await organisation.addThings('other')
+    resources = await organisation.addResources('other')
     const { userId, place, token = '' } = organisation.persona('admin')
     claim = { userId, projectId: place.projectId, token }
   })
@@ -94,7 +94,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
     )
   const callAs = (id: OperationId, name: PersonaName, edit?: (parts: Parts) => Parts) =>
     running.organisation.call(id, {
-      things,
+      resources,
       token: running.organisation.persona(name).token,
       ...(edit && { edit }),
     })
@@ -146,7 +146,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
   for (const id of ids.filter((each) => operationOf(each).body !== undefined)) {
     test(`SEC-10: an unknown key in the body of ${id} is rejected by name`, () =>
       changesNothing(id, async () => {
-        const { body } = requests[id].parts({ things, token: claim.token, isDone: false })
+        const { body } = requests[id].parts({ resources, token: claim.token, isDone: false })
         for (const way of placesIn(body).filter((each) => !isMap(id, each))) {
           const keys = forgedKeys.filter((key) => !isKnown(id, way, key))
           await isUnmovedBy(id, keys, (added) => (parts) => ({
@@ -213,7 +213,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
   }
 
   test('SEC-10: known parameters only narrow the result', async () => {
-    const { userId, projectId, domainId } = things
+    const { userId, projectId, domainId } = resources
     const values = new Map([
       ['user', userId],
       ['project', projectId],

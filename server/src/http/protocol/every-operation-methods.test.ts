@@ -34,15 +34,15 @@ describe('PATCH under /v3', () => {
     test(`is the same as PUT: ${id}`, async () => {
       const { organisation, takeSnapshot } = running
       for (const method of ['PUT', 'PATCH']) {
-        const things = await organisation.addThings('home')
+        const resources = await organisation.addResources('home')
         const { token } = organisation.persona('admin')
         const earlier = await takeSnapshot()
-        const answer = await organisation.call(id, { things, token, method, isDone: true })
+        const answer = await organisation.call(id, { resources, token, method, isDone: true })
         const [success] = Object.keys(operationOf(id).responses)
         assert.equal(answer.status, Number(success), answer.text)
         const changed = changedTables(earlier, await takeSnapshot())
         assert.deepEqual(changed, requests[id].changes?.toSorted(), method)
-        await organisation.removeThings(things)
+        await organisation.removeThings(resources)
       }
     })
 
@@ -50,13 +50,13 @@ describe('PATCH under /v3', () => {
       const { organisation, takeSnapshot } = running
       const rows = new Map(rowsOf(id))
       const row = rows.get('other') ?? rows.get('home')
-      const things = await organisation.addThings('other')
+      const resources = await organisation.addResources('other')
       const earlier = await takeSnapshot()
       for (const name of ['none', 'unscoped', 'viewer', 'owner', 'domainAdmin'] as const) {
         if (row?.[name] === '+') continue
         const { token } = organisation.persona(name)
-        const byPut = await organisation.call(id, { things, token })
-        const byPatch = await organisation.call(id, { things, token, method: 'PATCH' })
+        const byPut = await organisation.call(id, { resources, token })
+        const byPatch = await organisation.call(id, { resources, token, method: 'PATCH' })
         assert.ok(byPatch.status >= 400)
         assert.deepEqual(comparableParts(byPatch), comparableParts(byPut), name)
       }
@@ -97,16 +97,16 @@ describe('HEAD', () => {
   for (const id of withMethod('GET')) {
     test(`returns what GET returns, without the body: ${id}`, async () => {
       const { organisation } = running
-      const things = await organisation.addThings('home')
+      const resources = await organisation.addResources('home')
       for (const name of ['none', 'stranger', 'viewer', 'admin'] as const) {
         const { token } = organisation.persona(name)
-        const got = await organisation.call(id, { things, token })
-        const head = await organisation.call(id, { things, token, method: 'HEAD' })
+        const got = await organisation.call(id, { resources, token })
+        const head = await organisation.call(id, { resources, token, method: 'HEAD' })
         assert.equal(head.text, '')
         assert.equal(head.status, got.status, name)
         assert.deepEqual(headersOf(id, head), headersOf(id, got), name)
       }
-      await organisation.removeThings(things)
+      await organisation.removeThings(resources)
     })
   }
 })

@@ -4,7 +4,10 @@ import { operations, type OperationId } from '@muster/contract'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { requests, type Parts } from '../../testing/platform-world/persona-requests.ts'
 import { rowsOf } from '../../testing/platform-world/persona-table.ts'
-import { nonexistentThings, type Things } from '../../testing/platform-world/persona-things.ts'
+import {
+  nonexistentResources,
+  type Resources,
+} from '../../testing/platform-world/persona-resources.ts'
 import {
   personaNames,
   type PersonaCall,
@@ -29,7 +32,7 @@ interface Pillars {
 
 /** Bodies that conflict with existing resources. */
 const conflicts: Readonly<
-  Partial<Record<OperationId, (things: Things, pillars: Pillars, parts: Parts) => Parts[]>>
+  Partial<Record<OperationId, (resources: Resources, pillars: Pillars, parts: Parts) => Parts[]>>
 > = {
   createDomain: ({ domainName }) => [{ body: { domain: { name: domainName } } }],
   updateDomain: ({ domainName }, _, parts) => [
@@ -100,15 +103,15 @@ const conflicts: Readonly<
 
 onEngineOfLane('every rejected change', (engine) => {
   let running: RunningPlatformWorld
-  let things: Things
-  let foreign: Things
+  let resources: Resources
+  let foreign: Resources
   let pillars: Pillars
   before(async () => {
     running = await startPlatformWorld(engine)
     const { organisation, platform } = running
     const { db } = platform.database
-    things = await organisation.addThings('home')
-    foreign = await organisation.addThings('other')
+    resources = await organisation.addResources('home')
+    foreign = await organisation.addResources('other')
     const idOf = async (table: 'users' | 'projects' | 'roles' | 'policies', name: string) =>
       (await db.selectFrom(table).where('name', '=', name).select('id').executeTakeFirstOrThrow())
         .id
@@ -142,18 +145,22 @@ onEngineOfLane('every rejected change', (engine) => {
       for (const name of spot === 'other' || spot === 'home' ? personaNames : []) {
         const mark = row[name]
         if (mark === '+' || mark === 'o') continue
-        const target = spot === 'home' ? things : foreign
-        const errand = { things: target, token: organisation.persona(name).token }
+        const target = spot === 'home' ? resources : foreign
+        const errand = { resources: target, token: organisation.persona(name).token }
         marks.set(mark, [`${name}, ${spot}`, statuses[mark], errand])
       }
     }
     refusals.push(...marks.values())
     const bad = (what: string, edit: (parts: Parts) => Parts, status: number) =>
-      refusals.push([what, status, { things, token, edit }])
+      refusals.push([what, status, { resources, token, edit }])
     // A creation has no path id that could be unknown.
     if (!id.startsWith('create') && id !== 'testNewCloudAccount') {
       const status = id === 'issueToken' ? 401 : 404
-      refusals.push(['what never was', status, { things: nonexistentThings(things), token }])
+      refusals.push([
+        'what never was',
+        status,
+        { resources: nonexistentResources(resources), token },
+      ])
     }
     bad('a body that is none', (parts) => ({ ...parts, body: '{"' }), 400)
     bad('a body of another shape', (parts) => ({ ...parts, body: { shape: 'other' } }), 400)
@@ -166,8 +173,8 @@ onEngineOfLane('every rejected change', (engine) => {
       }),
       415,
     )
-    const parts = requests[id].parts({ things, token, isDone: false })
-    for (const [index, conflict] of (conflicts[id]?.(things, pillars, parts) ?? []).entries()) {
+    const parts = requests[id].parts({ resources, token, isDone: false })
+    for (const [index, conflict] of (conflicts[id]?.(resources, pillars, parts) ?? []).entries()) {
       bad(`conflict ${index + 1}`, () => conflict, 409)
     }
     return refusals

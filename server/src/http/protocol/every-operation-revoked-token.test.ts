@@ -6,7 +6,10 @@ import { operations, type Operation, type OperationId } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane, sampleOperations } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/assert-error.ts'
-import { nonexistentThings, type Things } from '../../testing/platform-world/persona-things.ts'
+import {
+  nonexistentResources,
+  type Resources,
+} from '../../testing/platform-world/persona-resources.ts'
 import {
   operationOf,
   readSecret,
@@ -31,7 +34,7 @@ const presentations = ids
 
 onEngineOfLane('every route rejects a revoked token', (engine) => {
   let running: RunningPlatformWorld
-  let phantom: Things
+  let phantom: Resources
   let parent: string
   let child: string
   /** The statuses while the tokens were valid. */
@@ -39,7 +42,7 @@ onEngineOfLane('every route rejects a revoked token', (engine) => {
 
   /** Uses unknown ids or creates new resources, so that valid tokens do no harm. */
   function present(id: OperationId, method: string, token: string) {
-    const errand: PersonaCall = { things: phantom, token, method }
+    const errand: PersonaCall = { resources: phantom, token, method }
     if (id !== 'issueToken') return running.organisation.call(id, errand)
     const body = { auth: { identity: tokenIdentity(token) } }
     return running.organisation.call(id, { ...errand, edit: () => ({ body }) })
@@ -48,7 +51,7 @@ onEngineOfLane('every route rejects a revoked token', (engine) => {
   before(async () => {
     running = await startPlatformWorld(engine)
     const { organisation, platform } = running
-    phantom = nonexistentThings(await organisation.addThings('home'))
+    phantom = nonexistentResources(await organisation.addResources('home'))
     const { token, place } = organisation.persona('admin')
     const makeChild = async (secret = '') =>
       secretOf(
@@ -109,9 +112,9 @@ describe('secrets in responses', () => {
 
   test('SEC-36: no response contains a secret', async () => {
     const { organisation, takeSnapshot } = running
-    const things = await organisation.addThings('home')
+    const resources = await organisation.addResources('home')
     // A key whose secret was returned at creation, and the events of it.
-    const made = await organisation.call('createCredential', { things, token: admin.token })
+    const made = await organisation.call('createCredential', { resources, token: admin.token })
     assert.equal(made.status, 201)
     const secret = readSecret(made.body as Parameters<typeof readSecret>[0])
     assert.ok(secret.length > 20 && organisation.secrets.has(secret))
@@ -124,11 +127,11 @@ describe('secrets in responses', () => {
     for (const id of ids.filter((each) => operationOf(each).method === 'GET')) {
       for (const name of seers) {
         const { token } = organisation.persona(name)
-        await organisation.call(id, { things, token, edit })
+        await organisation.call(id, { resources, token, edit })
       }
     }
     const events = await organisation.call('listEvents', {
-      things,
+      resources,
       token: admin.token,
       edit: () => ({ query: { limit: '2048' } }),
     })
@@ -138,29 +141,29 @@ describe('secrets in responses', () => {
   test('SEC-36: the check detects a secret in a response', async () => {
     const { organisation } = running
     const [secret = ''] = organisation.secrets
-    const things = await organisation.addThings('home')
+    const resources = await organisation.addResources('home')
     const edit: PersonaCall['edit'] = (parts) => ({
       ...parts,
       body: { user: { description: secret } },
     })
-    const errand = { things, token: admin.token, edit }
+    const errand = { resources, token: admin.token, edit }
     await assert.rejects(organisation.call('updateUser', errand), /SEC-36/)
     await assert.rejects(
-      organisation.call('getUser', { things, token: admin.token }),
+      organisation.call('getUser', { resources, token: admin.token }),
       /SEC-36: the answer to GET \/v3\/users/,
     )
   })
 
   test('SEC-36: a private key is rejected as the certificate of a provider', async () => {
     const { organisation, takeSnapshot } = running
-    const things = await organisation.addThings('home')
+    const resources = await organisation.addResources('home')
     const fixture = (name: string) =>
       readFileSync(join(import.meta.dirname, '../../testing/fixtures', name), 'utf8')
     const certificate = fixture('test-only.cert.pem')
     const key = fixture('test-only.key.pem')
     const give = (ca: string) =>
       organisation.call('updateIdentityProvider', {
-        things,
+        resources,
         token: admin.token,
         edit: (parts) => ({ ...parts, body: { identity_provider: { ca } } }),
       })

@@ -6,7 +6,10 @@ import { callOperation, pathOf } from '../../testing/call-operation.ts'
 import { ask, loginAdmin } from '../../testing/client.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
-import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
+import {
+  createOperationFixtures,
+  type OperationFixtures,
+} from '../../testing/platform-world/operation-fixtures.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const made = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -16,18 +19,18 @@ const ajv = new Ajv({ strict: false, validateFormats: false })
 let platform: TestPlatform
 let url: string
 let token: string
-let stage: Stage
+let fixtures: OperationFixtures
 before(async () => {
   platform = await startPlatform()
   url = platform.url
   token = await loginAdmin(url)
-  stage = await createStage(platform, token)
+  fixtures = await createOperationFixtures(platform, token)
 })
 after(() => platform.close())
 
 /** The input with which each operation succeeds. */
 const call = async (operation: Operation, headers: Record<string, string> = {}) =>
-  callOperation<unknown>(url, operation, { ...(await stage.prepare(operation)), headers })
+  callOperation<unknown>(url, operation, { ...(await fixtures.prepare(operation)), headers })
 
 describe('every operation', () => {
   for (const operation of all) {
@@ -167,7 +170,7 @@ describe('HEAD', () => {
 
   /** A raw socket, because a client library may handle the connection of a HEAD differently. */
   async function readBoth(operation: Operation, secret: string, query = '') {
-    const { path } = await stage.prepare(operation)
+    const { path } = await fixtures.prepare(operation)
     const read = async (method: string) => {
       const answer = await askRaw(url, [
         `${method} ${path}${query} HTTP/1.1`,

@@ -6,7 +6,10 @@ import { callOperation, pathOf } from '../../testing/call-operation.ts'
 import { ask, loginAdmin } from '../../testing/client.ts'
 import { assertError, assertRawError } from '../../testing/assert-error.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
-import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
+import {
+  createOperationFixtures,
+  type OperationFixtures,
+} from '../../testing/platform-world/operation-fixtures.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
@@ -15,12 +18,12 @@ const paths = [...new Set(all.map(pathOf))]
 let platform: TestPlatform
 let url: string
 let token: string
-let stage: Stage
+let fixtures: OperationFixtures
 before(async () => {
   platform = await startPlatform()
   url = platform.url
   token = await loginAdmin(url)
-  stage = await createStage(platform, token)
+  fixtures = await createOperationFixtures(platform, token)
 })
 after(() => platform.close())
 
@@ -192,7 +195,7 @@ describe('content types', () => {
         'application/json; foo=bar',
       ]
       for (const type of good) {
-        const prepared = await stage.prepare(operation)
+        const prepared = await fixtures.prepare(operation)
         const headers = { 'content-type': type }
         const { status } = await callOperation(url, operation, { ...prepared, headers })
         assert.ok(status < 400, `${type}: ${status}`)
@@ -283,7 +286,7 @@ describe('queries', () => {
     })
 
     test(`an empty query is ignored at ${operation.id}`, async () => {
-      const prepared = await stage.prepare(operation)
+      const prepared = await fixtures.prepare(operation)
       const { status } = await callOperation(url, operation, { ...prepared, query: '?' })
       assert.ok(status < 400, String(status))
     })

@@ -16,7 +16,10 @@ import {
 import { sampleOperations } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/assert-error.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
-import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
+import {
+  createOperationFixtures,
+  type OperationFixtures,
+} from '../../testing/platform-world/operation-fixtures.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
 import { testPasswordCost } from '../../testing/password-cost.ts'
@@ -30,7 +33,7 @@ let admin: string
 let adminId: string
 let systemId: string
 let plain: string
-let stage: Stage
+let fixtures: OperationFixtures
 /** The claimed identity. */
 let forged: Record<string, string>
 
@@ -43,7 +46,7 @@ before(async () => {
   const { body } = await requestToken(url, { identity: tokenIdentity(admin), scope: systemProject })
   adminId = body.token.user.Id
   systemId = body.token.project.Id
-  stage = await createStage(platform, admin)
+  fixtures = await createOperationFixtures(platform, admin)
 
   const identities = createIdentityWorld(platform.database)
   const projectId = await identities.addProject('plain')
@@ -93,7 +96,7 @@ describe('SEC-10 forged identity headers', () => {
       for (const token of [undefined, plain, admin]) {
         const answers = []
         for (const headers of [{}, forged]) {
-          const { token: own, ...prepared } = await stage.prepare(operation)
+          const { token: own, ...prepared } = await fixtures.prepare(operation)
           const caller = token === admin ? own : await callerFor(operation, token)
           const options = { ...prepared, ...(caller !== undefined && { token: caller }), headers }
           answers.push(stripFresh(await callOperation<unknown>(url, operation, options)))

@@ -4,7 +4,10 @@ import { operations, type Operation } from '@muster/contract'
 import { callOperation, type CallOptions } from '../../testing/call-operation.ts'
 import { ask, loginAdmin, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane, sampleOperations } from '../../testing/lanes.ts'
-import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
+import {
+  createOperationFixtures,
+  type OperationFixtures,
+} from '../../testing/platform-world/operation-fixtures.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 /** Each kind of operation that requires a token, and HEAD for GET. */
@@ -23,7 +26,7 @@ onEngineOfLane('revocation', (engine) => {
   let platform: TestPlatform
   let url: string
   let root: string
-  let stage: Stage
+  let fixtures: OperationFixtures
   let live: string
   let revoked: string
   let childOfRevoked: string
@@ -31,7 +34,7 @@ onEngineOfLane('revocation', (engine) => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     url = platform.url
     root = await loginAdmin(url)
-    stage = await createStage(platform, root)
+    fixtures = await createOperationFixtures(platform, root)
     live = await makeChild(root)
     revoked = await makeChild(root)
     childOfRevoked = await makeChild(revoked)
@@ -66,7 +69,7 @@ onEngineOfLane('revocation', (engine) => {
   for (const presentation of presentations) {
     const { operation, method } = presentation
     test(`SEC-05: a revoked token is rejected by ${method} ${operation.path}`, async () => {
-      const { token, ...prepared } = await stage.prepare(operation)
+      const { token, ...prepared } = await fixtures.prepare(operation)
       // Subject tokens are prepared for operations that use them up.
       const status = await present(token === root ? live : token, presentation, prepared)
       assert.ok(status < 300, String(status))

@@ -93,8 +93,8 @@ describe('the shared libvirt connection', () => {
       const events = one.watch?.(end.signal)[Symbol.asyncIterator]()
       await events?.next()
       fake.sendEvent(domain(1))
-      const news = await events?.next()
-      assert.equal(news?.done, false)
+      const update = await events?.next()
+      assert.equal(update?.done, false)
       end.abort()
       await events?.return?.()
     }

@@ -80,16 +80,16 @@ describe('an unreadable libvirt domain', () => {
     for (const kind of ['lifecycle', 'metadataChange'] as const) {
       fake.sendEvent(domain(1))
       fake.sendEvent(domain(2), kind)
-      const news = (await events?.next())?.value as SourceUpdate
+      const update = (await events?.next())?.value as SourceUpdate
       assert.deepEqual(
-        news.present.map(({ facts }) => facts.name),
+        update.present.map(({ facts }) => facts.name),
         ['guest-1'],
       )
       assert.deepEqual(
-        news.unreadable?.map(({ name }) => name),
+        update.unreadable?.map(({ name }) => name),
         ['guest-2'],
       )
-      assert.deepEqual(news.gone, [])
+      assert.deepEqual(update.gone, [])
     }
   })
 
@@ -102,8 +102,8 @@ describe('an unreadable libvirt domain', () => {
     await events?.next()
     fake.faults.set(procedures.domainLookupByUuid, { error: 38, message: 'no luck' })
     fake.sendEvent(domain(1))
-    const news = (await events?.next())?.value as SourceUpdate
-    assert.deepEqual(news, {
+    const update = (await events?.next())?.value as SourceUpdate
+    assert.deepEqual(update, {
       present: [],
       gone: [],
       unreadable: [

@@ -122,7 +122,7 @@ test('two processes on one PostgreSQL do not exceed the limit on live tokens', a
   const storage = await openStorage('postgres')
   context.after(() => storage.close())
   const userId = await createIdentityWorld(storage.database).addUser({ name: 'shared' })
-  const processes = [storage.database, await storage.place.open()]
+  const processes = [storage.database, await storage.location.open()]
   const stores = processes.map((database) => createTokenStore(database, 20))
   const many = Array.from({ length: 20 }, () => stores).flat()
   assert.equal(await insertAtOnce(many, userId), 20)

@@ -3,7 +3,11 @@ import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { onBothEngines } from '../../testing/engines.ts'
-import { createStoragePlace, dumpTables, type StoragePlace } from '../../testing/open-storage.ts'
+import {
+  createStorageLocation,
+  dumpTables,
+  type StorageLocation,
+} from '../../testing/open-storage.ts'
 import type { Database } from '../database.ts'
 
 /** The migrations as the folder has them. */
@@ -18,14 +22,14 @@ const ranMigrations = async ({ db }: Database) => {
 }
 
 onBothEngines('the migrations', (engine) => {
-  let place: StoragePlace
+  let location: StorageLocation
   before(async () => {
-    place = await createStoragePlace(engine)
+    location = await createStorageLocation(engine)
   })
-  after(() => place.remove())
+  after(() => location.remove())
 
   test('all run in the order of their numbers', async () => {
-    const database = await place.open()
+    const database = await location.open()
     const ran = await ranMigrations(database)
     await database.close()
     assert.deepEqual(
@@ -40,7 +44,7 @@ onBothEngines('the migrations', (engine) => {
   })
 
   test('run once: a second start changes nothing', async () => {
-    const first = await place.open()
+    const first = await location.open()
     await first.commitIdentity([
       first.db.insertInto('settings').values({ key: 'mine', value: 'kept' }).compile(),
     ])
@@ -48,7 +52,7 @@ onBothEngines('the migrations', (engine) => {
     const dump = await dumpTables(first)
     await first.close()
 
-    const second = await place.open()
+    const second = await location.open()
     assert.deepEqual(await ranMigrations(second), ran)
     assert.deepEqual(await dumpTables(second), dump)
     assert.equal(dump['settings']?.length, 1)
@@ -57,9 +61,9 @@ onBothEngines('the migrations', (engine) => {
 })
 
 test('processes that start together on a new PostgreSQL migrate one after another', async (context) => {
-  const place = await createStoragePlace('postgres')
-  context.after(() => place.remove())
-  const [first] = await Promise.all(Array.from({ length: 4 }, () => place.open()))
+  const location = await createStorageLocation('postgres')
+  context.after(() => location.remove())
+  const [first] = await Promise.all(Array.from({ length: 4 }, () => location.open()))
   assert.ok(first)
   assert.equal((await ranMigrations(first)).length, files.length)
   assert.deepEqual((await dumpTables(first))['identity_version'], ['{"id":1,"version":0}'])

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { PlatformError } from '../../domain/error.ts'
 import { createTestDatabase } from '../../testing/engines.ts'
-import { createStoragePlace } from '../../testing/open-storage.ts'
+import { createStorageLocation } from '../../testing/open-storage.ts'
 import { startDatabaseProxy, throughProxy } from '../../testing/tcp-proxy.ts'
 import { openPostgres } from './open.ts'
 
@@ -51,10 +51,10 @@ describe('a PostgreSQL', () => {
   })
 
   test('REL-05: that disconnects during a read or a commit causes a 503, and the process goes on', async (t) => {
-    const place = await createStoragePlace('postgres')
-    t.after(() => place.remove())
-    const proxy = await startDatabaseProxy(t, place.url ?? '')
-    const database = await place.open(throughProxy(place.url ?? '', proxy))
+    const location = await createStorageLocation('postgres')
+    t.after(() => location.remove())
+    const proxy = await startDatabaseProxy(t, location.url ?? '')
+    const database = await location.open(throughProxy(location.url ?? '', proxy))
     const slow = sql`select pg_sleep(3)`
     const work = [
       slow.execute(database.db),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
-import { createStoragePlace, type StoragePlace } from '../../testing/open-storage.ts'
+import { createStorageLocation, type StorageLocation } from '../../testing/open-storage.ts'
 import { startDatabaseProxy, throughProxy, type TcpProxy } from '../../testing/tcp-proxy.ts'
 import type { Database } from '../database.ts'
 
@@ -18,15 +18,15 @@ const commitSetting = (database: Database, key: string) =>
   database.commitIdentity([database.db.insertInto('settings').values({ key, value: '' }).compile()])
 
 describe('two processes on one PostgreSQL', () => {
-  let place: StoragePlace
+  let location: StorageLocation
   let near: Database
   let far: Database
   before(async () => {
-    place = await createStoragePlace('postgres')
-    near = await place.open()
-    far = await place.open()
+    location = await createStorageLocation('postgres')
+    near = await location.open()
+    far = await location.open()
   })
-  after(() => place.remove())
+  after(() => location.remove())
 
   test('SEC-02: see each other’s identity versions', async () => {
     assert.equal(far.currentVersion(), 0)
@@ -73,11 +73,11 @@ describe('a process that loses its connection', { concurrency: true }, () => {
   }
   for (const [how, breakIt] of Object.entries(ways)) {
     test(`SEC-02: notices within five seconds that it is ${how}, and recovers`, async (t) => {
-      const place = await createStoragePlace('postgres')
-      t.after(() => place.remove())
-      const near = await place.open()
-      const proxy = await startDatabaseProxy(t, place.url ?? '')
-      const far = await place.open(throughProxy(place.url ?? '', proxy))
+      const location = await createStorageLocation('postgres')
+      t.after(() => location.remove())
+      const near = await location.open()
+      const proxy = await startDatabaseProxy(t, location.url ?? '')
+      const far = await location.open(throughProxy(location.url ?? '', proxy))
       assert.equal(far.currentVersion(), 0)
 
       breakIt(proxy)

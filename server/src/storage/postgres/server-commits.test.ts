@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { createStoragePlace, type StoragePlace } from '../../testing/open-storage.ts'
+import { createStorageLocation, type StorageLocation } from '../../testing/open-storage.ts'
 import type { Database } from '../database.ts'
 
 const gateNumber = 77
@@ -35,15 +35,15 @@ async function until(what: string, isSo: () => Promise<boolean> | boolean): Prom
 }
 
 describe('commits that change servers on PostgreSQL', () => {
-  let place: StoragePlace
+  let location: StorageLocation
   let near: Database
   let far: Database
   before(async () => {
-    place = await createStoragePlace('postgres')
-    near = await place.open()
-    far = await place.open()
+    location = await createStorageLocation('postgres')
+    near = await location.open()
+    far = await location.open()
   })
-  after(() => place.remove())
+  after(() => location.remove())
 
   const pass = () => sql`select pg_advisory_xact_lock(${gateNumber})`.compile(near.db)
   const put = (key: string) => near.db.insertInto('settings').values({ key, value: '' }).compile()
@@ -51,7 +51,7 @@ describe('commits that change servers on PostgreSQL', () => {
     (await far.db.selectFrom('settings').select('key').where('key', '=', key).execute()).length > 0
 
   test('do not wait for a commit that is still running, and get their versions in the order in which they end', async () => {
-    const gate = await closeGate(place.url ?? '')
+    const gate = await closeGate(location.url ?? '')
     const slow = near.commitServers([put('slow'), pass()], new Set(['slow']))
     await until('the slow one waits', async () => (await gate.waiting()) === 1)
     const start = { near: near.serversVersion() ?? 0, slow: far.serversVersion('slow') }
@@ -76,7 +76,7 @@ describe('commits that change servers on PostgreSQL', () => {
   })
 
   test('see in their serialized statements what earlier commits wrote, also if they began before', async () => {
-    const gate = await closeGate(place.url ?? '')
+    const gate = await closeGate(location.url ?? '')
     const requireNone = {
       ...sql`select 1 where not exists (select 1 from settings where key = 'first')`.compile(
         near.db,

@@ -39,7 +39,7 @@ onBothEngines('the access path of a query', (engine) => {
       current: database.currentVersion,
     })
     usual = createServerFinder(database, owners)
-    // Almost nothing is few: every query takes the access path that it would take for a million servers.
+    // A low threshold: every query takes the access path that it would take for a million servers.
     hasty = createServerFinder(database, owners, { smallScope: 3, fewServers: 2, mostFound: 4 })
   })
   after(() => fleet.platform.close())

@@ -93,9 +93,9 @@ export const holding = (at: PlaceName, ...rules: string[]): Held => ({
 })
 
 /** False for a ForbiddenError; any other error fails the test. */
-function isLet(demand: () => void): boolean {
+function isAllowed(check: () => void): boolean {
   try {
-    demand()
+    check()
     return true
   } catch (error) {
     assert.ok(error instanceof PlatformError, String(error))
@@ -105,7 +105,7 @@ function isLet(demand: () => void): boolean {
 }
 
 export const mayGive = (scope: ScopeName, held: readonly Held[], role: Held): boolean =>
-  isLet(() => requireCanGrantAll(principalOf(scope, held), [assignmentOf(role)], 'give it'))
+  isAllowed(() => requireCanGrantAll(principalOf(scope, held), [assignmentOf(role)], 'give it'))
 
 export const mayTake = (scope: ScopeName, held: readonly Held[], role: Held): boolean =>
-  isLet(() => requireCanRevokeAll(principalOf(scope, held), [assignmentOf(role)], 'take it'))
+  isAllowed(() => requireCanRevokeAll(principalOf(scope, held), [assignmentOf(role)], 'take it'))

@@ -163,9 +163,9 @@ export function createListQueries(world: World, people: readonly Person[]): fc.A
     })
     .map(({ person, listQuery, which, ...rest }) => {
       const { parents, filters, list } = listQuery
-      const own = (words: ListQuery['filters']) =>
+      const own = (values: ListQuery['filters']) =>
         Object.fromEntries(
-          Object.entries(words).map(([name, word]) => {
+          Object.entries(values).map(([name, word]) => {
             if (word === oneself) return [name, person.userId]
             if (word !== neighbour) return [name, word]
             const isGroup = name.startsWith('group') || list === 'listGroupUsers'

@@ -234,7 +234,7 @@ export async function openIdentityApi(platform: TestPlatform) {
     addDomain: () => add((plan) => plan.domain()),
     addRole: (scope: PolicyScope, ...rules: string[]) => add((plan) => plan.role(scope, ...rules)),
 
-    async hire(posts: Posts = {}): Promise<Person> {
+    async addCaller(posts: Posts = {}): Promise<Person> {
       const { domainId = 'default', passwordHash, system = [], domain = [], project = [] } = posts
       const { id, projectId } = await add((plan) => {
         const user = plan.user(domainId, passwordHash)

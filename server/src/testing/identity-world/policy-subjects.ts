@@ -36,7 +36,7 @@ export async function addSubjects(identities: IdentityWorld, { ids, person }: Te
   return subjects as Readonly<Record<keyof typeof scopes | 'unscoped', Subject>>
 }
 
-export async function checkPolicy(asker: ContractClient, check: object): Promise<PolicyCheckDto> {
+export async function checkPolicy(caller: ContractClient, check: object): Promise<PolicyCheckDto> {
   const body = { check: { service: 'identity', ...check } }
-  return (await asker.get<{ check: PolicyCheckDto }>('checkPolicy', { body })).check
+  return (await caller.get<{ check: PolicyCheckDto }>('checkPolicy', { body })).check
 }

@@ -27,7 +27,7 @@ export function createDraw(seed: number): Draw {
  * Parts of names that sort differently by code point, by language, by case and by UTF-16, or that
  * have a meaning in a URL or in SQL.
  */
-export const words = [
+export const sampleWords = [
   'apple Apple APPLE äpfel zebra Zebra éclair eclair Éclair straße STRASSE İstanbul istanbul ﬁsh fish',
   '漢字 カナ ｶﾅ Ａbc 😀 𝒜 \uFFFD _ - ~ 0 10 9 a\u3000c a\u00a0d Жук жук ﷺ',
   'o\'hara a?b a&b=c a#b 100% a+b a/b "quoted" back\\slash <b> a;b a,b',
@@ -101,7 +101,7 @@ export async function addRandomOrganisation(
   /** A name that is free in its domain, and likely there in another domain too. */
   function freshName(where: string): { name: string; name_key: string } {
     for (let suffix = 0; ; suffix += 1) {
-      const name = `${pick(words)}${suffix === 0 ? '' : suffix}`
+      const name = `${pick(sampleWords)}${suffix === 0 ? '' : suffix}`
       const name_key = nameKey(name)
       if (taken.has(`${where} ${name_key}`)) continue
       taken.add(`${where} ${name_key}`)
@@ -205,7 +205,7 @@ export async function addRandomOrganisation(
   }))
   const identity_providers = some(8, (index) => ({
     ...owned('providers'),
-    ...labelled(`${pick(words)} ${index} of ${label}`),
+    ...labelled(`${pick(sampleWords)} ${index} of ${label}`),
     driver: 'cas',
     options: casOptions,
     enabled: flag(),

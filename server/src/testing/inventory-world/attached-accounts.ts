@@ -155,7 +155,7 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
     },
 
     /** Somebody with one role, in one project. */
-    async hire(role: string, place = projectId) {
+    async addCaller(role: string, place = projectId) {
       const userId = await identities.addUser({ name: `${role} ${newId()}` })
       await identities.assign({ role, userId, projectId: place })
       const token = await insertToken(database, { userId, scope: { kind: 'project', id: place } })

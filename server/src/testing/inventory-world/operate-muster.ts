@@ -29,20 +29,20 @@ export const startOperatedMuster = (
 
 /** The API calls of an operator. */
 export function operate({ authUrl, baseUrl }: Muster, token: string) {
-  async function demand<Body>(path: string, method = 'GET', body?: object): Promise<Body> {
+  async function request<Body>(path: string, method = 'GET', body?: object): Promise<Body> {
     const url = path.startsWith('/v3') ? authUrl : baseUrl
     const answer = await ask(url, path, { method, token, ...(body && { body }) })
     assert.ok(answer.status < 300, `${path}: ${answer.status} ${answer.text}`)
     return answer.body as Body
   }
   const operator = {
-    demand,
+    request,
     async attach(settings: object): Promise<string> {
-      const { projects } = await demand<{ projects: { id: string; name: string }[] }>(
+      const { projects } = await request<{ projects: { id: string; name: string }[] }>(
         '/v3/auth/projects',
       )
       const project_id = projects.find(({ name }) => name === 'system')?.id
-      const { cloudaccount } = await demand<{ cloudaccount: CloudAccount }>(
+      const { cloudaccount } = await request<{ cloudaccount: CloudAccount }>(
         '/cloudaccounts',
         'POST',
         { cloudaccount: { name: 'far', project_id, ...settings } },
@@ -50,13 +50,13 @@ export function operate({ authUrl, baseUrl }: Muster, token: string) {
       return cloudaccount.id
     },
     show: async (id: string) =>
-      (await demand<{ cloudaccount: CloudAccount }>(`/cloudaccounts/${id}`)).cloudaccount,
+      (await request<{ cloudaccount: CloudAccount }>(`/cloudaccounts/${id}`)).cloudaccount,
     count: async (query = '') =>
-      (await demand<{ total: number }>(`/servers?scope=max&limit=1&${query}`)).total,
+      (await request<{ total: number }>(`/servers?scope=max&limit=1&${query}`)).total,
     async servers(): Promise<Server[]> {
       const all: Server[] = []
       for (let offset = 0; ; offset += 1_000) {
-        const { servers } = await demand<{ servers: Server[] }>(
+        const { servers } = await request<{ servers: Server[] }>(
           `/servers?scope=max&details=true&order_by=name&order=asc&limit=1000&offset=${offset}`,
         )
         all.push(...servers)

@@ -16,7 +16,7 @@ import {
   type Parameter,
   type ServerQuery,
   type Selection,
-  type Word,
+  type Term,
 } from './server-query.ts'
 import { sampleTagKeys, sampleTagValues } from './server-samples.ts'
 
@@ -218,7 +218,7 @@ export function createServerQueries(servers: readonly Server[]) {
   const plainNetwork = network.filter((text) => !/^::ffff:.*\//i.test(text))
 
   const comparable = fc.constantFrom('vcpu_count', 'vmem_size', 'disk', 'created_at', 'expired_at')
-  const word: fc.Arbitrary<Word> = fc.oneof(
+  const word: fc.Arbitrary<Term> = fc.oneof(
     fc.record({
       isNegated: fc.boolean(),
       kind: fc.constant('search' as const),
@@ -264,7 +264,7 @@ export function createServerQueries(servers: readonly Server[]) {
     ),
     filters: seldom(several(filter, 3), 4),
     isAny: fc.boolean(),
-    words: seldom(several(word, 2), 3),
+    terms: seldom(several(word, 2), 3),
     search: maybe(searched),
     tags: seldom(several(tag, 2), 2),
     ip: seldom(several(plainNetwork, 2), 2),

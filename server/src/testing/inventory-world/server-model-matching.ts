@@ -1,5 +1,5 @@
 import { serverBooleans, serverTimestamps, serverNumbers, type Server } from '@muster/contract'
-import type { FieldFilter, Operator, Parameter, Selection, Sign, Word } from './server-query.ts'
+import type { FieldFilter, Operator, Parameter, Selection, Sign, Term } from './server-query.ts'
 import {
   compareCodePoints,
   foldText,
@@ -158,7 +158,7 @@ function meetsDay(server: Server, name: string, sign: Sign, text: string): boole
   return tests[sign]
 }
 
-function holds(server: Server, word: Word): boolean {
+function holds(server: Server, word: Term): boolean {
   switch (word.kind) {
     case 'search':
       return isSearched(server, word.text)
@@ -191,7 +191,7 @@ const rangeFilters = {
 
 /** Whether a server is one of those that are asked for; what the caller may see is no matter here. */
 export function isSelected(server: Server, selection: Selection): boolean {
-  const { parameters, filters, isAny, words, search = '', tags, ip } = selection
+  const { parameters, filters, isAny, terms, search = '', tags, ip } = selection
   const isGiven = ({ name, values }: Parameter) => isOneOf(server, name, values)
   const met = filters.map((filter) => meets(server, filter))
   const isInRange = Object.entries(selection.ranges).every(([name, value]) => {
@@ -201,7 +201,7 @@ export function isSelected(server: Server, selection: Selection): boolean {
   return (
     parameters.every(isGiven) &&
     (isAny && met.length > 0 ? met.some(Boolean) : met.every(Boolean)) &&
-    words.every((word) => holds(server, word) !== word.isNegated) &&
+    terms.every((word) => holds(server, word) !== word.isNegated) &&
     (search.trim() === '' || isSearched(server, search)) &&
     tags.every((tag) => hasTag(server, tag)) &&
     (ip.length === 0 || ip.some((network) => hasAddress(server, network))) &&

@@ -39,7 +39,7 @@ export interface Parameter {
 export type Sign = ':' | '>=' | '<=' | '>' | '<'
 
 /** A word of `q`. */
-export type Word = { readonly isNegated: boolean } & (
+export type Term = { readonly isNegated: boolean } & (
   | { readonly kind: 'search'; readonly text: string }
   | {
       readonly kind: 'field'
@@ -56,7 +56,7 @@ export interface Selection {
   readonly parameters: readonly Parameter[]
   readonly filters: readonly FieldFilter[]
   readonly isAny: boolean
-  readonly words: readonly Word[]
+  readonly terms: readonly Term[]
   readonly search: string | undefined
   readonly tags: readonly string[]
   readonly ip: readonly string[]
@@ -87,7 +87,7 @@ const filterText = ({ field, operator, values }: FieldFilter) =>
 /** What can stand in a line without quotes, and mean itself. */
 const isPlain = (text: string) => /^[\p{L}\p{N}_.-]+$/u.test(text) && !text.startsWith('-')
 
-function wordText(word: Word): string {
+function termText(word: Term): string {
   const minus = word.isNegated ? '-' : ''
   if (word.kind === 'search') {
     return minus + (isPlain(word.text) ? word.text : quoted(word.text, '"'))
@@ -108,12 +108,12 @@ const views = {
 } as const satisfies Record<Selection['view'], readonly string[]>
 
 function selectionPairs(selection: Selection): string[] {
-  const { parameters, filters, isAny, words, search, tags, ip, scope, view } = selection
+  const { parameters, filters, isAny, terms, search, tags, ip, scope, view } = selection
   return [
     ...parameters.flatMap(({ name, values, isNumbered }) => severalPairs(name, values, isNumbered)),
     ...filters.map((filter) => pair('filter', filterText(filter))),
     ...(isAny ? ['filter_any=true'] : []),
-    ...(words.length === 0 ? [] : [pair('q', words.map(wordText).join(' '))]),
+    ...(terms.length === 0 ? [] : [pair('q', terms.map(termText).join(' '))]),
     ...(search === undefined ? [] : [pair('search', search)]),
     ...severalPairs('tags', tags),
     ...severalPairs('ip', ip),
@@ -147,7 +147,7 @@ export const everything: ServerQuery = {
   parameters: [],
   filters: [],
   isAny: false,
-  words: [],
+  terms: [],
   search: undefined,
   tags: [],
   ip: [],

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
-import { words } from '../identity-world/random-organisation.ts'
+import { sampleWords } from '../identity-world/random-organisation.ts'
 
 /** A whole number from 0 up to this one. */
 export type Draw = (most: number) => number
@@ -34,7 +34,7 @@ const moments = [
 ]
 const endings = ['', '-1', '-01', '.example.org', '_7', '%', '/x', ' two words', '\\', "'s"]
 const greek = ['ΟΔΟΣΑΣ', 'οδός', 'ΣΊΣΥΦΟΣ', 'ǅungla', 'ẞ']
-const names: readonly string[] = [...words, ...greek, 'web', 'Web', 'WEB', 'db']
+const names: readonly string[] = [...sampleWords, ...greek, 'web', 'Web', 'WEB', 'db']
 const descriptions = [
   '',
   'the web front, two of them',

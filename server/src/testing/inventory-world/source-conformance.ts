@@ -216,7 +216,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
     withSource(kind, backEnd().settings, use)
   const find = (seen: ReadonlyMap<string, ReportedServer>, externalId: string) =>
     [...seen.values()].find(({ facts }) => facts.external_id === externalId)
-  const demand = (
+  const requireFound = (
     seen: ReadonlyMap<string, ReportedServer>,
     externalId: string,
   ): ReportedServer => {
@@ -231,7 +231,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
     void test('tells of a server that was made just now', async () => {
       const name = `conformance-${Date.now()}`
       const id = await backEnd().create(name)
-      const made = requireServer(demand(await openAnd(scanAll), id), kind.provider)
+      const made = requireServer(requireFound(await openAnd(scanAll), id), kind.provider)
       assert.equal(made.name, name)
       assert.ok(made.vcpu_count > 0 && made.vmem_size > 0)
       assert.notEqual(made.hypervisor, '')
@@ -241,17 +241,17 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
     void test('keeps the key of a server that stops, starts and goes', async () => {
       const back = backEnd()
       const id = await back.create(`life-${Date.now()}`)
-      const running = demand(await openAnd(scanAll), id)
+      const running = requireFound(await openAnd(scanAll), id)
       assert.equal(running.facts.status, 'running')
       await back.stop(id)
       const stopped = await waitFor(async () => {
-        const server = demand(await openAnd(scanAll), id)
+        const server = requireFound(await openAnd(scanAll), id)
         return server.facts.status === 'ready' ? server : undefined
       }, 'that it is stopped')
       assert.deepEqual(stopped.key, running.key)
       await back.start(id)
       await waitFor(async () => {
-        const server = demand(await openAnd(scanAll), id)
+        const server = requireFound(await openAnd(scanAll), id)
         return server.facts.status === 'running' ? server : undefined
       }, 'that it runs again')
       await back.remove(id)
@@ -265,7 +265,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
     void test('keeps names as they are, whatever they are made of', async () => {
       const name = `Jörg <b> & "x" 服务器 ${Date.now()}`
       const id = await backEnd().create(name)
-      assert.equal(demand(await openAnd(scanAll), id).facts.name, name)
+      assert.equal(requireFound(await openAnd(scanAll), id).facts.name, name)
       await backEnd().remove(id)
     })
 
@@ -297,28 +297,28 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
         const end = new AbortController()
         const told: SourceUpdate[] = []
         assert.ok(source.watch)
-        const news = source.watch(end.signal)[Symbol.asyncIterator]()
-        await news.next()
+        const updates = source.watch(end.signal)[Symbol.asyncIterator]()
+        await updates.next()
         const listening = (async () => {
-          for (let next = await news.next(); !next.done; next = await news.next()) {
+          for (let next = await updates.next(); !next.done; next = await updates.next()) {
             told.push(next.value)
           }
         })().catch(() => {})
         const lastOf = (id: string) =>
           told.flatMap(({ present }) => present).findLast(({ facts }) => facts.external_id === id)
         const id = await back.create(`watched-${Date.now()}`)
-        const made = await waitFor(() => lastOf(id), 'news of its making')
+        const made = await waitFor(() => lastOf(id), 'the update of its making')
         await back.stop(id)
         await waitFor(
           () => (lastOf(id)?.facts.status === 'ready' ? true : undefined),
-          'news of its stop',
+          'the update of its stop',
         )
         await back.remove(id)
         await waitFor(
           () =>
             told.flatMap(({ gone }) => gone).some((key) => key.join() === made.key.join()) ||
             undefined,
-          'news of its end',
+          'the update of its end',
         )
         end.abort()
         await listening

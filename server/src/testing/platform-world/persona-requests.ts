@@ -2,12 +2,12 @@ import type { OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { tokenIdentity } from '../client.ts'
-import type { Things } from './persona-things.ts'
+import type { Resources } from './persona-resources.ts'
 
 /** The password behind the hash that every user of the organisation has. */
 export const ownPassword = 'tussocky moorland'
 
-/** What of a request is not the operation's own. */
+/** The parts of a request that depend on the resource. */
 export interface Parts {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Record<string, string>
@@ -15,27 +15,27 @@ export interface Parts {
   readonly body?: unknown
 }
 
-interface Occasion {
-  readonly things: Things
+interface CallContext {
+  readonly resources: Resources
   readonly token: string | undefined
-  /** It will be done, so it had better be done to something that nobody misses. */
+  /** The call will succeed: use a resource that no other call needs. */
   readonly isDone: boolean
 }
 
 interface Request {
-  readonly parts: (occasion: Occasion) => Parts
-  /** For a list: the id that is in it when the thing is. */
-  readonly shows?: (things: Things) => string
-  /** For a change: the tables in which something is different once it is done. */
+  readonly parts: (context: CallContext) => Parts
+  /** For a list: the id of the resource that it contains. */
+  readonly shows?: TextOf
+  /** For a change: the tables that it changes. */
   readonly changes?: readonly (keyof Tables)[]
-  /** It can be done but once to a thing. */
+  /** It succeeds only once per resource. */
   readonly isFinal?: boolean
 }
 
-/** What goes with every change: it is told, and it is news. */
-const news = (...tables: (keyof Tables)[]) => [...tables, 'events', 'identity_version'] as const
+/** Every change of identity data also writes an audit event and the identity version. */
+const audited = (...tables: (keyof Tables)[]) => [...tables, 'events', 'identity_version'] as const
 
-/** What is different once a server has another tag; nobody has to be asked anew who may do what. */
+/** The tables that a changed tag of a server changes. The identity version stays. */
 const tagged = [
   'servers',
   'server_documents',
@@ -47,81 +47,81 @@ const tagged = [
   'events',
 ] as const
 
-const look = (parts: (things: Things) => Parts = () => ({})): Request => ({
-  parts: ({ things }) => parts(things),
+type PartsOf = (resources: Resources) => Parts
+type TextOf = (resources: Resources) => string
+type PathOf = (resources: Resources) => Readonly<Record<string, string>>
+
+const read = (parts: PartsOf = () => ({})): Request => ({
+  parts: ({ resources }) => parts(resources),
 })
-const list = (parts: (things: Things) => Parts, shows: (things: Things) => string): Request => ({
-  parts: ({ things }) => parts(things),
-  shows,
-})
-const change = (changes: readonly (keyof Tables)[], parts: (things: Things) => Parts): Request => ({
-  parts: ({ things }) => parts(things),
+const list = (parts: PartsOf, shows: TextOf): Request => ({ ...read(parts), shows })
+const change = (changes: readonly (keyof Tables)[], parts: PartsOf): Request => ({
+  ...read(parts),
   changes,
 })
 const finish = (
   changes: readonly (keyof Tables)[],
-  parts: (things: Things, isDone: boolean) => Parts,
-): Request => ({ parts: ({ things, isDone }) => parts(things, isDone), changes, isFinal: true })
+  parts: (resources: Resources, isDone: boolean) => Parts,
+): Request => ({
+  parts: ({ resources, isDone }) => parts(resources, isDone),
+  changes,
+  isFinal: true,
+})
 
 const name = () => `new ${newId()}`
 const at = (id: string) => ({ path: { id } })
-const subject = ({ token }: Things) => ({ headers: { 'x-subject-token': token } })
+const subject = ({ token }: Resources) => ({ headers: { 'x-subject-token': token } })
 
-const member = ({ groupId, userId }: Things) => ({ path: { id: groupId, user_id: userId } })
-const binding = ({ roleId }: Things, policyId: string) => ({
+const member = ({ groupId, userId }: Resources) => ({ path: { id: groupId, user_id: userId } })
+const binding = ({ roleId }: Resources, policyId: string) => ({
   path: { id: roleId, policy_id: policyId },
 })
 
 /** The four operations on the roles of one kind of holder in one kind of place. */
-const held = (
-  role: (things: Things) => string,
-  where: (things: Things) => Readonly<Record<string, string>>,
-  holder: (things: Things) => Readonly<Record<string, string>>,
-  newHolder: (things: Things) => Readonly<Record<string, string>>,
-) => {
-  const path = (things: Things, whose: typeof holder) => ({
-    path: { ...where(things), ...whose(things), role_id: role(things) },
+const roleRequests = (role: TextOf, where: PathOf, holder: PathOf, newHolder: PathOf) => {
+  const path = (resources: Resources, whose: PathOf) => ({
+    path: { ...where(resources), ...whose(resources), role_id: role(resources) },
   })
   return {
-    list: list((things) => path(things, holder), role),
-    grant: finish(news('assignments'), (things) => path(things, newHolder)),
-    check: look((things) => path(things, holder)),
-    revoke: finish(news('assignments'), (things) => path(things, holder)),
+    list: list((resources) => path(resources, holder), role),
+    grant: finish(audited('assignments'), (resources) => path(resources, newHolder)),
+    check: read((resources) => path(resources, holder)),
+    revoke: finish(audited('assignments'), (resources) => path(resources, holder)),
   }
 }
 
-const projectUser = held(
-  (things) => things.projectRoleId,
+const projectUser = roleRequests(
+  (resources) => resources.projectRoleId,
   ({ projectId }) => ({ id: projectId }),
   ({ userId }) => ({ user_id: userId }),
   ({ newcomerId }) => ({ user_id: newcomerId }),
 )
-const projectGroup = held(
-  (things) => things.projectRoleId,
+const projectGroup = roleRequests(
+  (resources) => resources.projectRoleId,
   ({ projectId }) => ({ id: projectId }),
   ({ groupId }) => ({ group_id: groupId }),
   ({ idleGroupId }) => ({ group_id: idleGroupId }),
 )
-const domainUser = held(
-  (things) => things.domainRoleId,
+const domainUser = roleRequests(
+  (resources) => resources.domainRoleId,
   ({ domainId }) => ({ id: domainId }),
   ({ residentId }) => ({ user_id: residentId }),
   ({ newcomerId }) => ({ user_id: newcomerId }),
 )
-const domainGroup = held(
-  (things) => things.domainRoleId,
+const domainGroup = roleRequests(
+  (resources) => resources.domainRoleId,
   ({ domainId }) => ({ id: domainId }),
   ({ residentGroupId }) => ({ group_id: residentGroupId }),
   ({ idleGroupId }) => ({ group_id: idleGroupId }),
 )
-const systemUser = held(
-  (things) => things.systemRoleId,
+const systemUser = roleRequests(
+  (resources) => resources.systemRoleId,
   () => ({}),
   ({ stewardId }) => ({ user_id: stewardId }),
   ({ newcomerId }) => ({ user_id: newcomerId }),
 )
-const systemGroup = held(
-  (things) => things.systemRoleId,
+const systemGroup = roleRequests(
+  (resources) => resources.systemRoleId,
   () => ({}),
   ({ stewardGroupId }) => ({ group_id: stewardGroupId }),
   ({ idleGroupId }) => ({ group_id: idleGroupId }),
@@ -135,38 +135,38 @@ const silentSource = { provider: 'OneCloud', address: 'qemu+unix:///system?socke
 /** For every operation a request that would succeed for somebody who may. */
 export const requests: Readonly<Record<OperationId, Request>> = {
   issueToken: {
-    parts: ({ things, token }) => ({
+    parts: ({ resources, token }) => ({
       body: {
         auth: {
           identity: tokenIdentity(token ?? 'none'),
-          scope: { project: { id: things.projectId } },
+          scope: { project: { id: resources.projectId } },
         },
       },
     }),
     changes: ['tokens', 'events'],
   },
-  validateToken: look(subject),
-  checkToken: look(subject),
-  revokeToken: finish(news('tokens'), subject),
-  listAuthProjects: look(),
-  listAuthDomains: look(),
-  showAuthCatalog: look(),
-  listAuthPermissions: look(),
-  showIdentityVersion: look(),
-  discover: look(),
+  validateToken: read(subject),
+  checkToken: read(subject),
+  revokeToken: finish(audited('tokens'), subject),
+  listAuthProjects: read(),
+  listAuthDomains: read(),
+  showAuthCatalog: read(),
+  listAuthPermissions: read(),
+  showIdentityVersion: read(),
+  discover: read(),
 
   listDomains: list(
     ({ domainName }) => ({ query: { name: domainName } }),
     ({ domainId }) => domainId,
   ),
-  getDomain: look(({ domainId }) => at(domainId)),
-  getDomainImpact: look(({ domainId }) => at(domainId)),
-  createDomain: change(news('domains'), () => ({ body: { domain: { name: name() } } })),
-  updateDomain: change(news('domains'), ({ domainId }) => ({
+  getDomain: read(({ domainId }) => at(domainId)),
+  getDomainImpact: read(({ domainId }) => at(domainId)),
+  createDomain: change(audited('domains'), () => ({ body: { domain: { name: name() } } })),
+  updateDomain: change(audited('domains'), ({ domainId }) => ({
     ...at(domainId),
     body: { domain: { description: name() } },
   })),
-  deleteDomain: finish(news('domains'), ({ domainId, spareDomainId }, isDone) =>
+  deleteDomain: finish(audited('domains'), ({ domainId, spareDomainId }, isDone) =>
     at(isDone ? spareDomainId : domainId),
   ),
 
@@ -174,16 +174,16 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ projectName }) => ({ query: { name: projectName } }),
     ({ projectId }) => projectId,
   ),
-  getProject: look(({ projectId }) => at(projectId)),
-  getProjectImpact: look(({ projectId }) => at(projectId)),
-  createProject: change(news('projects'), ({ domainId }) => ({
+  getProject: read(({ projectId }) => at(projectId)),
+  getProjectImpact: read(({ projectId }) => at(projectId)),
+  createProject: change(audited('projects'), ({ domainId }) => ({
     body: { project: { name: name(), domain_id: domainId } },
   })),
-  updateProject: change(news('projects'), ({ projectId }) => ({
+  updateProject: change(audited('projects'), ({ projectId }) => ({
     ...at(projectId),
     body: { project: { description: name() } },
   })),
-  deleteProject: finish(news('projects'), ({ projectId, spareProjectId }, isDone) =>
+  deleteProject: finish(audited('projects'), ({ projectId, spareProjectId }, isDone) =>
     at(isDone ? spareProjectId : projectId),
   ),
 
@@ -191,21 +191,21 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ userName }) => ({ query: { name: userName } }),
     ({ userId }) => userId,
   ),
-  getUser: look(({ userId }) => at(userId)),
-  getUserImpact: look(({ userId }) => at(userId)),
-  createUser: change(news('users'), ({ domainId }) => ({
+  getUser: read(({ userId }) => at(userId)),
+  getUserImpact: read(({ userId }) => at(userId)),
+  createUser: change(audited('users'), ({ domainId }) => ({
     body: { user: { name: name(), domain_id: domainId } },
   })),
-  updateUser: change(news('users'), ({ userId }) => ({
+  updateUser: change(audited('users'), ({ userId }) => ({
     ...at(userId),
     body: { user: { description: name() } },
   })),
   deleteUser: finish(
-    news('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views'),
+    audited('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views'),
     ({ userId }) => at(userId),
   ),
   changeOwnPassword: finish(
-    news('users', 'tokens', 'login_attempts', 'login_origins'),
+    audited('users', 'tokens', 'login_attempts', 'login_origins'),
     ({ userId }) => ({
       ...at(userId),
       body: { user: { original_password: ownPassword, password: 'unploughed headland' } },
@@ -224,58 +224,64 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ groupName }) => ({ query: { name: groupName } }),
     ({ groupId }) => groupId,
   ),
-  getGroup: look(({ groupId }) => at(groupId)),
-  createGroup: change(news('groups'), ({ domainId }) => ({
+  getGroup: read(({ groupId }) => at(groupId)),
+  createGroup: change(audited('groups'), ({ domainId }) => ({
     body: { group: { name: name(), domain_id: domainId } },
   })),
-  updateGroup: change(news('groups'), ({ groupId }) => ({
+  updateGroup: change(audited('groups'), ({ groupId }) => ({
     ...at(groupId),
     body: { group: { description: name() } },
   })),
-  deleteGroup: finish(news('groups', 'group_members', 'assignments'), ({ groupId }) => at(groupId)),
+  deleteGroup: finish(audited('groups', 'group_members', 'assignments'), ({ groupId }) =>
+    at(groupId),
+  ),
   listGroupUsers: list(
     ({ groupId }) => at(groupId),
     ({ userId }) => userId,
   ),
-  addGroupUser: finish(news('group_members'), ({ groupId, newcomerId }) => ({
+  addGroupUser: finish(audited('group_members'), ({ groupId, newcomerId }) => ({
     path: { id: groupId, user_id: newcomerId },
   })),
-  checkGroupUser: look(member),
-  removeGroupUser: finish(news('group_members'), member),
+  checkGroupUser: read(member),
+  removeGroupUser: finish(audited('group_members'), member),
 
   listRoles: list(
     ({ roleName }) => ({ query: { name: roleName } }),
     ({ roleId }) => roleId,
   ),
-  getRole: look(({ roleId }) => at(roleId)),
-  createRole: change(news('roles'), () => ({ body: { role: { name: name() } } })),
-  updateRole: change(news('roles'), ({ roleId }) => ({
+  getRole: read(({ roleId }) => at(roleId)),
+  createRole: change(audited('roles'), () => ({ body: { role: { name: name() } } })),
+  updateRole: change(audited('roles'), ({ roleId }) => ({
     ...at(roleId),
     body: { role: { description: name() } },
   })),
-  deleteRole: finish(news('roles', 'role_policies'), ({ roleId }) => at(roleId)),
+  deleteRole: finish(audited('roles', 'role_policies'), ({ roleId }) => at(roleId)),
   listRolePolicies: list(
     ({ roleId }) => at(roleId),
     ({ policyId }) => policyId,
   ),
-  bindPolicy: finish(news('role_policies'), (things) => binding(things, things.loosePolicyId)),
-  checkPolicyBinding: look((things) => binding(things, things.policyId)),
-  unbindPolicy: finish(news('role_policies'), (things) => binding(things, things.policyId)),
+  bindPolicy: finish(audited('role_policies'), (resources) =>
+    binding(resources, resources.loosePolicyId),
+  ),
+  checkPolicyBinding: read((resources) => binding(resources, resources.policyId)),
+  unbindPolicy: finish(audited('role_policies'), (resources) =>
+    binding(resources, resources.policyId),
+  ),
 
   listPolicies: list(
     ({ policyName }) => ({ query: { name: policyName } }),
     ({ policyId }) => policyId,
   ),
-  getPolicy: look(({ policyId }) => at(policyId)),
-  createPolicy: change(news('policies'), () => ({
+  getPolicy: read(({ policyId }) => at(policyId)),
+  createPolicy: change(audited('policies'), () => ({
     body: { policy: { name: name(), scope: 'project', rules: [rule] } },
   })),
-  updatePolicy: change(news('policies'), ({ policyId }) => ({
+  updatePolicy: change(audited('policies'), ({ policyId }) => ({
     ...at(policyId),
     body: { policy: { rules: [{ ...rule, resource: `servers_${newId()}` }] } },
   })),
-  deletePolicy: finish(news('policies', 'role_policies'), ({ policyId }) => at(policyId)),
-  checkPolicy: look(({ userId, projectId }) => ({
+  deletePolicy: finish(audited('policies', 'role_policies'), ({ policyId }) => at(policyId)),
+  checkPolicy: read(({ userId, projectId }) => ({
     body: {
       check: {
         user_id: userId,
@@ -320,22 +326,22 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ keyName }) => ({ query: { name: keyName } }),
     ({ keyId }) => keyId,
   ),
-  getCredential: look(({ keyId }) => at(keyId)),
-  createCredential: change(news('access_keys'), ({ userId, projectId }) => ({
+  getCredential: read(({ keyId }) => at(keyId)),
+  createCredential: change(audited('access_keys'), ({ userId, projectId }) => ({
     body: { credential: { type: 'aksk', user_id: userId, project_id: projectId } },
   })),
-  updateCredential: change(news('access_keys'), ({ keyId }) => ({
+  updateCredential: change(audited('access_keys'), ({ keyId }) => ({
     ...at(keyId),
     body: { credential: { name: name() } },
   })),
-  deleteCredential: finish(news('access_keys'), ({ keyId }) => at(keyId)),
+  deleteCredential: finish(audited('access_keys'), ({ keyId }) => at(keyId)),
 
   listIdentityProviders: list(
     ({ providerName }) => ({ query: { name: providerName } }),
     ({ providerId }) => providerId,
   ),
-  getIdentityProvider: look(({ providerId }) => at(providerId)),
-  createIdentityProvider: change(news('identity_providers'), ({ domainId }) => ({
+  getIdentityProvider: read(({ providerId }) => at(providerId)),
+  createIdentityProvider: change(audited('identity_providers'), ({ domainId }) => ({
     body: {
       identity_provider: {
         name: name(),
@@ -346,18 +352,18 @@ export const requests: Readonly<Record<OperationId, Request>> = {
       },
     },
   })),
-  updateIdentityProvider: change(news('identity_providers'), ({ providerId }) => ({
+  updateIdentityProvider: change(audited('identity_providers'), ({ providerId }) => ({
     ...at(providerId),
     body: { identity_provider: { service_url: `https://muster.example.org/${newId()}` } },
   })),
-  deleteIdentityProvider: finish(news('identity_providers'), ({ providerId }) => at(providerId)),
+  deleteIdentityProvider: finish(audited('identity_providers'), ({ providerId }) => at(providerId)),
 
-  listServices: look(),
-  getService: look(({ serviceId }) => at(serviceId)),
-  listEndpoints: look(),
-  getEndpoint: look(({ endpointId }) => at(endpointId)),
-  listRegions: look(),
-  getRegion: look(({ regionId }) => at(regionId)),
+  listServices: read(),
+  getService: read(({ serviceId }) => at(serviceId)),
+  listEndpoints: read(),
+  getEndpoint: read(({ endpointId }) => at(endpointId)),
+  listRegions: read(),
+  getRegion: read(({ regionId }) => at(regionId)),
 
   listEvents: list(
     ({ targetId }) => ({ query: { target_id: targetId } }),
@@ -369,10 +375,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ serverName }) => ({ query: { name: serverName, scope: 'max' } }),
     ({ serverId }) => serverId,
   ),
-  getServerStatistics: look(),
-  getServerTimeline: look(),
-  getServer: look(({ serverId }) => at(serverId)),
-  getServerMetadata: look(({ serverId }) => at(serverId)),
+  getServerStatistics: read(),
+  getServerTimeline: read(),
+  getServer: read(({ serverId }) => at(serverId)),
+  getServerMetadata: read(({ serverId }) => at(serverId)),
   mergeServerMetadata: change(tagged, ({ serverId }) => ({
     ...at(serverId),
     body: { metadata: { note: name() } },
@@ -382,14 +388,14 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     body: { metadata: { note: name() } },
   })),
 
-  getServerHistory: look(({ serverId }) => at(serverId)),
-  syncServer: look(({ serverId }) => at(serverId)),
+  getServerHistory: read(({ serverId }) => at(serverId)),
+  syncServer: read(({ serverId }) => at(serverId)),
 
   listViews: list(
     ({ viewName }) => ({ query: { name: viewName } }),
     ({ viewId }) => viewId,
   ),
-  getView: look(({ viewId }) => at(viewId)),
+  getView: read(({ viewId }) => at(viewId)),
   createView: change(['views', 'events'], () => ({
     body: { view: { name: name(), sharing: 'project' } },
   })),
@@ -403,8 +409,8 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ accountName }) => ({ query: { name: accountName } }),
     ({ accountId }) => accountId,
   ),
-  listCloudProviders: look(),
-  getCloudAccount: look(({ accountId }) => at(accountId)),
+  listCloudProviders: read(),
+  getCloudAccount: read(({ accountId }) => at(accountId)),
   createCloudAccount: change(['cloudaccounts', 'events'], ({ projectId }) => ({
     body: { cloudaccount: { name: name(), ...silentSource, project_id: projectId } },
   })),
@@ -417,16 +423,16 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   syncCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
   confirmGoneServers: change(['events'], ({ accountId }) => at(accountId)),
   testCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
-  previewCloudAccountMapping: look(({ accountId, projectId }) => ({
+  previewCloudAccountMapping: read(({ accountId, projectId }) => ({
     ...at(accountId),
     body: { mapping: [{ name: 'web-*', project_id: projectId }] },
   })),
 
-  showHealth: look(),
-  showReadiness: look(),
+  showHealth: read(),
+  showReadiness: read(),
   // A caller from this machine needs no token; one from elsewhere does.
-  showMetrics: look(() => ({ headers: { 'x-forwarded-for': '192.0.2.1' } })),
-  showOpenApi: look(),
-  showReference: look(),
-  showReferenceScript: look(),
+  showMetrics: read(() => ({ headers: { 'x-forwarded-for': '192.0.2.1' } })),
+  showOpenApi: read(),
+  showReference: read(),
+  showReferenceScript: read(),
 }

@@ -17,7 +17,7 @@ import { personaNames, type PersonaName, type Side } from './start-platform-worl
  *     -  403: not you
  *     0  404: the thing does not exist for you
  *     b  400: what the body refers to does not exist for you
- *     c  409: allowed, and not possible as things are
+ *     c  409: allowed, and not possible as resources are
  *
  * and a row for each place that the thing can be in: `home` is the project and the domain of those
  * in the middle, `beside` another project of that domain, `other` another domain; `self` is the

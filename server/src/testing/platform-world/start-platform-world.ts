@@ -7,7 +7,7 @@ import type { TokenScope } from '../../domain/identity/records.ts'
 import { ask, requestToken, secretOf, type ClientResponse } from '../client.ts'
 import { ownPassword, requests, type Parts } from './persona-requests.ts'
 import { loadSecretKey } from '../../vault/secret-key.ts'
-import { createThingsFactory, type Place, type Things } from './persona-things.ts'
+import { createResourceFactory, type Place, type Resources } from './persona-resources.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { Engine } from '../engines.ts'
@@ -33,7 +33,7 @@ export const personaNames = [
 ] as const
 export type PersonaName = (typeof personaNames)[number]
 
-/** Where a thing is: in the personas' own project, in another one of their domain, or abroad. */
+/** Where a resource is: in the personas' own project, in another project of their domain, or in another domain. */
 export type Side = 'home' | 'beside' | 'other'
 
 export interface Persona {
@@ -44,14 +44,14 @@ export interface Persona {
   readonly place: Place
 }
 
-/** What a request is about, beside its operation. */
+/** What a request needs besides its operation. */
 export interface PersonaCall {
-  readonly things: Things
+  readonly resources: Resources
   readonly token: string | undefined
-  /** It will be done: to a thing that nobody misses. */
+  /** The call will succeed: use a resource that no other call needs. */
   readonly isDone?: boolean
   readonly method?: string
-  /** Has the last word on what is sent. */
+  /** Changes the request before it is sent. */
   readonly edit?: (parts: Parts) => Parts
 }
 
@@ -83,7 +83,7 @@ async function createPlatformWorld(platform: TestPlatform) {
   const passwordHash = await hash(ownPassword, testPasswordCost)
   /** What no answer may hold. */
   const secrets = new Set([passwordHash, ...known.flatMap((row) => row.password_hash ?? [])])
-  const { addThings, addThingsFor, removeThings } = createThingsFactory({
+  const { addResources, addThingsFor, removeThings } = createResourceFactory({
     database,
     inventory,
     secretBox: loadSecretKey(join(platform.folder, 'secret.key')),
@@ -216,7 +216,7 @@ async function createPlatformWorld(platform: TestPlatform) {
   return {
     /** What is kept and must not be shown; it grows with every access key that is made. */
     secrets: secrets as ReadonlySet<string>,
-    addThings: (side: Side) => addThings(places[side]),
+    addResources: (side: Side) => addResources(places[side]),
     /** What is the persona's own. */
     addThingsFor: ({ userId, userName, place }: Persona) =>
       addThingsFor({ id: userId, name: userName }, place),
@@ -226,9 +226,9 @@ async function createPlatformWorld(platform: TestPlatform) {
     persona: (name: PersonaName) => personas.get(name) as Persona,
 
     async call(id: OperationId, errand: PersonaCall): Promise<ClientResponse> {
-      const { things, token, isDone = false, method, edit = (parts) => parts } = errand
+      const { resources, token, isDone = false, method, edit = (parts) => parts } = errand
       const operation = operationOf(id)
-      const parts = edit(requests[id].parts({ things, token, isDone }))
+      const parts = edit(requests[id].parts({ resources, token, isDone }))
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
         encodeURIComponent(parts.path?.[name] ?? ''),
       )

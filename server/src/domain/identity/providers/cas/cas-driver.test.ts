@@ -157,10 +157,10 @@ describe('asking a CAS server', () => {
       ['expired', testAuthority, /expired/],
       ['elsewhere', testAuthority, /altnames/],
     ] as const
-    for (const [certificate, ca, words] of cases) {
+    for (const [certificate, ca, message] of cases) {
       const server = await startYes(t, certificate)
       const reason = await reasonFor(cas.verify(endpointAt(server, { ca }), 'ST-secret'))
-      assert.match(reason, words)
+      assert.match(reason, message)
       assert.ok(!reason.includes('ST-secret'))
       assert.equal(server.requests.length, 0)
     }

@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** One of everything, in one place. */
-export interface Things extends Place {
+export interface Resources extends Place {
   /** Disabled, and nothing in it. */
   readonly spareDomainId: string
   readonly spareProjectId: string
@@ -80,11 +80,11 @@ export interface Things extends Place {
   readonly regionId: string
 }
 
-/** Things of the same shape, none of which ever was. */
-export const nonexistentThings = (things: Things): Things => ({
+/** Ids and names that do not exist. */
+export const nonexistentResources = (resources: Resources): Resources => ({
   ...(Object.fromEntries(
-    Object.keys(things).map((key) => [key, key.endsWith('Name') ? `never ${newId()}` : newId()]),
-  ) as unknown as Things),
+    Object.keys(resources).map((key) => [key, key.endsWith('Name') ? `never ${newId()}` : newId()]),
+  ) as unknown as Resources),
   serverId: randomUUID(),
   token: mintToken().secret,
 })
@@ -99,21 +99,21 @@ interface Context {
   readonly roleIds: ReadonlyMap<string, string>
   readonly catalog: readonly CatalogService[]
   readonly passwordHash: string
-  /** Learns of everything that is kept and must not be shown. */
+  /** Collects the stored secrets, which no response may show. */
   readonly secrets: Set<string>
 }
 
-/** Puts things into a place, straight through the storage and all in one commit. */
-export function createThingsFactory(context: Context) {
+/** Creates one of every resource in a project, directly in storage and in one commit. */
+export function createResourceFactory(context: Context) {
   const { database, inventory, secretBox, roleIds, catalog, passwordHash, secrets } = context
   const { db } = database
   const [service] = catalog
   const [endpoint] = service?.endpoints ?? []
   const encryptedSecret = `sealed-${randomBytes(16).toString('hex')}`
   secrets.add(encryptedSecret)
-  /** How to get rid of things again: much else goes with these rows. */
-  const leftovers = new WeakMap<Things, Statements>()
-  const servers = new WeakMap<Things, string>()
+  /** How to get rid of resources again: much else goes with these rows. */
+  const leftovers = new WeakMap<Resources, Statements>()
+  const servers = new WeakMap<Resources, string>()
   const roleId = (name: string) => roleIds.get(name) ?? ''
 
   const insert = <Table extends keyof Tables>(
@@ -121,13 +121,13 @@ export function createThingsFactory(context: Context) {
     ...rows: Insertable<Tables[Table]>[]
   ): CompiledQuery => db.insertInto(table).values(rows).compile()
 
-  const remove = (table: keyof Tables, ...things: { readonly id: string }[]): CompiledQuery =>
+  const remove = (table: keyof Tables, ...resources: { readonly id: string }[]): CompiledQuery =>
     db
       .deleteFrom(table as 'users')
       .where(
         'id',
         'in',
-        things.map(({ id }) => id),
+        resources.map(({ id }) => id),
       )
       .compile()
 
@@ -185,7 +185,7 @@ export function createThingsFactory(context: Context) {
       { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' },
     ])
 
-  async function addThings(place: Place): Promise<Things> {
+  async function addResources(place: Place): Promise<Resources> {
     const { domainId, projectId } = place
     const spareDomain = { ...domainRow(anyName('spare')), enabled: 0 }
     const spareProject = projectRow(anyName('spare'), domainId)
@@ -248,7 +248,7 @@ export function createThingsFactory(context: Context) {
       ),
     ])
     await inventory.recordServers({ present: [server], gone: [] })
-    const things: Things = {
+    const resources: Resources = {
       ...place,
       spareDomainId: spareDomain.id,
       spareProjectId: spareProject.id,
@@ -286,7 +286,7 @@ export function createThingsFactory(context: Context) {
       endpointId: endpoint?.id ?? '',
       regionId: endpoint?.region_id ?? '',
     }
-    leftovers.set(things, [
+    leftovers.set(resources, [
       remove('domains', spareDomain),
       remove('projects', spareProject),
       remove('users', user, newcomer, resident, steward),
@@ -296,18 +296,18 @@ export function createThingsFactory(context: Context) {
       remove('identity_providers', provider),
       remove('cloudaccounts', account),
     ])
-    servers.set(things, server.id)
-    return things
+    servers.set(resources, server.id)
+    return resources
   }
 
-  const bases = new Map<Place, Things>()
+  const bases = new Map<Place, Resources>()
 
   return {
-    addThings,
+    addResources,
 
     /** What is a user's own: the user, a group with the user in it, a key, a token and a deed. */
-    async addThingsFor(user: { id: string; name: string }, place: Place): Promise<Things> {
-      const base = bases.get(place) ?? (await addThings(place))
+    async addThingsFor(user: { id: string; name: string }, place: Place): Promise<Resources> {
+      const base = bases.get(place) ?? (await addResources(place))
       bases.set(place, base)
       const group = groupRow(anyName('own'), place.domainId)
       const key = keyOf(user.id, place.projectId)
@@ -322,7 +322,7 @@ export function createThingsFactory(context: Context) {
         insert('tokens', token.row),
         insert('events', event),
       ])
-      const things: Things = {
+      const resources: Resources = {
         ...base,
         userId: user.id,
         userName: user.name,
@@ -335,19 +335,19 @@ export function createThingsFactory(context: Context) {
         token: token.secret,
         targetId: event.target_id,
       }
-      leftovers.set(things, [
+      leftovers.set(resources, [
         remove('groups', group),
         remove('access_keys', key),
         remove('views', view),
         remove('tokens', token.row),
       ])
-      return things
+      return resources
     },
 
     /** Few rows make a quick comparison of all of them. */
-    async removeThings(things: Things): Promise<void> {
-      await database.commitIdentity(leftovers.get(things) ?? [])
-      const server = servers.get(things)
+    async removeThings(resources: Resources): Promise<void> {
+      await database.commitIdentity(leftovers.get(resources) ?? [])
+      const server = servers.get(resources)
       if (server === undefined) return
       await inventory.recordServers({ present: [], gone: [server] })
       await inventory.serverWriter.purgeDeleted(Date.now() + 1_000)

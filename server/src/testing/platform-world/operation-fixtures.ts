@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, unknown>>
 
 const all: readonly Operation[] = operations
 
-/** What the parameters of a path name, but for `id`: that is whatever the path begins with. */
+/** The collections of path parameters, except `id`, which belongs to the path's first segment. */
 const kinds: Readonly<Record<string, string>> = {
   user_id: 'users',
   group_id: 'groups',
@@ -23,17 +23,17 @@ const kinds: Readonly<Record<string, string>> = {
 }
 const ownPassword = 'correct horse battery'
 
-/** What the path begins with, under whatever version. */
+/** The first segment of the path after its version. */
 const collectionOf = ({ path }: Operation): string =>
   path.split('/').find((step) => step !== '' && step !== 'v3') ?? ''
 
 const isItem = ({ path }: Operation) => /^(?:\/v3)?\/\w+\/\{id\}$/.test(path)
 
-/** The platform's own things have no version. */
+/** Paths of Muster's own resources have no version. */
 const rootOf = (kind: string) =>
   kind === 'cloudaccounts' || kind === 'views' ? `/${kind}` : `/v3/${kind}`
 
-/** An account that leads nowhere: nobody waits for it. */
+/** An account that cannot connect. */
 const silentAccount = {
   provider: 'OneCloud',
   address: 'qemu+unix:///system?socket=/nowhere',
@@ -45,11 +45,10 @@ let period = 3_600
 const nextPeriod = () => (period += 1)
 
 /**
- * Things for the operations to be called on: with what is prepared here each of them succeeds, any
- * number of times, when the first admin calls it. What a call uses up is made anew for it, all
- * else is made once.
+ * Resources with which every operation succeeds, any number of times, when the first administrator
+ * calls it. What a call consumes is created for it; all else is created once.
  */
-export async function createStage(platform: TestPlatform, admin: string) {
+export async function createOperationFixtures(platform: TestPlatform, admin: string) {
   const { url, database, inventory } = platform
   const identities = createIdentityWorld(database)
   const made = new Map<string, Promise<string>>()
@@ -58,13 +57,13 @@ export async function createStage(platform: TestPlatform, admin: string) {
   const userId = body.token.user.Id
   const projectId = body.token.project.Id
 
-  async function demand<Body>(path: string, options: Parameters<typeof ask>[2] = {}) {
+  async function request<Body>(path: string, options: Parameters<typeof ask>[2] = {}) {
     const answer: ClientResponse<Body> = await ask<Body>(url, path, { token: admin, ...options })
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
     return answer.body
   }
 
-  /** What the example of a new thing says that would not do here: a name that is free, ids that exist. */
+  /** Values that replace those of the contract's example: a free name, existing ids. */
   async function settingsOf(kind: string): Promise<Members> {
     const name = `${kind} ${newId()}`
     const domain_id = 'default'
@@ -89,7 +88,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
   }
 
   async function bodyOf(operation: Operation): Promise<unknown> {
-    // Another tag each time: the same one again is no change.
+    // A new tag each time: the same one would be no change.
     if (collectionOf(operation) === 'servers') return { metadata: { 'user:note': newId() } }
     const kind = collectionOf(operation)
     const [[key, example] = ['', {}]] = Object.entries(operation.example as Record<string, Members>)
@@ -97,7 +96,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
       return { [key]: { ...example, user_id: userId, project_id: projectId } }
     }
     if (operation.id === 'testNewCloudAccount') return { [key]: silentAccount }
-    // Another period each time: the same one again is no change.
+    // A new period each time: the same one would be no change.
     if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
     if (operation.id === 'updateView') return { [key]: { q: newId() } }
     if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }
@@ -105,14 +104,14 @@ export async function createStage(platform: TestPlatform, admin: string) {
     return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }
   }
 
-  /** A server is not made by its owner: a source finds it. */
+  /** Servers have no create operation: a source reports them. */
   async function findServer(): Promise<string> {
     const server = minimalServer(projectId)
     await inventory.recordServers({ present: [server], gone: [] })
     return server.id
   }
 
-  /** One that can be asked how it is: simulated, of an account that is run. */
+  /** A server that can be refreshed: simulated, of a running account. */
   async function findRunningServer(): Promise<string> {
     const account = await make('cloudaccounts', {
       provider: 'Simulator',
@@ -121,14 +120,14 @@ export async function createStage(platform: TestPlatform, admin: string) {
     })
     for (;;) {
       const path = `/servers?scope=system&account=${account}`
-      const { servers } = await demand<{ servers: { id: string }[] }>(path)
+      const { servers } = await request<{ servers: { id: string }[] }>(path)
       const [server] = servers
       if (server) return server.id
       await pause(50)
     }
   }
 
-  /** An account that misses a server, so that there is something to confirm. */
+  /** An account with a missing server to confirm. */
   async function makeMissing(): Promise<string> {
     const id = await make('cloudaccounts')
     await database.commit([
@@ -152,9 +151,9 @@ export async function createStage(platform: TestPlatform, admin: string) {
   async function make(kind: string, changes: Members = {}): Promise<string> {
     if (kind === 'servers') return await findServer()
     const operation = all.find(({ method, path }) => method === 'POST' && path === rootOf(kind))
-    // What cannot be made is there: the parts of the catalog.
+    // The catalog has no create operations, but initial data.
     if (!operation) {
-      const { [kind]: list } = await demand<Record<string, { id: string }[]>>(`/v3/${kind}`)
+      const { [kind]: list } = await request<Record<string, { id: string }[]>>(`/v3/${kind}`)
       return list?.[0]?.id ?? ''
     }
     const [[key, members] = ['', {}]] = Object.entries((await bodyOf(operation)) as object) as [
@@ -162,7 +161,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
       Members,
     ][]
     const { password: _, ...rest } = members
-    const { [key]: thing } = await demand<Record<string, { id: string }>>(rootOf(kind), {
+    const { [key]: thing } = await request<Record<string, { id: string }>>(rootOf(kind), {
       method: 'POST',
       body: { [key]: { ...rest, ...changes } },
     })
@@ -199,13 +198,13 @@ export async function createStage(platform: TestPlatform, admin: string) {
     return path
   }
 
-  /** A member, a grant or a binding has to be there before it is looked at or taken away. */
+  /** Creates the member, grant or binding that the operation reads or deletes. */
   async function relate(operation: Operation, path: string): Promise<void> {
     if (operation.method === 'PUT') return
     const puts = all.some(
       (other) => other.method === 'PUT' && other.path === operation.path && !other.body,
     )
-    if (puts) await demand(path, { method: 'PUT' })
+    if (puts) await request(path, { method: 'PUT' })
   }
 
   async function prepareOwnPassword(operation: Operation) {
@@ -216,16 +215,16 @@ export async function createStage(platform: TestPlatform, admin: string) {
   }
 
   return {
-    /** What a call of the operation needs in order to succeed. */
+    /** What a call of the operation needs to succeed. */
     async prepare(operation: Operation): Promise<CallOptions & { path: string; token: string }> {
       if (operation.id === 'changeOwnPassword') return await prepareOwnPassword(operation)
       const path = await pathFor(operation)
       await relate(operation, path)
-      // The one operation that ends its token gets one of its own.
+      // This operation revokes its token, so it gets its own.
       const token = operation.id === 'revokeToken' ? await renewToken(url, admin) : admin
       if (!operation.body || operation.id === 'issueToken') return { path, token }
       return { path, token, body: await bodyOf(operation) }
     },
   }
 }
-export type Stage = Awaited<ReturnType<typeof createStage>>
+export type OperationFixtures = Awaited<ReturnType<typeof createOperationFixtures>>

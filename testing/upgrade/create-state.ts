@@ -225,7 +225,7 @@ async function openSession({ send, knows }: Caller): Promise<Pick<State, 'cookie
 }
 
 /** Fills a running Muster of any version with some of everything that it knows. */
-export async function fill(url: string, lifetime: Lifetime) {
+export async function createState(url: string, lifetime: Lifetime) {
   const caller = createCaller(url)
   const scope = { project: { name: 'system', domain: { name: 'Default' } } }
   const admin = await caller.logIn(password('sysadmin', 'Default', adminPassword), scope)
