@@ -4,7 +4,7 @@ import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
-import { composeInventory } from './composition/compose-inventory.ts'
+import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
@@ -174,6 +174,8 @@ async function assemble(
     })
   }
 
+  const rewrite = rewriteServers(config, inventory, logger)
+
   return {
     database,
     inventory,
@@ -190,6 +192,7 @@ async function assemble(
     /** Finishes requests in progress. Closes connections that are still open after the timeout. */
     async close(timeout = longestDrain): Promise<void> {
       clearInterval(purge)
+      await rewrite.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()
       await port.close()
@@ -217,6 +220,25 @@ async function createInitialData(
 ): Promise<string | undefined> {
   if (roles.every((role) => role === 'gateway')) return undefined
   return await bootstrapDatabase(database, hasher, adminPassword, now)
+}
+
+/** Rewrites the servers of an earlier version in the background. */
+function rewriteServers({ roles }: Config, inventory: Inventory, logger: FastifyBaseLogger) {
+  const stop = new AbortController()
+  const onProgress = (rewritten: number) => {
+    if (rewritten % 10_000 === 0) logger.info(`${rewritten} servers upgraded to this version`)
+  }
+  const done = roles.includes('platform')
+    ? inventory.rewriteServers(stop.signal, onProgress).catch((error: unknown) => {
+        logger.warn({ err: error }, 'could not upgrade stored servers; retrying at the next start')
+      })
+    : Promise.resolve()
+  return {
+    async stop(): Promise<void> {
+      stop.abort()
+      await done
+    },
+  }
 }
 
 /** Loads the gateway only in processes with that role. */

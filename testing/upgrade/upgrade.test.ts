@@ -14,6 +14,8 @@ import type {
 import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
+import { renderingVersion } from '../../server/src/domain/inventory/render-server.ts'
+import { eventually } from '../../server/src/testing/identity-world/open-identity-api.ts'
 import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
 import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
@@ -73,6 +75,21 @@ for (const name of readdirSync(stateFolder)) {
     }
 
     test('answers as it did, to tokens that were issued then', async () => {
+      const answers = await readAnswers(platform.url, state.tokens)
+      assert.deepEqual(differencesBetween(state.answers, answers), [])
+    })
+
+    test('stores all servers as this version renders them, and answers as before', async () => {
+      const { db } = platform.database
+      const outdated = db
+        .selectFrom('server_documents')
+        .select('id')
+        .where('rendering', '<>', renderingVersion)
+      const none = await eventually(
+        () => outdated.execute(),
+        ({ length }) => length === 0,
+      )
+      assert.deepEqual(none, [])
       const answers = await readAnswers(platform.url, state.tokens)
       assert.deepEqual(differencesBetween(state.answers, answers), [])
     })

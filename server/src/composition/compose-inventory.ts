@@ -12,11 +12,12 @@ import { createReadHistory } from '../domain/inventory/read-history.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
+import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerFinder } from '../storage/servers/finder.ts'
-import { createServerWriter } from '../storage/servers/server-writer.ts'
+import { createOutdatedServers, createServerWriter } from '../storage/servers/server-writer.ts'
 import { loadOnce } from './load-once.ts'
 
 interface Parts {
@@ -59,6 +60,10 @@ export function composeInventory(parts: Parts) {
     findServer,
     ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
     recordServers: createRecordServers({ serverWriter, owners, clock }),
+    rewriteServers: createRewriteServers({
+      outdatedServers: createOutdatedServers(database),
+      serverWriter,
+    }),
     serverWriter,
     owners,
     ...composeTimeline(parts),

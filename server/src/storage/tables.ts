@@ -178,7 +178,11 @@ export interface Tables {
     metadata: string | Uint8Array
     summary: string | Uint8Array
     document: string | Uint8Array
+    /** The version of the rendering, empty for versions of Muster that did not store it. */
+    rendering: string
   }
+  /** One row: the version that every document has been rewritten to. */
+  server_rendering: { id: number; version: string }
   /** The texts that a search looks at. */
   server_texts: { server: number; text: string; starts: string }
   /** With the size of the server, so that statistics by tag need not read the server. */

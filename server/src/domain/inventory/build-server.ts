@@ -2,8 +2,8 @@ import type { Server } from '@muster/contract'
 import { metadataOf } from './metadata.ts'
 import type { ServerFacts } from './server-facts.ts'
 
-/** Where every field starts from: the source has none of it. */
-const defaultServer: Server = {
+/** The value of every field that the source does not report. */
+export const defaultServer: Server = {
   account: '',
   account_id: '',
   admin_secgrp_id: '',
@@ -134,33 +134,55 @@ const describeDisks = (disks: Server['disks_info']) =>
     )
     .join(',')
 
-/** The stored server: the facts of the source and what follows from them. Caller fields have default values. */
-export function buildServer(facts: ServerFacts, circumstances: Circumstances): Server {
-  const { adminGroup, tags = {}, notes = {}, ...known } = facts
-  const server = { ...defaultServer, ...known }
+/** Sets the fields that follow from other fields. */
+function withDerivedFields(server: Server): Server {
   const { disks_info, nics, secgroups, region, provider } = server
   const [group] = secgroups
   return {
     ...server,
-    admin_secgrp_id: adminGroup?.id ?? '',
-    admin_security_rules: adminGroup?.rules ?? '',
     brand: server.brand === '' ? provider : server.brand,
     cloudregion: region,
-    created_at: facts.created_at ?? circumstances.createdAt,
     disk: disks_info.reduce((sum, { size }) => sum + size, 0),
     disk_count: disks_info.length,
     disks: describeDisks(disks_info),
-    domain_id: circumstances.domainId,
     ips: joined([...nics.map(({ ip_addr }) => ip_addr), ...nics.map(({ ip6_addr }) => ip6_addr)]),
     is_gpu: server.is_gpu || server.isolated_devices.some(({ dev_type }) => dev_type === 'GPU'),
-    manager_domain_id: circumstances.managerDomainId,
-    metadata: metadataOf({ own: circumstances.ownTags, source: tags, notes }),
     region_external_id: server.region_ext_id === '' ? '' : `${provider}/${server.region_ext_id}`,
     region_id: server.cloudregion_id,
     secgroup: group?.name ?? '',
     secgrp_id: group?.id ?? '',
     tenant_id: server.project_id,
-    update_version: circumstances.updateVersion,
-    updated_at: facts.updated_at ?? circumstances.updatedAt,
   }
 }
+
+/** The stored server: the facts of the source and what follows from them. Caller fields have default values. */
+export function buildServer(facts: ServerFacts, circumstances: Circumstances): Server {
+  const { adminGroup, tags = {}, notes = {}, ...known } = facts
+  return withDerivedFields({
+    ...defaultServer,
+    ...known,
+    admin_secgrp_id: adminGroup?.id ?? '',
+    admin_security_rules: adminGroup?.rules ?? '',
+    created_at: facts.created_at ?? circumstances.createdAt,
+    domain_id: circumstances.domainId,
+    manager_domain_id: circumstances.managerDomainId,
+    metadata: metadataOf({ own: circumstances.ownTags, source: tags, notes }),
+    update_version: circumstances.updateVersion,
+    updated_at: facts.updated_at ?? circumstances.updatedAt,
+  })
+}
+
+const fieldNames = Object.keys(defaultServer) as (keyof Server)[]
+
+/** A server that another version of Muster stored, with exactly the fields of this version. */
+export function upgradeServer(stored: Partial<Server>): Server {
+  const known = fieldNames.filter((name) => stored[name] !== undefined)
+  return withDerivedFields({
+    ...defaultServer,
+    ...Object.fromEntries(known.map((name) => [name, stored[name]])),
+  })
+}
+
+/** The fields that a server stored by another version lacks. */
+export const missingFields = (stored: Partial<Server>): ReadonlySet<string> =>
+  new Set(fieldNames.filter((name) => stored[name] === undefined))

@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import { createEvent } from '../audit/create-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { callerFields } from './fields.ts'
-import type { ServerWrite } from './ports.ts'
+import type { ServerWrite, StoredServer } from './ports.ts'
 
 /** Nobody asked for it over the wire: a source told. */
 const fromSource = { ip: '', requestId: '', isConfidential: true }
@@ -48,22 +48,25 @@ const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||
   (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
 
-function compare(before: object, after: object): Changes {
+function compare(before: object, after: object, ignored?: ReadonlySet<string>): Changes {
   const [old, fresh] = [before, after] as Record<string, unknown>[] as [
     Record<string, unknown>,
     Record<string, unknown>,
   ]
   const changes: Changes = {}
   for (const key of new Set([...Object.keys(old), ...Object.keys(fresh)])) {
-    if (untold.has(key) || isSame(old[key], fresh[key])) continue
+    if (untold.has(key) || ignored?.has(key) || isSame(old[key], fresh[key])) continue
     changes[key] = [old[key] ?? null, fresh[key] ?? null]
   }
   return changes
 }
 
-/** Before and after of every field that is worth telling, tags by their keys. */
-const changesBetween = (before: Server, after: Server): Changes => ({
-  ...compare(before, after),
+/**
+ * Before and after of every field that is worth telling, tags by their keys. A field that the stored
+ * server did not have yet has not changed.
+ */
+export const changesOf = ({ server: before, newFields }: StoredServer, after: Server): Changes => ({
+  ...compare(before, after, newFields),
   ...compare(before.metadata, after.metadata),
 })
 
@@ -84,7 +87,7 @@ function actionOf({ stored, server }: ServerWrite): { action: string; changes: C
     }
   }
   const action = server.deleted ? 'delete' : stored.server.deleted ? 'restore' : 'update'
-  const changes = changesBetween(stored.server, server)
+  const changes = changesOf(stored, server)
   const isOfOthers = stored.server.domain_id !== server.domain_id
   return { action, changes: isOfOthers ? withoutPast(changes) : changes }
 }

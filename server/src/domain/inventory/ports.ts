@@ -26,6 +26,8 @@ export interface StoredServer {
   /** Of what the source said: the same again changes nothing. */
   readonly factsDigest: string
   readonly server: Server
+  /** Fields that the version of Muster that stored it did not have; absent for this version. */
+  readonly newFields?: ReadonlySet<string>
 }
 
 /** What becomes of a server. */
@@ -82,6 +84,15 @@ export interface ServerWriter {
   hasRealServers(): Promise<boolean>
   /** Takes away what was deleted before then. */
   purgeDeleted(before: number): Promise<void>
+}
+
+/** Servers that another version of Muster stored. */
+export interface OutdatedServers {
+  /** In the order of their numbers, after the given one. */
+  find(after: number, limit: number): Promise<readonly StoredServer[]>
+  /** Whether it has been recorded that there are none. */
+  areNone(): Promise<boolean>
+  recordNone(): Promise<void>
 }
 
 /** On whose behalf a query runs. Users share what runs slow queries. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { buildServer } from './build-server.ts'
-import { describeServerEvents } from './describe-server-events.ts'
+import { changesOf, describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
 import type { Owners } from './owners.ts'
 import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
@@ -84,11 +84,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     const events = describeServerEvents(writes, reporter?.account ?? '', time)
     if (!(await serverWriter.write(writes, events, sightings))) return undefined
     const created = writes.filter(({ stored: before }) => !isThere(before)).length
-    return {
-      created,
-      changed: news.length - created,
-      gone: ended.length,
-    }
+    return { created, changed: writes.filter(isChanged).length, gone: ended.length }
   }
 
   return function recordServers(seen: Scan): Promise<Recorded> {
@@ -100,9 +96,14 @@ export type RecordServers = ReturnType<typeof createRecordServers>
 
 type Kept = ReadonlyMap<string, StoredServer>
 
-/** The same words from the same account for the same owner are no news. */
+/** Rendering a server of another version anew is no change of it. */
+const isChanged = ({ stored, server }: ServerWrite): boolean =>
+  isThere(stored) && !server.deleted && stored.server.update_version !== server.update_version
+
+/** The same facts from the same account for the same owner need no write, unless another version rendered them. */
 const isNews = (facts: ServerFacts, digest: string, stored: StoredServer | undefined): boolean =>
   !isThere(stored) ||
+  stored.newFields !== undefined ||
   stored.factsDigest !== digest ||
   stored.server.project_id !== facts.project_id ||
   stored.server.account_id !== facts.account_id
@@ -134,7 +135,16 @@ function writeOf(
     updateVersion: stored ? stored.server.update_version + 1 : 0,
     updatedAt: now,
   })
-  return { stored, server, factsDigest, rendered: renderServer(server) }
+  const isOnlyRendered =
+    isThere(stored) && stored.newFields && Object.keys(changesOf(stored, server)).length === 0
+  const written = isOnlyRendered
+    ? {
+        ...server,
+        update_version: stored.server.update_version,
+        updated_at: facts.updated_at ?? stored.server.updated_at,
+      }
+    : server
+  return { stored, server: written, factsDigest, rendered: renderServer(written) }
 }
 
 /** A server that is no longer there stays as it was last seen, for as long as deleted ones are stored. */

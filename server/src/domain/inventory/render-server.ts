@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Server } from '@muster/contract'
+import { defaultServer } from './build-server.ts'
 import { callerFields, shortFields } from './fields.ts'
 
 /** Names that identity keeps: they are put in when a server is shown. */
@@ -45,6 +46,17 @@ function summaryOf(server: Server): Partial<Server> {
 const openJson = (object: object) => JSON.stringify(object).slice(0, -1)
 
 const digest = (text: string) => hash('sha1', text, 'base64url')
+
+/** Raise it if servers are rendered differently although their fields are the same. */
+const revision = 1
+
+/**
+ * The version of the rendering, stored with every document. It differs between versions of Muster
+ * whose servers have other fields, other default values or another short form.
+ */
+export const renderingVersion = digest(
+  JSON.stringify([revision, defaultServer, shortFields]),
+).slice(0, 8)
 
 export function renderServer(server: Server): RenderedServer {
   const { admin_secgrp_id, admin_security_rules } = server

@@ -58,6 +58,20 @@ onBothEngines('the migrations', (engine) => {
     assert.equal(dump['settings']?.length, 1)
     await second.close()
   })
+
+  test('refuse a database of a newer version, and say so', async () => {
+    const database = await place.open()
+    await database.commit([
+      sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030')`.compile(
+        database.db,
+      ),
+    ])
+    await database.close()
+    await assert.rejects(
+      place.open(),
+      /^Error: The database was written by a newer version of Muster \(it has the migration 9999-later\)\. Start that version/,
+    )
+  })
 })
 
 test('processes that start together on a new PostgreSQL migrate one after another', async (context) => {

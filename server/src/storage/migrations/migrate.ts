@@ -9,6 +9,7 @@ import { up as sessions } from './0006-sessions.ts'
 import { up as limitsPerUser } from './0007-limits-per-user.ts'
 import { up as accountWarnings } from './0008-account-warnings.ts'
 import { up as providerOptions } from './0009-provider-options.ts'
+import { up as rendering } from './0010-rendering.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0007-limits-per-user': { up: limitsPerUser },
   '0008-account-warnings': { up: accountWarnings },
   '0009-provider-options': { up: providerOptions },
+  '0010-rendering': { up: rendering },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
@@ -29,10 +31,23 @@ const createMigrator = <Schema>(db: Kysely<Schema>) =>
 
 /** Runs the missing migrations. A lock makes processes that start together wait for each other. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
+  await requireKnownMigrations(db as Kysely<unknown>)
   await withoutForeignKeys(db, async () => {
     const { error } = await createMigrator(db).migrateToLatest()
     if (error) throw error
   })
+}
+
+/** A database that a newer version has migrated is left alone. */
+async function requireKnownMigrations(db: Kysely<unknown>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return
+  const ran = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const unknown = ran.rows.map(({ name }) => name).find((name) => !Object.hasOwn(migrations, name))
+  if (unknown === undefined) return
+  throw new Error(
+    `The database was written by a newer version of Muster (it has the migration ${unknown}). Start that version, or restore a backup from before the upgrade.`,
+  )
 }
 
 /**

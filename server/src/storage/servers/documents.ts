@@ -1,7 +1,10 @@
+import type { Server } from '@muster/contract'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { chunk } from '../../domain/chunk.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
+import { upgradeServer } from '../../domain/inventory/build-server.ts'
+import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, Query, QueryPriority, Row } from '../database.ts'
 import type { Tables } from '../tables.ts'
@@ -41,13 +44,14 @@ export const selectParts = (db: Kysely<Tables>, kind: BodyKind, withMetadata: bo
       'manager_project_id',
       'account_id',
       'admin_group',
+      'rendering',
       `${kind} as body`,
       `${kind}_digest as digest`,
       'metadata_digest',
       ...(withMetadata ? (['metadata'] as const) : []),
     ])
 
-export const toParts = (row: Row): ServerParts => ({
+const toParts = (row: Row): ServerParts => ({
   id: row['id'] as string,
   projectId: row['project_id'] as string,
   domainId: row['domain_id'] as string,
@@ -60,6 +64,40 @@ export const toParts = (row: Row): ServerParts => ({
   metadata: row['metadata'] === undefined ? undefined : toBytes(row['metadata']),
   metadataDigest: row['metadata_digest'] as string,
 })
+
+const toText = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString() : String(value)
+
+/** Parses a stored document. Names of owners and fields that depend on the caller are missing. */
+export function parseServer(row: {
+  readonly document: unknown
+  readonly metadata: unknown
+  readonly admin_group: string
+}): Server {
+  const admin = row.admin_group === '' ? '' : `,${row.admin_group}`
+  return JSON.parse(`${toText(row.document)}${admin},"metadata":${toText(row.metadata)}}`) as Server
+}
+
+const isOutdated = (row: Row) => row['rendering'] !== renderingVersion
+
+/** Renders a whole document that another version of Muster stored. */
+function renderAnew(row: Row, kind: BodyKind, withMetadata: boolean): ServerParts {
+  const { body: document, metadata, admin_group } = row
+  const server = parseServer({ document, metadata, admin_group: admin_group as string })
+  const rendered = renderServer(upgradeServer(server))
+  return {
+    ...toParts(row),
+    adminGroup: rendered.adminGroup,
+    body: Buffer.from(rendered[kind]),
+    digest: rendered.digests[kind],
+    metadata: withMetadata ? Buffer.from(rendered.metadata) : undefined,
+    metadataDigest: rendered.digests.metadata,
+  }
+}
+
+/** The parts of a row with the whole document and its metadata. */
+export const wholeParts = (row: Row): ServerParts =>
+  isOutdated(row) ? renderAnew(row, 'document', true) : toParts(row)
 
 /** Reads rendered servers by their numbers. */
 export function createDocuments(database: DatabaseReader) {
@@ -83,10 +121,23 @@ export function createDocuments(database: DatabaseReader) {
     return { sql: text, parameters: seqs }
   }
 
-  const toCached = (row: Row): CachedServer => ({
-    revision: Number(row['revision']),
-    parts: toParts(row),
-  })
+  async function read(
+    seqs: readonly number[],
+    kind: BodyKind,
+    withMetadata: boolean,
+    priority: QueryPriority,
+  ): Promise<Map<number, CachedServer>> {
+    const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
+    const outdated = rows.filter(isOutdated).map((row) => Number(row['server']))
+    const whole = outdated.length > 0 ? [queryFor(outdated, 'document', true)] : []
+    const [stored = []] = whole.length > 0 ? await database.run(whole, priority) : []
+    const cached = (row: Row, parts: ServerParts) =>
+      [Number(row['server']), { revision: Number(row['revision']), parts }] as const
+    return new Map([
+      ...rows.map((row) => cached(row, toParts(row))),
+      ...stored.map((row) => cached(row, renderAnew(row, kind, withMetadata))),
+    ])
+  }
 
   return async function load(
     found: readonly Found[],
@@ -100,18 +151,17 @@ export function createDocuments(database: DatabaseReader) {
     })
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
-    const read = new Map<number, CachedServer>()
+    const fresh = new Map<number, CachedServer>()
     for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
       // Let other requests run before the next chunk.
       if (index > 0) await nextTurn()
-      const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
-      for (const row of rows) read.set(Number(row['server']), toCached(row))
+      for (const entry of await read(seqs, kind, withMetadata, priority)) fresh.set(...entry)
     }
     // Streamed documents are not cached, because they are rarely read again.
     if (priority === 'quick')
-      for (const [seq, cached] of read) cache.set(keyOf(seq, kind, withMetadata), cached)
+      for (const [seq, cached] of fresh) cache.set(keyOf(seq, kind, withMetadata), cached)
     const parts = found.map(({ seq, revision }, at) => {
-      const cached = read.get(seq)
+      const cached = fresh.get(seq)
       return known[at] ?? (cached?.revision === revision ? cached.parts : undefined)
     })
     return parts.every((part) => part !== undefined) ? parts : undefined

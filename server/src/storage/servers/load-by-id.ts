@@ -2,7 +2,7 @@ import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, Query } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
-import { selectParts, toParts } from './documents.ts'
+import { selectParts, wholeParts } from './documents.ts'
 
 interface Wanted {
   readonly id: string
@@ -56,7 +56,7 @@ function createSharedLoad(database: DatabaseReader) {
       .where('state', '<=', state)
     const query = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
     const [rows = []] = await database.run([query.compile()], 'quick')
-    return new Map(rows.map((row) => [String(row['id']), toParts(row)]))
+    return new Map(rows.map((row) => [String(row['id']), wholeParts(row)]))
   }
 
   return async function load(scope: Owned, id: string, state: number) {
@@ -87,6 +87,6 @@ export function createLoadById(database: DatabaseReader): ServerFinder['loadById
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
     const [rows] = await database.run([queryForOne(scope, id, state)], 'quick')
     const [row] = rows ?? []
-    return row && toParts(row)
+    return row && wholeParts(row)
   }
 }

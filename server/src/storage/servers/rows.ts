@@ -1,6 +1,7 @@
 import type { Server } from '@muster/contract'
 import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
+import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import type { DatabaseReader } from '../database.ts'
 import {
   cellOf,
@@ -97,6 +98,7 @@ export const documentColumns = [
   'metadata',
   'summary',
   'document',
+  'rendering',
 ] as const
 
 /** Bytes are faster with SQLite, text with PostgreSQL. */
@@ -125,6 +127,7 @@ export function documentRow(
     stored(metadata),
     stored(summary),
     stored(document),
+    renderingVersion,
   ]
 }
 

@@ -1,25 +1,76 @@
-import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
-import type { ServerWriter, StoredServer, ServerWrite } from '../../domain/inventory/ports.ts'
+import type {
+  OutdatedServers,
+  ServerWriter,
+  StoredServer,
+  ServerWrite,
+} from '../../domain/inventory/ports.ts'
+import { missingFields, upgradeServer } from '../../domain/inventory/build-server.ts'
+import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertEvents } from '../event-store.ts'
+import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
+import { parseServer } from './documents.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
 import { createWriteStatements } from './write-statements.ts'
 
-const text = (value: string | Uint8Array) =>
-  typeof value === 'string' ? value : Buffer.from(value).toString()
+const storedColumns = [
+  'id',
+  'server as seq',
+  'revision',
+  'facts_digest',
+  'rendering',
+  'document',
+  'metadata',
+  'admin_group',
+] as const
 
-/** Parses a stored document. Names of owners and fields that depend on the caller are empty. */
-function parseServer(row: {
-  document: string | Uint8Array
-  metadata: string | Uint8Array
-  admin_group: string
-}): Server {
-  const admin = row.admin_group === '' ? '' : `,${row.admin_group}`
-  return JSON.parse(`${text(row.document)}${admin},"metadata":${text(row.metadata)}}`) as Server
+type StoredRow = Pick<
+  Tables['server_documents'],
+  'id' | 'revision' | 'facts_digest' | 'rendering' | 'document' | 'metadata' | 'admin_group'
+> & { readonly seq: number }
+
+function toStored(row: StoredRow): StoredServer {
+  const { id, seq, revision, facts_digest: factsDigest } = row
+  const stored = { id, seq, revision, factsDigest, server: parseServer(row) }
+  if (row.rendering === renderingVersion) return stored
+  return {
+    ...stored,
+    server: upgradeServer(stored.server),
+    newFields: missingFields(stored.server),
+  }
+}
+
+/** Finds servers that another version of Muster stored. */
+export function createOutdatedServers(database: DatabaseReader & DatabaseWriter): OutdatedServers {
+  const { db } = database
+  return {
+    async find(after, limit) {
+      const rows = await db
+        .selectFrom('server_documents')
+        .select(storedColumns)
+        .where('server', '>', after)
+        .where('rendering', '<>', renderingVersion)
+        .orderBy('server')
+        .limit(limit)
+        .execute()
+      return rows.map(toStored)
+    },
+
+    async areNone() {
+      const row = await db.selectFrom('server_rendering').select('version').executeTakeFirst()
+      return row?.version === renderingVersion
+    },
+
+    async recordNone() {
+      await database.commit([
+        db.updateTable('server_rendering').set({ version: renderingVersion }).compile(),
+      ])
+    },
+  }
 }
 
 /** Writes servers with their documents and indexes in one commit. */
@@ -58,29 +109,12 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
       for (const piece of chunk(ids)) {
         const rows = await db
           .selectFrom('server_documents')
-          .select([
-            'id',
-            'server as seq',
-            'revision',
-            'facts_digest',
-            'document',
-            'metadata',
-            'admin_group',
-          ])
+          .select(storedColumns)
           .where('server', 'in', (eb) =>
             eb.selectFrom('servers').select('seq').where('id', 'in', piece),
           )
           .execute()
-        for (const row of rows) {
-          const { id, seq, revision } = row
-          found.set(id, {
-            id,
-            seq,
-            revision,
-            factsDigest: row.facts_digest,
-            server: parseServer(row),
-          })
-        }
+        for (const row of rows) found.set(row.id, toStored(row))
       }
       return found
     },

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sql, type Kysely } from 'kysely'
+import { onBothEngines } from '../../testing/engines.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { createKysely } from '../sqlite/bridge.ts'
+import { openFile } from '../sqlite/file.ts'
+import { addServerColumn, type NewField } from './server-columns.ts'
+
+const fields: Readonly<Record<string, NewField>> = {
+  rack: { storage: 'dictionary', default: '' },
+  rack_row: { storage: 'dictionary', default: 'a word that no server has' },
+  remark: { storage: 'text', default: 'none' },
+  height: { storage: 'number', default: 42 },
+  is_tall: { storage: 'boolean', default: true },
+  moved_at: { storage: 'timestamp' },
+}
+
+/** The platform's own connection to SQLite cannot write. */
+function openForMigration({ platform: { database, folder } }: InventoryWorld) {
+  const own = database.engine === 'postgres' ? undefined : openFile(join(folder, 'data/muster.db'))
+  const db = (own ? createKysely(own) : database.db) as unknown as Kysely<unknown>
+  return { db, done: async () => (own ? db.destroy() : undefined) }
+}
+
+onBothEngines('a column of a new field', (engine) => {
+  let fleet: InventoryWorld
+  before(async () => {
+    fleet = await startInventoryWorld(engine, { servers: 0 })
+  })
+  after(() => fleet.platform.close())
+
+  test('has the default value of the field for every stored server', async () => {
+    const { inventory } = fleet.platform
+    const present = Array.from({ length: 3 }, () => minimalServer(fleet.projects[0]?.id ?? ''))
+    await inventory.recordServers({ present, gone: [] })
+    const { db, done } = openForMigration(fleet)
+    for (const [name, field] of Object.entries(fields)) await addServerColumn(db, name, field)
+    const { rows } = await sql`
+      select (select word from words where code = rack) as rack,
+        (select word from words where code = rack_row) as rack_row,
+        remark, remark_folded, height, is_tall, moved_at from servers`.execute(db)
+    const filled = {
+      rack: '',
+      rack_row: 'a word that no server has',
+      remark: 'none',
+      remark_folded: null,
+      height: 42,
+      is_tall: 1,
+      moved_at: null,
+    }
+    assert.deepEqual(
+      rows.map((row) => ({ ...(row as object) })),
+      [filled, filled, filled],
+    )
+    await done()
+  })
+})
