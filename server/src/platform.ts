@@ -225,14 +225,18 @@ async function createInitialData(
 /** Rewrites the servers of an earlier version in the background. */
 function rewriteServers({ roles }: Config, inventory: Inventory, logger: FastifyBaseLogger) {
   const stop = new AbortController()
+  const report = (servers: number) => logger.info({ servers }, 'stored servers upgraded')
   const onProgress = (rewritten: number) => {
-    if (rewritten % 10_000 === 0) logger.info(`${rewritten} servers upgraded to this version`)
+    if (rewritten % 10_000 === 0) report(rewritten)
   }
-  const done = roles.includes('platform')
-    ? inventory.rewriteServers(stop.signal, onProgress).catch((error: unknown) => {
-        logger.warn({ err: error }, 'could not upgrade stored servers; retrying at the next start')
-      })
-    : Promise.resolve()
+  const rewrite = async () => {
+    if (!roles.includes('platform')) return
+    const rewritten = await inventory.rewriteServers(stop.signal, onProgress)
+    if (rewritten > 0) report(rewritten)
+  }
+  const done = rewrite().catch((error: unknown) => {
+    logger.warn({ err: error }, 'could not upgrade stored servers; retrying at the next start')
+  })
   return {
     async stop(): Promise<void> {
       stop.abort()

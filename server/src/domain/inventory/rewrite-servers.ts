@@ -20,14 +20,14 @@ const writeOf = (stored: StoredServer): ServerWrite => ({
 
 /**
  * Stores the servers that another version of Muster stored as this version renders them. Until then
- * they are rendered whenever they are read.
+ * they are rendered whenever they are read. Returns how many it has rewritten.
  */
 export function createRewriteServers({ outdatedServers, serverWriter }: Dependencies) {
   return async function rewriteServers(
     signal: AbortSignal,
     onProgress: (rewritten: number) => void,
-  ): Promise<void> {
-    if (await outdatedServers.areNone()) return
+  ): Promise<number> {
+    if (await outdatedServers.areNone()) return 0
     let rewritten = 0
     let after = 0
     while (!signal.aborted) {
@@ -35,7 +35,7 @@ export function createRewriteServers({ outdatedServers, serverWriter }: Dependen
       const last = outdated.at(-1)
       if (!last) {
         await outdatedServers.recordNone()
-        return
+        break
       }
       // A batch in which a server has changed meanwhile is read again.
       if (await serverWriter.write(outdated.map(writeOf))) {
@@ -45,5 +45,6 @@ export function createRewriteServers({ outdatedServers, serverWriter }: Dependen
       }
       await pause(pauseBetween)
     }
+    return rewritten
   }
 }
