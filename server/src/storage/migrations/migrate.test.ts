@@ -60,7 +60,7 @@ onBothEngines('the migrations', (engine) => {
   })
 
   test('refuse a database of a newer version, and say so', async () => {
-    const database = await place.open()
+    const database = await location.open()
     await database.commit([
       sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030')`.compile(
         database.db,
@@ -68,7 +68,7 @@ onBothEngines('the migrations', (engine) => {
     ])
     await database.close()
     await assert.rejects(
-      place.open(),
+      location.open(),
       /^Error: The database was written by a newer version of Muster \(it has the migration 9999-later\)\. Start that version/,
     )
   })
