@@ -73,13 +73,13 @@ describe('SEC-54 paths', () => {
     '/servers/%252fx',
   ]
   for (const path of doubtful) {
-    test(`SEC-54 ${path} is refused before the API sees it`, async () => {
+    test(`SEC-54 ${path} is refused by the gateway`, async () => {
       assertRawError(await ask(`/api${path}`), 'InvalidFormatError')
     })
   }
 
   for (const path of ['/SERVERS', '/Servers', '/V3/users', '/nothing', '/v3', '/api/servers']) {
-    test(`SEC-54 ${path} leads nowhere, here and there`, async () => {
+    test(`SEC-54 ${path} is found neither by the gateway nor by the API`, async () => {
       assertRawError(await ask(`/api${path}`), 'NotFoundError')
       if (path !== '/v3' && path !== '/api/servers') assert.equal((await askApi(path)).status, 404)
     })
@@ -97,7 +97,7 @@ describe('SEC-54 paths', () => {
     '/v3/users/a@b',
     '/servers?limit=1&q=..%2f..%00',
   ]) {
-    test(`SEC-54 ${path} is the same to the gateway and to the API`, async () => {
+    test(`SEC-54 ${path} means the same to the gateway and to the API`, async () => {
       const [here, there] = [await ask(`/api${path}`), await askApi(path)]
       assert.equal(here.status, there.status)
       const steady = (text: string) => text.replaceAll(/"(?:request_id|time)":"[^"]*"/g, '')
@@ -105,13 +105,13 @@ describe('SEC-54 paths', () => {
     })
   }
 
-  test('SEC-54 a method that the route does not know is told which it knows', async () => {
+  test('SEC-54 an unsupported method is 405 with the supported methods', async () => {
     const answer = await browser.ask('/api/servers', { method: 'PUT', body: {} })
     assert.equal(answer.status, 405)
     assert.equal(answer.headers.get('allow'), 'GET, HEAD')
   })
 
-  test('SEC-54 what needs no token, and what makes them, is not behind it', async () => {
+  test('SEC-54 public operations and operations that issue tokens are not forwarded', async () => {
     for (const { access, path } of operations as readonly Operation[]) {
       const decision = readApiPath(`/api${path.replaceAll(/\{\w+\}/g, 'x')}`)
       const isPassed = access === 'token' && path !== '/v3/auth/tokens'

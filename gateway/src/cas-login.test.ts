@@ -10,7 +10,7 @@ import { consoleHome, nextPage } from './next-page.ts'
 
 const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } }
 
-describe('logging in at a CAS server', () => {
+describe('login at a CAS server', () => {
   const lifetime = suiteLifetime()
 
   async function start(_t: TestContext) {
@@ -42,7 +42,7 @@ describe('logging in at a CAS server', () => {
     return { platform, cas, provider, service_url, browser, rows, leave, comeBack }
   }
 
-  test('goes there and comes back into the console', async (t) => {
+  test('redirects to the server and back to the console', async (t) => {
     const { cas, provider, service_url, browser, leave, comeBack } = await start(t)
     const { body: ways } = await browser.ask<LoginOptions>('/api/login')
     assert.deepEqual(ways.cas, [{ id: provider.id, name: 'campus' }])
@@ -70,7 +70,7 @@ describe('logging in at a CAS server', () => {
     )
   })
 
-  test('of several, at the one that was chosen, whatever roles its people have', async (t) => {
+  test('uses the chosen one of several servers, whatever roles its users have', async (t) => {
     const { platform, cas, service_url, browser, leave, comeBack } = await start(t)
     const other = await startFakeCas(lifetime)
     await platform.addProvider(other, { service_url, name: 'partners' })
@@ -83,7 +83,7 @@ describe('logging in at a CAS server', () => {
     assert.deepEqual(other.askedAbout(ticket), [])
   })
 
-  test('SEC-50 is only for the browser that was sent there', async (t) => {
+  test('SEC-50 works only in the browser that started it', async (t) => {
     const { cas, browser, rows, leave, comeBack } = await start(t)
     await leave(browser)
     const victim = createBrowser(browser.url)
@@ -97,7 +97,7 @@ describe('logging in at a CAS server', () => {
     assertError(await victim.ask(`/api/session/cas/none`, crossSite), 'ForbiddenError')
   })
 
-  test('a ticket that is no good leads to the login page, and is used up', async (t) => {
+  test('an invalid or used ticket leads to the login page', async (t) => {
     const { cas, browser, rows, leave, comeBack } = await start(t)
     for (const ticket of ['ST-unknown', 'nonsense', '']) {
       await leave(browser)
@@ -113,7 +113,7 @@ describe('logging in at a CAS server', () => {
     assert.equal((await rows()).length, 1)
   })
 
-  test('there is no way to a server that is not set up, or no longer', async (t) => {
+  test('is not offered for a server that is unknown or disabled', async (t) => {
     const { platform, provider, browser, leave } = await start(t)
     assertError(await browser.ask('/api/session/cas/none'), 'ResourceNotFoundError')
     await platform.changeProvider(provider.id, { enabled: false })
@@ -121,7 +121,7 @@ describe('logging in at a CAS server', () => {
     assert.deepEqual((await browser.ask<LoginOptions>('/api/login')).body.cas, [])
   })
 
-  test('SEC-55 leads to pages of the console and nowhere else', async (t) => {
+  test('SEC-55 redirects only to pages of the console', async (t) => {
     const { cas, browser, leave, comeBack } = await start(t)
     for (const next of hostile) {
       await leave(browser, next)
@@ -151,7 +151,7 @@ const hostile = [
   'http://127.0.0.1/console/',
 ]
 
-test('SEC-55 what a page after the login can be', () => {
+test('SEC-55 accepts only console paths as the page after the login', () => {
   for (const next of [...hostile, '']) assert.equal(nextPage(next), consoleHome, next)
   assert.equal(nextPage(undefined), consoleHome)
   for (const next of ['/console/', '/console/servers', '/console/servers?q=a%20b&sort=-name']) {

@@ -35,7 +35,7 @@ describe('SEC-12 without a session', () => {
       ...(example !== undefined && { body: example }),
     })
 
-  test('SEC-12 only what leads to one is open', () => {
+  test('SEC-12 only the login routes are open', () => {
     const all: readonly GatewayOperation[] = gatewayOperations
     const byAccess = Map.groupBy(all, ({ access }) => access)
     assert.deepEqual(new Set(byAccess.get('public')?.map(nameOf)), open)
@@ -59,7 +59,7 @@ describe('SEC-12 without a session', () => {
 })
 
 describe('the login page', () => {
-  test('is told whom to try a demo as, and that they can log in so', async (t) => {
+  test('lists the demo users, with passwords that work', async (t) => {
     const platform = await startPlatform({ flags: ['--demo', '--demo-servers=20'] })
     t.after(() => platform.close())
     const { body } = await createBrowser(platform.url).ask<LoginOptions>('/api/login')
@@ -71,7 +71,7 @@ describe('the login page', () => {
     }
   })
 
-  test('is told of nobody where this is no demo', async (t) => {
+  test('lists no users without a demo', async (t) => {
     const platform = await startPlatform()
     t.after(() => platform.close())
     const { body } = await createBrowser(platform.url).ask<LoginOptions>('/api/login')

@@ -30,7 +30,7 @@ async function start(t: TestContext, flags: readonly string[] = []) {
 }
 
 describe('SEC-51 the cookie', () => {
-  test('SEC-51 is for this very host, for no script, and for safe ways only', async (t) => {
+  test('SEC-51 is bound to the host, HttpOnly and Secure', async (t) => {
     const { logIn, platform } = await start(t)
     const { port } = new URL(platform.url)
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
@@ -43,7 +43,7 @@ describe('SEC-51 the cookie', () => {
     }
   })
 
-  test('SEC-51 keeps that where TLS ends before Muster', async (t) => {
+  test('SEC-51 has the same attributes behind a TLS proxy', async (t) => {
     const { logIn } = await start(t, ['--public-url=https://muster.example'])
     const { headers } = await logIn('https://muster.example')
     assert.match(headers['set-cookie'] ?? '', /^__Host-muster=.*; Secure/)
@@ -52,7 +52,7 @@ describe('SEC-51 the cookie', () => {
     assert.match(answer.headers['set-cookie'] ?? '', /^__Host-muster=.*; Secure/)
   })
 
-  test('SEC-51 goes by another name where browsers would not keep it so', async (t) => {
+  test('SEC-51 has a name without prefix over plain HTTP', async (t) => {
     const { logIn } = await start(t)
     // Nobody trusts this proxy, so the connection is what it looks like.
     const { headers } = await logIn('http://muster.lan', ['X-Forwarded-Proto: https'])
@@ -61,7 +61,7 @@ describe('SEC-51 the cookie', () => {
     assert.match(cookie, /; HttpOnly; SameSite=Lax$/)
   })
 
-  test('two of its name are none', async (t) => {
+  test('is ignored if it is sent twice', async (t) => {
     const { logIn, platform } = await start(t)
     const { headers } = await logIn('http://muster.lan')
     const pair = (headers['set-cookie'] ?? '').split(';')[0] ?? ''
@@ -74,7 +74,7 @@ describe('SEC-51 the cookie', () => {
   })
 })
 
-test('SEC-51 no token is in anything that a browser gets', async (t) => {
+test('SEC-51 no response to a browser contains a token', async (t) => {
   const { platform } = await start(t)
   const browser = createBrowser(platform.url)
   const seen: string[] = []

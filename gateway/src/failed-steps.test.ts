@@ -131,7 +131,7 @@ describe('a step that fails after a token was issued', () => {
     })
   }
 
-  test('a browser that goes away in the middle of it leaves nothing either', async () => {
+  test('a browser that disconnects during the login leaves nothing', async () => {
     const { userId } = await people.addOwner('hasty', ['hasty'])
     const gone = new AbortController()
     faults.upstream = (request) => {
@@ -147,7 +147,7 @@ describe('a step that fails after a token was issued', () => {
     'describing the session': (): Faults => ({ upstream: describes }),
     'keeping the session': (): Faults => ({ replace: true }),
   })) {
-    test(`${step}: a switch leaves the session where it was`, async () => {
+    test(`${step}: a failed switch does not change the session`, async () => {
       const name = `switching, ${step}`
       const { userId, projectIds } = await people.addOwner(name, [`${step} 1`, `${step} 2`])
       const { session, added } = (await logIn(name)) as Awaited<ReturnType<typeof logIn>> & {

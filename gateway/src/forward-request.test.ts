@@ -11,7 +11,7 @@ import { createPeople, password } from './testing/people.ts'
 const servers = 4_000
 type Page = Output<'listServers'>
 
-describe('what goes on to the API', () => {
+describe('forwarding to the API', () => {
   let platform: TestPlatform
   let browser: Browser
   let userId: string
@@ -27,7 +27,7 @@ describe('what goes on to the API', () => {
   })
   after(() => platform.close())
 
-  test('a page is the one that the API gives, links and all', async () => {
+  test('a page has the body and links of the API', async () => {
     const { status, body, headers } = await browser.ask<Page>('/api/servers?limit=3&order_by=id')
     assert.equal(status, 200)
     assert.deepEqual([body.total, body.servers.length], [servers, 3])
@@ -38,7 +38,7 @@ describe('what goes on to the API', () => {
     assert.ok(!second.body.servers.some(({ id }) => body.servers.some((one) => one.id === id)))
   })
 
-  test('a page of the largest size comes whole', async () => {
+  test('a page of the maximum size is complete', async () => {
     const path = '/api/servers?limit=2048&details=true'
     const headers = { 'accept-encoding': 'identity' }
     const plain = await browser.ask<Page>(path, { headers })
@@ -51,7 +51,7 @@ describe('what goes on to the API', () => {
     }
   })
 
-  test('what has not changed is not sent again', async () => {
+  test('unchanged data is answered with 304', async () => {
     const first = await browser.ask('/api/servers?limit=5')
     const etag = first.headers.get('etag') ?? ''
     const again = await browser.ask('/api/servers?limit=5', { headers: { 'if-none-match': etag } })
@@ -60,7 +60,7 @@ describe('what goes on to the API', () => {
     assert.equal(first.headers.get('vary'), 'Cookie, Accept, Accept-Encoding')
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD has the headers of GET and no body', async () => {
     const get = await browser.ask('/api/servers?limit=5')
     const head = await browser.ask('/api/servers?limit=5', { method: 'HEAD' })
     assert.deepEqual([head.status, head.text], [200, ''])
@@ -78,7 +78,7 @@ describe('what goes on to the API', () => {
     }
   })
 
-  test('the request id is one and the same, in the answer and in the audit log', async () => {
+  test('the response and the audit log have the same request id', async () => {
     const body = { project: { name: 'not mine to make' } }
     const headers = { 'x-request-id': 'from.the.page' }
     const answer = await browser.ask('/api/v3/projects', { method: 'POST', body, headers })
@@ -95,7 +95,7 @@ describe('what goes on to the API', () => {
     )
   })
 
-  test('who asks, and from where, is not what the browser says', async () => {
+  test('identity and address headers of the browser are ignored', async () => {
     const claims = {
       'x-auth-token': 'mt1_forged',
       'x-subject-token': 'mt1_forged',
@@ -126,21 +126,21 @@ describe('what goes on to the API', () => {
     assert.equal(event.ip, '127.0.0.1')
   })
 
-  test('what the API refuses is refused in its words', async () => {
+  test('errors of the API are passed on unchanged', async () => {
     assertError(await browser.ask('/api/servers?limit=ten'), 'InputParameterError')
     assertError(await browser.ask('/api/servers/none'), 'ResourceNotFoundError')
     const form = { method: 'POST', body: {}, headers: { 'content-type': 'text/plain' } }
     assertError(await browser.ask('/api/v3/policies/check', form), 'UnsupportedMediaTypeError')
   })
 
-  test('a wrong password for a new one ends no session', async () => {
+  test('a wrong current password does not end the session', async () => {
     const user = { original_password: 'not this one', password: 'a better password than that' }
     const change = { method: 'POST', body: { user } }
     assert.equal((await browser.ask(`/api/v3/users/${userId}/password`, change)).status, 401)
     assert.equal((await browser.ask('/api/session')).status, 200)
   })
 
-  test('SEC-53 text full of markup is data, and is said to be', async () => {
+  test('SEC-53 text with markup is sent with a data content type', async () => {
     const markup = '<img src=x onerror=alert(1)>"\'</script><script>alert(2)</script>'
     const { projectIds } = await (await createPeople(platform)).addOwner(markup, [markup])
     const facts = { name: markup, tags: { [markup.slice(0, 20)]: markup } }
@@ -171,7 +171,7 @@ describe('what goes on to the API', () => {
     assert.ok(!page.text.includes('<script>alert'))
   })
 
-  test('an export is a stream that begins before it ends, and comes whole', async () => {
+  test('an export is streamed and complete', async () => {
     const response = await browser.fetchRaw('/api/servers?format=ndjson')
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-length'), null)
@@ -188,7 +188,7 @@ describe('what goes on to the API', () => {
     assert.equal(csv.text.trim().split('\n').length, servers + 1)
   })
 
-  test('when the browser goes away, the API stops', async () => {
+  test('the API request is aborted when the browser disconnects', async () => {
     const { database } = platform
     const { run } = database
     let asked = 0

@@ -36,7 +36,7 @@ async function startApi(
 onEngineOfLane('a gateway alone', (engine) => {
   const isShared = engine === 'postgres'
 
-  test('logs in, reads, changes, exports and logs out at the API behind it', async (t) => {
+  test('logs in, reads, changes, exports and logs out through the API', async (t) => {
     const api = await startApi(t, engine)
     const people = await createPeople(api)
     const { projectIds, userId } = await people.addOwner('remote', ['far', 'farther'])
@@ -78,7 +78,7 @@ onEngineOfLane('a gateway alone', (engine) => {
     assert.ok(events.every(({ ip }) => ip === '127.0.0.1'))
   })
 
-  test('serves no API of its own, and makes nobody', async (t) => {
+  test('serves no API of its own and creates no users', async (t) => {
     const api = await startApi(t, engine)
     const gateway = await startGateway(t, api, isShared)
     for (const path of ['/servers', '/v3/users', '/v3/auth/tokens', '/events']) {
@@ -93,7 +93,7 @@ onEngineOfLane('a gateway alone', (engine) => {
     assert.deepEqual(users, [])
   })
 
-  test('says so when the API does not answer', async (t) => {
+  test('reports that the API does not respond', async (t) => {
     const api = await startApi(t, engine)
     const people = await createPeople(api)
     await people.addOwner('cut off', ['one'])
@@ -122,7 +122,7 @@ onEngineOfLane('a gateway alone', (engine) => {
   })
 })
 
-test('failed logins through a gateway are counted by browser, not by gateway', async (t) => {
+test('failed logins are counted by the address of the browser', async (t) => {
   const api = await startApi(t, 'sqlite', ['--login-failures-per-minute=3'])
   const gateway = await startPlatform({
     flags: [
@@ -145,9 +145,9 @@ test('failed logins through a gateway are counted by browser, not by gateway', a
   assertError(await fail('198.51.100.8'), 'UnauthorizedError')
 })
 
-describe('a gateway alone that is not told where the API is', () => {
+describe('a gateway without the address of the API', () => {
   const read = (flags: readonly string[]) => () => readConfig(flags, {})
-  test('says what it needs', () => {
+  test('reports the missing setting', () => {
     assert.throws(read(['--roles=gateway']), /--auth-url and --base-url/)
     assert.throws(
       read(['--roles=gateway', '--auth-url=http://a']),

@@ -41,8 +41,8 @@ const project = (name: string) => ({ project: { name } })
 const create = (name: string, options: Parameters<Browser['ask']>[1]) =>
   browser.ask('/api/v3/projects', { method: 'POST', body: project(name), ...options })
 
-describe('SEC-52 a call that changes something', () => {
-  test('SEC-52 passes from a page of ours that means it', async () => {
+describe('SEC-52 a changing request', () => {
+  test('SEC-52 is accepted from the console with its token', async () => {
     assert.equal((await create('meant', {})).status, 201)
     assert.equal(
       (await create('older', { headers: { 'sec-fetch-site': 'same-origin' } })).status,
@@ -50,7 +50,7 @@ describe('SEC-52 a call that changes something', () => {
     )
   })
 
-  test('SEC-52 is refused from anywhere else', async () => {
+  test('SEC-52 is refused from other origins', async () => {
     for (const origin of foreign()) {
       assertError(await create('foreign', { headers: { origin } }), 'ForbiddenError')
     }
@@ -59,7 +59,7 @@ describe('SEC-52 a call that changes something', () => {
     }
   })
 
-  test('SEC-52 is refused without the token of its session', async () => {
+  test('SEC-52 is refused without the CSRF token of its session', async () => {
     const other = createBrowser(platform.url)
     await other.logIn('sysadmin', adminPassword)
     const own = browser.csrf() ?? ''
@@ -68,7 +68,7 @@ describe('SEC-52 a call that changes something', () => {
     assert.equal((await create('csrf after all', { csrf: own })).status, 201)
   })
 
-  test('SEC-52 none of what was refused has happened', async () => {
+  test('SEC-52 has no effect if it is refused', async () => {
     const { body } = await browser.ask<{ projects: { name: string }[] }>('/api/v3/projects')
     const names = new Set(body.projects.map(({ name }) => name))
     for (const name of ['foreign', 'site', 'csrf']) assert.ok(!names.has(name), name)
@@ -78,7 +78,7 @@ describe('SEC-52 a call that changes something', () => {
     ({ method }) => method !== 'GET',
   )
   for (const { id, method, path, example } of changing) {
-    test(`SEC-52 holds for ${id}`, async () => {
+    test(`SEC-52 is checked for ${id}`, async () => {
       const call = (options: Parameters<Browser['ask']>[1]) =>
         browser.ask(path.replace('{id}', 'none'), {
           method,
@@ -95,7 +95,7 @@ describe('SEC-52 a call that changes something', () => {
     })
   }
 
-  test('SEC-52 a form cannot log anybody in', async () => {
+  test('SEC-52 a form cannot log a user in', async () => {
     const form = { 'content-type': 'text/plain' }
     const body = { name: 'sysadmin', password: adminPassword }
     const fresh = createBrowser(platform.url)
@@ -105,8 +105,8 @@ describe('SEC-52 a call that changes something', () => {
   })
 })
 
-describe('SEC-52 a call that reads', () => {
-  test('SEC-52 is for our own pages, and for who types the address', async () => {
+describe('SEC-52 a reading request', () => {
+  test('SEC-52 is accepted from the console and from the address bar', async () => {
     for (const path of ['/api/servers', '/api/session', '/api/sessions', '/api/login']) {
       for (const [site, status] of Object.entries({
         'same-origin': 200,
@@ -120,7 +120,7 @@ describe('SEC-52 a call that reads', () => {
     }
   })
 
-  test('SEC-52 is opened to no other origin', async () => {
+  test('SEC-52 is not shared with other origins', async () => {
     for (const origin of foreign()) {
       for (const method of ['GET', 'OPTIONS']) {
         const headers = { origin, 'access-control-request-method': 'PUT' }

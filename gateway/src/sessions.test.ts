@@ -42,7 +42,7 @@ onEngineOfLane('sessions', (engine) => {
     return { ...person, browser, session }
   }
 
-  test('SEC-50 an id from before the login is worth nothing after it', async () => {
+  test('SEC-50 a session id from before the login is invalid after it', async () => {
     await people.addOwner('fixed', ['fixed'])
     const browser = browse()
     const planted = `${'A'.repeat(22)}.${'B'.repeat(43)}`
@@ -57,7 +57,7 @@ onEngineOfLane('sessions', (engine) => {
     assertError(await stolen(first).ask('/api/session'), 'UnauthorizedError')
   })
 
-  test('SEC-50 a switch gives a new id and a new key, and the old are dead at once', async () => {
+  test('SEC-50 a switch issues a new id and key, and invalidates the old ones', async () => {
     const { browser, session, projectIds, userId } = await start('mover', ['here', 'there'])
     assert.equal(session.scope.kind, 'project')
     const before = { cookie: cookieOf(browser), csrf: session.csrf_token }
@@ -82,7 +82,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.equal((await rows()).filter(({ user_id }) => user_id === userId).length, 1)
   })
 
-  test('SEC-50 logging out ends it in the database, and its tokens with it', async () => {
+  test('SEC-50 a logout deletes the session and its tokens', async () => {
     const { browser, userId } = await start('leaver')
     const cookie = cookieOf(browser)
     assert.equal((await browser.ask('/api/session', { method: 'DELETE' })).status, 204)
@@ -92,7 +92,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.ok((await rows()).every(({ user_id }) => user_id !== userId))
   })
 
-  test('SEC-51 neither the row nor the cookie alone leads to a token', async () => {
+  test('SEC-51 a token can be read only with both the row and the cookie', async () => {
     const { browser, userId } = await start('sealed')
     const row = (await rows()).find(({ user_id }) => user_id === userId)
     assert.ok(row)
@@ -106,7 +106,7 @@ onEngineOfLane('sessions', (engine) => {
     assertError(await stolen(swapped).ask('/api/session'), 'UnauthorizedError')
   })
 
-  test('a place where one holds no role is refused, and the session stays where it is', async () => {
+  test('a switch to a scope without a role is refused and changes nothing', async () => {
     const { browser, session } = await start('stranger')
     const foreign = await people.identities.addProject('of others')
     const change = (scope: object) =>
@@ -119,7 +119,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.equal(body.session.scope.id, session.scope.id)
   })
 
-  test('ends when nothing is done for so long; looking for news is nothing', async () => {
+  test('ends after the idle time; background requests do not extend it', async () => {
     const { browser, session, userId } = await start('idler')
     assert.equal(Date.parse(session.idle_expires_at), now + 2 * hour)
     now += hour
@@ -135,7 +135,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.equal((await tokenRows(userId)).length > 0, true)
   })
 
-  test('ends with its token at the latest, however busy it is', async () => {
+  test('ends with its token, also while it is in use', async () => {
     const { browser, session } = await start('busy')
     const end = Date.parse(session.expires_at)
     assert.ok(end <= now + 24 * hour)
@@ -147,7 +147,7 @@ onEngineOfLane('sessions', (engine) => {
     assertError(await browser.ask('/api/session'), 'UnauthorizedError')
   })
 
-  test('is over as soon as the user is disabled', async () => {
+  test('ends when the user is disabled', async () => {
     const { browser, userId } = await start('disabled')
     assert.equal(await statusOf(browser), 200)
     const { db, commitIdentity } = platform.database
@@ -160,7 +160,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.ok((await rows()).every(({ user_id }) => user_id !== userId))
   })
 
-  test('are listed to their user alone, who can end them', async () => {
+  test('are listed only for their user, who can end them', async () => {
     const { browser, userId } = await start('many')
     const other = browse()
     await other.logIn('many', password)
@@ -187,7 +187,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.ok((await rows()).every(({ user_id }) => user_id !== userId))
   })
 
-  test('tell who is there, where, and what they may do', async () => {
+  test('show the user, the scope and the permissions', async () => {
     const { browser } = await start('told', ['told'])
     const { body } = await browser.ask<{ session: SessionDto }>('/api/session')
     const { user, scope, roles, projects, permissions } = body.session
@@ -205,7 +205,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.equal(reachOf('changeOwnPassword'), 'self')
   })
 
-  test('a login leaves what any login leaves in the audit log, from the browser', async () => {
+  test('a login is in the audit log with the address of the browser', async () => {
     const { browser, userId } = await start('audited')
     await browser.ask('/api/session', { method: 'DELETE' })
     const wrong = { name: 'audited', password: 'not this one' }
@@ -228,7 +228,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.ok(sources.length > 0 && sources.every(({ source }) => source === 'web'))
   })
 
-  test('an unknown cookie is no session, whatever it looks like', async () => {
+  test('an unknown cookie is no session', async () => {
     for (const cookie of ['', 'x', `${'A'.repeat(22)}.`, `${'A'.repeat(22)}.${'é'.repeat(43)}`]) {
       const headers = { cookie: `__Host-muster=${encodeURIComponent(cookie)}` }
       assertError(await ask(platform.url, '/api/session', { headers }), 'UnauthorizedError')

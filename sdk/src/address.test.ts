@@ -3,21 +3,21 @@ import { describe, test } from 'node:test'
 import { fillPath, renderQuery } from './address.ts'
 
 describe('addresses', () => {
-  test('have their parameters encoded', () => {
+  test('encode their parameters', () => {
     assert.equal(
       fillPath('/v3/projects/{id}/users/{user_id}', { id: 'a/b?c#d', user_id: '100% ü' }),
       '/v3/projects/a%2Fb%3Fc%23d/users/100%25%20%C3%BC',
     )
   })
 
-  test('refuse a parameter that would make another path', () => {
+  test('refuse a parameter that would change the path', () => {
     for (const id of ['', '.', '..']) {
       assert.throws(() => fillPath('/servers/{id}', { id }), TypeError)
     }
     assert.throws(() => fillPath('/servers/{id}', {}), TypeError)
   })
 
-  test('repeat what is several, number what is nested, and leave out what is not there', () => {
+  test('repeat arrays, number nested values and omit undefined ones', () => {
     assert.equal(
       renderQuery({
         status: ['running', 'ready'],

@@ -33,7 +33,7 @@ describe('in a browser', () => {
   }
   const login = { body: { name: 'sysadmin', password: adminPassword } }
 
-  test('a page logs in, reads and changes, and proves that it means it by itself', async () => {
+  test('a page logs in, reads and changes, and sends the CSRF token by itself', async () => {
     const { client, calls } = openPage()
     await assert.rejects(client.getSession(), (error) => isApiError(error, 'UnauthorizedError'))
     const { session } = await client.createSession(login)
@@ -48,7 +48,7 @@ describe('in a browser', () => {
     ])
   })
 
-  test('a page that was opened later asks once what it needs to', async () => {
+  test('a page that was opened later reads the session once', async () => {
     const first = openPage()
     await first.client.createSession(login)
     const { client, calls } = openPage(first.browser)
@@ -57,7 +57,7 @@ describe('in a browser', () => {
     assert.deepEqual(calls, ['GET /api/session', 'POST /api/v3/projects', 'POST /api/v3/projects'])
   })
 
-  test('a switch goes on under the new session, and another page must look again', async () => {
+  test('after a switch, changes by other pages are refused until they reload the session', async () => {
     const { client, browser } = openPage()
     const { session } = await client.createSession(login)
     const other = openPage(browser).client

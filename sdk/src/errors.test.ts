@@ -26,7 +26,7 @@ describe('errors', () => {
   const connect = (headers = {}) =>
     createClient({ url: platform.url, auth: tokenAuth(token), headers })
 
-  test('are revived by class, with all that the answer says', async () => {
+  test('have the class and all fields of the response', async () => {
     const client = connect({ 'x-request-id': 'mine.1' })
     const error = await failure(client.getUser({ parameters: { id: 'nobody' } }))
     assert.ok(isApiError(error, 'ResourceNotFoundError'))
@@ -39,7 +39,7 @@ describe('errors', () => {
     assert.ok(!isApiError(new Error('another')))
   })
 
-  test('name the fields that are wrong', async () => {
+  test('name the invalid fields', async () => {
     const body = { user: { name: '' } }
     const error = await failure(connect().createUser({ body }))
     assert.ok(isApiError(error, 'InputParameterError'))
@@ -47,7 +47,7 @@ describe('errors', () => {
     for (const { path } of error.fields) assert.equal(path, 'user.name')
   })
 
-  test('say when to come back', async () => {
+  test('contain the time to retry after', async () => {
     const client = answering(
       () => new Response('', { status: 503, headers: { 'retry-after': '7' } }),
     )
@@ -56,7 +56,7 @@ describe('errors', () => {
     assert.equal(error.retryAfter, 7)
   })
 
-  test('of something in between are told from ours', async () => {
+  test('of a proxy are distinguished from those of Muster', async () => {
     const page = () =>
       new Response('<html>Bad gateway</html>', {
         status: 502,
@@ -73,7 +73,7 @@ describe('errors', () => {
     assert.equal(unread.status, 200)
   })
 
-  test('without an answer are of their own kind', async () => {
+  test('without a response have their own class', async () => {
     const nowhere = createClient({ url: 'http://127.0.0.1:9' })
     const error = await failure(nowhere.showHealth())
     assert.ok(error instanceof ConnectionError)
@@ -84,7 +84,7 @@ describe('errors', () => {
     assert.equal((offline as Error).message, 'No response from the server')
   })
 
-  test('an answer that breaks off is none', async () => {
+  test('a truncated response is a connection error', async () => {
     const pieces = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"status"')),
       pull: (controller) => controller.error(new TypeError('terminated')),

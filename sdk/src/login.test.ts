@@ -27,7 +27,7 @@ describe('logging in', () => {
     await createClient({ url: platform.url, auth: tokenAuth(secret) }).logOut()
   }
 
-  test('happens at the first call that needs it, and once for calls side by side', async () => {
+  test('happens at the first call that needs it, and once for concurrent calls', async () => {
     const { client, counted } = connect()
     assert.equal((await client.showHealth()).status, 'ok')
     assert.equal(counted.count(issued), 0)
@@ -37,7 +37,7 @@ describe('logging in', () => {
     assert.equal(counted.count(issued), 1)
   })
 
-  test('tells what the token stands for', async () => {
+  test('returns the user and scope of the token', async () => {
     const { client } = connect()
     const { secret, token } = await client.logIn()
     assert.equal(token.user.Name, 'sysadmin')
@@ -46,7 +46,7 @@ describe('logging in', () => {
     assert.deepEqual((await other.logIn()).token, token)
   })
 
-  test('happens again, once for all, when the token is no longer taken', async () => {
+  test('is repeated, once for all calls, when the token is no longer valid', async () => {
     const { client, counted } = connect()
     await revoke((await client.logIn()).secret)
     const lists = await Promise.all([client.listUsers(), client.listRoles(), client.listDomains()])
@@ -54,7 +54,7 @@ describe('logging in', () => {
     assert.equal(counted.count(issued), 2)
   })
 
-  test('is not tried a third time: the second 401 is thrown', async () => {
+  test('is repeated only once: the second 401 is thrown', async () => {
     const calls: string[] = []
     const client = createClient({
       url: platform.url,
@@ -75,7 +75,7 @@ describe('logging in', () => {
     ])
   })
 
-  test('that fails is thrown to every call that waits, and tried anew by the next', async () => {
+  test('that fails is thrown to every waiting call, and retried by the next', async () => {
     const counted = createCountedFetch()
     const wrong = passwordLogin({ user: { name: 'sysadmin' }, password: 'not this one' })
     const client = createClient({ url: platform.url, auth: wrong, fetch: counted.fetch })
@@ -87,7 +87,7 @@ describe('logging in', () => {
     assert.deepEqual(counted.calls, Array(2).fill('POST /v3/auth/tokens 401'))
   })
 
-  test('ends with the token revoked', async () => {
+  test('ends by revoking the token', async () => {
     const { client } = connect()
     const { secret } = await client.logIn()
     await client.logOut()
@@ -95,7 +95,7 @@ describe('logging in', () => {
     await assert.rejects(stale.listUsers(), (error) => isApiError(error, 'UnauthorizedError'))
   })
 
-  test('with a token for another scope makes a child of it', async () => {
+  test('with a token for another scope issues a child token', async () => {
     const { client } = connect()
     const { secret, token } = await client.logIn()
     const { project } = await client.createProject({ body: { project: { name: 'elsewhere' } } })
@@ -109,7 +109,7 @@ describe('logging in', () => {
     assert.notEqual(child.secret, secret)
   })
 
-  test('with an access key signs anew each time, and the secret never leaves', async () => {
+  test('with an access key signs each login, and never sends the secret', async () => {
     const { client } = connect()
     const { token } = await client.logIn()
     const { credential } = await client.createCredential({

@@ -46,7 +46,7 @@ export async function typesHold(): Promise<void> {
   assert.ok((await client.getServer({ parameters: { id: 'one' } })).servers)
 }
 
-test('there is a method for each operation of the contract, and a route', () => {
+test('each operation of the contract has a method and a route', () => {
   const all = [...operations, ...gatewayOperations]
   assert.deepEqual(
     Object.fromEntries(all.map(({ id, method, path }) => [id, `${method} ${path}`])),

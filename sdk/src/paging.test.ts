@@ -38,7 +38,7 @@ describe('paging', () => {
     return { client, counted }
   }
 
-  test('brings every server once, by pages no larger than asked for', async () => {
+  test('returns every server once, in pages of the requested size', async () => {
     const { client, counted } = connect()
     const seen: string[] = []
     for await (const { id } of client.all('listServers', { query: { limit: 25 } })) {
@@ -48,7 +48,7 @@ describe('paging', () => {
     assert.equal(counted.count('GET /servers 200'), Math.ceil(servers / 25))
   })
 
-  test('keeps the query through all pages', async () => {
+  test('keeps the query on all pages', async () => {
     const { client } = connect()
     const query = { limit: 20, status: ['running', 'ready'], field: ['id', 'name'] }
     let count = 0
@@ -60,7 +60,7 @@ describe('paging', () => {
     assert.equal(count, servers)
   })
 
-  test('stops asking when nobody wants more', async () => {
+  test('requests no more pages than are read', async () => {
     const { client, counted } = connect()
     let count = 0
     for await (const server of client.all('listServers', { query: { limit: 10 } })) {
@@ -71,7 +71,7 @@ describe('paging', () => {
     assert.equal(counted.calls.length, 2)
   })
 
-  test('follows the lists of identity and of events, too', async () => {
+  test('also works for identity lists and events', async () => {
     const { client, counted } = connect()
     const whole = await client.listRoles()
     const names: string[] = []
@@ -104,7 +104,7 @@ describe('paging', () => {
     assert.equal(counted.calls.length, 3)
   })
 
-  test('an export comes as a stream, and is left without being read to its end', async () => {
+  test('an export is streamed and can be stopped before its end', async () => {
     const { client } = connect()
     const response = await client.stream('listServers', { query: { format: 'ndjson' } })
     assert.equal((await response.text()).trim().split('\n').length, servers)

@@ -30,7 +30,7 @@ interface Outcome {
 
 const expires_at = '2099-01-01T00:00:00Z'
 
-describe("a client that signs as Cloudpods' do", () => {
+describe('a client that signs like those of Cloudpods', () => {
   const lifetime = suiteLifetime()
   let client: string
   let muster: Muster
@@ -71,7 +71,7 @@ describe("a client that signs as Cloudpods' do", () => {
   }
   const refused: Outcome = { status: 401, has_subject_token: false, access_key: null }
 
-  test('gets a token with an access key, and its secret not back', async () => {
+  test('gets a token with an access key, without its secret', async () => {
     assert.deepEqual(await logIn(key.id, key.secret), {
       status: 201,
       has_subject_token: true,
@@ -86,13 +86,13 @@ describe("a client that signs as Cloudpods' do", () => {
     assert.notEqual(body.credential.last_used_at, null)
   })
 
-  test('gets none with another secret, nor with a key that is not there', async () => {
+  test('gets no token with a wrong secret or an unknown key', async () => {
     assert.deepEqual(await logIn(key.id, `${key.secret}x`), refused)
     assert.deepEqual(await logIn(key.id, key.id), refused)
     assert.deepEqual(await logIn('f'.repeat(32), key.secret), refused)
   })
 
-  test('gets none with a key that was disabled', async () => {
+  test('gets no token with a disabled key', async () => {
     const put = (enabled: boolean) =>
       ask(muster.authUrl, `/v3/credentials/${key.id}`, {
         method: 'PUT',

@@ -63,7 +63,7 @@ describe('EC2, as moto emulates it', () => {
     remove: (id) => fleet.change('terminate_instances', id),
   }))
 
-  test('tells every field that it knows', async () => {
+  test('reports every field', async () => {
     const { id, facts, tenant, key } = await buildRichInstance(moto)
     const seen = find(await scan(), id)
     assert.deepEqual(seen.facts, facts)
@@ -75,7 +75,7 @@ describe('EC2, as moto emulates it', () => {
     await fleet.change('terminate_instances', id)
   })
 
-  test('keeps the moment of its making when it starts again', async () => {
+  test('keeps the creation time of an instance after a restart', async () => {
     const [id = ''] = await fleet.run({ name: 'restarted' })
     const before = find(await scan(), id).facts.created_at
     await fleet.change('stop_instances', id)
@@ -88,7 +88,7 @@ describe('EC2, as moto emulates it', () => {
     await fleet.change('terminate_instances', id)
   })
 
-  test('tells of what has ended that it is gone', async () => {
+  test('reports terminated instances as gone', async () => {
     const [id = ''] = await fleet.run({ name: 'short' })
     const { key } = find(await scan(), id)
     await fleet.change('terminate_instances', id)
@@ -102,7 +102,7 @@ describe('EC2, as moto emulates it', () => {
     })
   })
 
-  test('tells instances of two regions apart, and finds each in its own', async () => {
+  test('reports instances of two regions, each with its region', async () => {
     const [there = ''] = await fleet.run({ region: 'ap-northeast-1', name: '東京' })
     const only = await scan()
     assert.ok([...only.values()].every(({ facts }) => facts.region_ext_id === 'eu-west-1'))
@@ -122,17 +122,17 @@ describe('EC2, as moto emulates it', () => {
     })
   })
 
-  test('looks at every region that the account has, unless some are named', async () => {
+  test('scans every region of the account, unless some are named', async () => {
     await fleet.run({ region: 'us-west-2', name: 'far' })
     const seen = await scan([])
     const regions = new Set([...seen.values()].map(({ facts }) => facts.region_ext_id))
     assert.ok(regions.has('us-west-2') && regions.has('eu-west-1'))
   })
 
-  test('says which region the account does not have', () =>
+  test('names a region that the account does not have', () =>
     refuses('forbidden', /region eu-west-9 is not enabled/, settings(['eu-west-1', 'eu-west-9'])))
 
-  test('says what the key is not allowed to', async () => {
+  test('names the missing permission of the key', async () => {
     const { AccessKey } = await makeKey('reader', ['ec2:DescribeRegions', 'ec2:DescribeInstances'])
     await refuses(
       'forbidden',
@@ -144,7 +144,7 @@ describe('EC2, as moto emulates it', () => {
     )
   })
 
-  test('needs no more than it says', async () => {
+  test('needs only the documented permissions', async () => {
     const actions = [...awsKind.description.matchAll(/Describe\w+/g)].map(([name]) => `ec2:${name}`)
     const { AccessKey } = await makeKey('exact', actions)
     const credentials = {
@@ -155,7 +155,7 @@ describe('EC2, as moto emulates it', () => {
     assert.ok(seen.size > 0)
   })
 
-  test('is not let in by a key that nobody has', () =>
+  test('rejects an unknown key', () =>
     refuses(
       'credentials',
       /does not accept the access key/,
@@ -183,7 +183,7 @@ describe('EC2, as moto emulates it', () => {
     )
   }
 
-  test('reads lists of more than one page, each instance once', async (context) => {
+  test('reads every instance of several pages once', async (context) => {
     const region = 'eu-central-1'
     const ids: string[] = []
     // moto counts reservations, not instances, and gives 200 a page.
@@ -202,7 +202,7 @@ describe('EC2, as moto emulates it', () => {
     })
   })
 
-  test('is had by hand, too', async () => {
+  test('can be started from the command line', async () => {
     const up = spawn(join(import.meta.dirname, 'up'), ['--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

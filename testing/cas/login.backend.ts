@@ -141,7 +141,7 @@ for (const engine of engines) {
       assert.match(String(events[0]?.changes['reason']?.[1]), reason)
     }
 
-    test('people come in by the form, as users of the domain, with the roles of their groups', async () => {
+    test('users log in by the form and get the roles of their groups in the domain', async () => {
       const ada = await tokenOf('ada')
       assert.deepEqual(
         [ada.user.Name, ada.user.Domain.name, ada.methods],
@@ -157,7 +157,7 @@ for (const engine of engines) {
       assert.equal((await tokenOf('ada')).user.Id, ada.user.Id)
     })
 
-    test('a scope is had in the same login', async () => {
+    test('a login can request a scope', async () => {
       const lab = { project: { name: 'lab', domain: { name: 'campus' } } }
       const { project, roles } = await tokenOf('grace', lab)
       assert.equal(project.Name, 'lab')
@@ -173,7 +173,7 @@ for (const engine of engines) {
     })
 
     for (const protocol of [2, 3]) {
-      test(`protocol ${protocol} knows the same people`, async () => {
+      test(`protocol ${protocol} identifies the same users`, async () => {
         const { Id: before } = (await tokenOf('ada')).user
         await change({ protocol })
         const token = await tokenOf('ada')
@@ -183,7 +183,7 @@ for (const engine of engines) {
       })
     }
 
-    test('SEC-46: a ticket is good once, also where it is shown ten times at once', async () => {
+    test('SEC-46: a ticket is accepted once, also in ten concurrent logins', async () => {
       const ticket = await ticketOf('ada')
       assert.equal((await send(casIdentity(ticket))).status, 201)
       await assertRefused(ticket, /^CAS: ticket used before$/)
@@ -195,7 +195,7 @@ for (const engine of engines) {
       assert.equal(answers.filter(({ status }) => status === 401).length, 9)
     })
 
-    test('SEC-40: a ticket for another service is good for nothing', async () => {
+    test('SEC-40: a ticket for another service is refused', async () => {
       for (const service of [
         'https://evil.test/',
         'https://muster.test/console/',
@@ -205,11 +205,11 @@ for (const engine of engines) {
       }
     })
 
-    test('SEC-42: a ticket that nobody was given is good for nothing', async () => {
+    test('SEC-42: a forged ticket is refused', async () => {
       await assertRefused('ST-never', /refused the ticket, INVALID_TICKET$/)
     })
 
-    test('SEC-03: who is told of otherwise has other roles from the next login on', async () => {
+    test('SEC-03: changed attributes change the roles at the next login', async () => {
       const staff: CasPerson = { password: people.grace.password, attributes: { group: ['staff'] } }
       cas.putPerson('grace', staff)
       assert.deepEqual(heldIn((await tokenOf('grace')).role_assignments), ['project_editor on lab'])
@@ -220,7 +220,7 @@ for (const engine of engines) {
       assert.deepEqual(heldIn((await tokenOf('grace')).role_assignments), ['project_viewer on lab'])
     })
 
-    test('names of all kinds are names of users', async () => {
+    test('user names can have any characters', async () => {
       const person = { password: 'a word & <another>', attributes: { group: ['guests'] } }
       for (const name of ['Jörg <b> & "Söhne"', '张三', "o'hara@example.org"]) {
         cas.putPerson(name, person)
@@ -231,7 +231,7 @@ for (const engine of engines) {
       }
     })
 
-    test('SEC-47: a server for whose certificate nobody vouches is not asked', async () => {
+    test('SEC-47: a server with an untrusted certificate is not contacted', async () => {
       await change({ ca: '' })
       const ticket = await ticketOf('ada')
       await assertRefused(ticket, /^CAS: localhost:\d+: .*certificate/)
@@ -241,7 +241,7 @@ for (const engine of engines) {
       assert.equal((await send(casIdentity(await ticketOf('ada')))).status, 201)
     })
 
-    test('SEC-47: a disabled provider lets nobody in, and ends what it let in', async () => {
+    test('SEC-47: disabling a provider refuses logins and ends its tokens', async () => {
       const token = secretOf(await send(casIdentity(await ticketOf('ada'))))
       const status = async () => (await ask(muster.authUrl, '/v3/auth/projects', { token })).status
       assert.equal(await status(), 200)
@@ -254,7 +254,7 @@ for (const engine of engines) {
       assert.equal((await send(casIdentity(ticket))).status, 201)
     })
 
-    test('SEC-64: no ticket is in the log at its most talkative', async () => {
+    test('SEC-64: no ticket is in the debug log', async () => {
       const ticket = await ticketOf('ada')
       assert.equal((await send(casIdentity(ticket))).status, 201)
       await assertRefused(ticket, /used before$/)

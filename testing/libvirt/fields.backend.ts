@@ -32,7 +32,7 @@ describe('servers of a real libvirtd, field by field', () => {
     return server
   }
 
-  test('says of each field what libvirt knows', async () => {
+  test('reports each field that libvirt knows', async () => {
     const file = (name: string) => join(libvirt.folder, name)
     const create = (...args: string[]) => execFileSync('qemu-img', ['create', '-q', ...args])
     create('-f', 'qcow2', file('debian-12.qcow2'), '3G')
@@ -137,7 +137,7 @@ describe('servers of a real libvirtd, field by field', () => {
     )
   })
 
-  test('says what a guest would have of its host and of virtual networks', async () => {
+  test('reports host devices and virtual networks of a guest', async () => {
     const network = randomUUID()
     const file = join(libvirt.folder, 'network.xml')
     writeFileSync(

@@ -78,7 +78,7 @@ describe('a real libvirtd with QEMU', () => {
 
     describeConformance(libvirtKind, backEnd)
 
-    test('has a guest that is really up', async () => {
+    test('has a running guest', async () => {
       const end = Date.now() + 60_000
       while (!libvirt.consoleOf('resident').includes('muster guest is up')) {
         assert.ok(Date.now() < end, libvirt.consoleOf('resident'))
@@ -87,14 +87,14 @@ describe('a real libvirtd with QEMU', () => {
       assert.equal((await requireFound(resident)).facts.status, 'running')
     })
 
-    test('tells each state of a guest', async () => {
+    test('reports each state of a guest', async () => {
       await libvirt.virsh('suspend', resident)
       assert.equal((await requireFound(resident)).facts.status, 'suspend')
       await libvirt.virsh('resume', resident)
       assert.equal((await requireFound(resident)).facts.status, 'running')
     })
 
-    test('tells of tags, disks and passing guests as they come and go', async () => {
+    test('reports changes of tags, disks and transient guests', async () => {
       const source = await libvirtKind.open(
         settingsFor(libvirt.address),
         conformanceContext,

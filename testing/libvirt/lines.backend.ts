@@ -21,7 +21,7 @@ const troubleIs = (kind: string) => (error: unknown) => {
   return true
 }
 
-describe('lines to a real libvirtd', () => {
+describe('connections to a real libvirtd', () => {
   let one: TestLibvirt
   let other: TestLibvirt
   let guest: string
@@ -51,7 +51,7 @@ describe('lines to a real libvirtd', () => {
     assert.doesNotMatch(readFileSync(join(one.folder, 'libvirtd.log'), 'utf8'), /max requests/)
 
   describe('by TLS', () => {
-    test('tells the same as by the socket', async () => {
+    test('reports the same as over the socket', async () => {
       assert.deepEqual(libvirtKind.check(byTls()), [])
       assert.equal(libvirtKind.hostOf(byTls()), 'localhost')
       const [near, far] = await Promise.all([
@@ -62,7 +62,7 @@ describe('lines to a real libvirtd', () => {
       assert.deepEqual(far, near)
     })
 
-    test('takes the one certificate whose fingerprint was given', async () => {
+    test('accepts the certificate with the given fingerprint', async () => {
       const { fingerprint } = one.certificates
       const seen = await withSource(libvirtKind, byTls({ options: { fingerprint } }), scanAll)
       assert.equal(seen.size, 1)
@@ -70,20 +70,20 @@ describe('lines to a real libvirtd', () => {
       await assert.rejects(withSource(libvirtKind, wrong, scanAll), troubleIs('tls'))
     })
 
-    test('trusts no daemon that nobody vouches for', async () => {
+    test('rejects a certificate of an unknown authority', async () => {
       for (const options of [{}, { ca: other.certificates.ca }]) {
         await assert.rejects(withSource(libvirtKind, byTls({ options }), scanAll), troubleIs('tls'))
       }
     })
 
-    test('says that the daemon wants a certificate', async () => {
+    test('reports that the daemon requires a client certificate', async () => {
       await assert.rejects(
         withSource(libvirtKind, byTls({ credentials: {} }), scanAll),
         troubleIs('tls'),
       )
     })
 
-    test('trusts no other name', async () => {
+    test('rejects a certificate for another host name', async () => {
       const address = one.tlsAddress.replace('localhost', '127.0.0.1')
       await assert.rejects(withSource(libvirtKind, byTls({ address }), scanAll), troubleIs('tls'))
     })
@@ -119,7 +119,7 @@ describe('lines to a real libvirtd', () => {
     requireNoWarning()
   })
 
-  test('has one connection for all of an account, with few calls at once', async () => {
+  test('uses one connection per account, with few concurrent calls', async () => {
     const world = { ...conformanceContext, accountId: 'account' }
     const open = () => libvirtKind.open(byTls(), world, patience())
     const [listening, scanning] = await Promise.all([open(), open()])
@@ -135,7 +135,7 @@ describe('lines to a real libvirtd', () => {
     await listening.close()
   })
 
-  test('tells of all guests but the one whose XML is too large', async () => {
+  test('reports all guests except one whose XML is too large', async () => {
     const uuid = randomUUID()
     await one.define(
       `<domain type='qemu'><name>overgrown</name><uuid>${uuid}</uuid><memory>1024</memory>
@@ -162,7 +162,7 @@ describe('lines to a real libvirtd', () => {
     await one.virsh('undefine', uuid)
   })
 
-  test('knows a guest again on another host of its group', async () => {
+  test('recognises a guest on another host of its group', async () => {
     const group = { group: 'shop' }
     const before = [...(await withSource(libvirtKind, at(one.address, group), scanAll)).values()]
     assert.equal((await withSource(libvirtKind, at(other.address, group), scanAll)).size, 0)
@@ -184,7 +184,7 @@ describe('lines to a real libvirtd', () => {
     await other.virsh('undefine', guest)
   })
 
-  test('says that the daemon died, and finds everything as it was when it is back', async () => {
+  test('reports that the daemon stopped, and the same guests when it is back', async () => {
     const before = await withSource(libvirtKind, at(one.address), scanAll)
     const source = await libvirtKind.open(at(one.address), conformanceContext, patience())
     const news = source.watch?.(patience())[Symbol.asyncIterator]()

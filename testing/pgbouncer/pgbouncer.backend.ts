@@ -36,12 +36,12 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
 
   const put = (key: string) => near.db.insertInto('settings').values({ key, value: '' }).compile()
 
-  test('has its tables and indexes made, by two processes at once', async () => {
+  test('is migrated by two processes at once', async () => {
     await Promise.all([ensureServerIndexes(near), ensureServerIndexes(far)])
     await near.maintain(['analyze settings'])
   })
 
-  test('takes many commits at once, and tells other processes of them', async () => {
+  test('accepts concurrent commits and notifies other processes', async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         (index % 2 ? near : far).commitServers([put(`fleet-${index}`)], new Set(['scope'])),
@@ -56,7 +56,7 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
   const ask = async (text: string) =>
     (await far.run([{ sql: text, parameters: [] }], 'quick'))[0]?.[0]
 
-  test('stops what takes too long, and leaves no limit behind for others', async () => {
+  test('cancels slow queries, and leaves no timeout on the connection', async () => {
     const slow = { sql: 'select pg_sleep(60)', parameters: [] }
     const isUnavailable = { class: 'ServiceUnavailable' }
     await assert.rejects(near.run([slow], 'quick'), isUnavailable)

@@ -44,7 +44,7 @@ function createAsker(consoleFolder: string, publicUrl?: string) {
 }
 
 describe('the console', () => {
-  test('says how to build it where it is not built, and is there once it is', async () => {
+  test('explains how to build it, and is served once it is built', async () => {
     const get = createAsker(folder)
     const before = await get('/console/')
     assert.equal(before.status, 503)
@@ -62,7 +62,7 @@ describe('the console', () => {
     assert.match((await get('/console/')).text, /built<\/title>/)
   })
 
-  test('has one page for every address that names no file', async () => {
+  test('has one page for every path that is not a file', async () => {
     const get = createAsker(folder)
     for (const path of [
       '/console/',
@@ -87,7 +87,7 @@ describe('the console', () => {
     assert.equal((await get('/console')).headers.get('location'), '/console/')
   })
 
-  test('keeps what is named after its content for ever, and asks again for the rest', async () => {
+  test('caches files with a content hash forever, and revalidates all others', async () => {
     const get = createAsker(folder)
     const hashed = await get('/console/assets/main-abc123.js')
     assert.equal(hashed.text, 'main()')
@@ -100,7 +100,7 @@ describe('the console', () => {
     assert.deepEqual([again.status, again.text], [304, ''])
   })
 
-  test('comes smaller to whoever can read that', async () => {
+  test('is compressed if the client accepts it', async () => {
     const get = createAsker(folder)
     const path = '/console/assets/main-abc123.js'
     const cases = {
@@ -120,7 +120,7 @@ describe('the console', () => {
     assert.equal(etags.size, 3)
   })
 
-  test('has no other files, however they are asked for', async () => {
+  test('serves no other files, whatever the path', async () => {
     const get = createAsker(folder)
     for (const path of [
       'nothing.js',
@@ -134,7 +134,7 @@ describe('the console', () => {
     }
   })
 
-  test('SEC-53 runs nothing but its own files, and is framed by nobody', async () => {
+  test('SEC-53 allows only its own scripts and no frames', async () => {
     const { headers } = await createAsker(folder)('/console/servers')
     const policy = headers.get('content-security-policy') ?? ''
     for (const rule of [
@@ -155,7 +155,7 @@ describe('the console', () => {
     assert.match(secure.headers.get('strict-transport-security') ?? '', /max-age=31536000/)
   })
 
-  test('SEC-53 is served so by the platform, errors included', async (t) => {
+  test('SEC-53 has these headers on every response, errors included', async (t) => {
     const platform = await startPlatform()
     t.after(() => platform.close())
     for (const path of [
