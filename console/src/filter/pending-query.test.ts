@@ -29,10 +29,25 @@ describe('the query to send while the user types', () => {
     assert.equal(pendingQuery({ ...typing, draft: 'status:re', isUnsettled: true }).q, '')
   })
 
+  it('leaves out addresses, dates and quotes until they are complete', () => {
+    const drafts = [
+      'ip:10.',
+      'ip:10.4',
+      'created>2026-',
+      'updated>=2026-11',
+      '"disk',
+      'name:"web 0',
+    ]
+    for (const draft of drafts) {
+      assert.equal(pendingQuery({ ...typing, terms: ['web'], draft }).q, 'web', draft)
+      assert.notEqual(pendingQuery({ ...typing, draft, isFocused: false }).q, '', draft)
+    }
+  })
+
   it('waits longer for possible keys, and for values without suggestions', () => {
     const word = pendingQuery({ ...typing, draft: 'web' })
     assert.equal(word.q, 'web')
-    for (const draft of ['statu', '-prov', 'vcpu>=1', 'ip:10.4']) {
+    for (const draft of ['statu', '-prov', 'vcpu>=1', 'ip:10.4.0.0/16', 'ip:fd00::/8']) {
       const { q, delay } = pendingQuery({ ...typing, draft })
       assert.equal(q, draft)
       assert.ok(delay > word.delay, draft)

@@ -24,6 +24,23 @@ export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'su
   return areValues && !suggestions.some((suggestion) => suggestion.draft === draft.trim())
 }
 
+/** Values that the API rejects until they are complete. */
+const completeValues: Readonly<Record<string, RegExp>> = {
+  ip: /^(?:\d+\.\d+\.\d+\.\d+|.*:.*)(?:\/\d+)?$/,
+  created: /^\d{4}-\d\d-\d\d/,
+  updated: /^\d{4}-\d\d-\d\d/,
+}
+
+/** An address or a date that is still being typed, or a quote that is not closed yet. */
+function isIncomplete(text: string): boolean {
+  const terms = readTerms(text)
+  const isPartial = terms.some(({ name, values }) => {
+    const complete = completeValues[name?.toLowerCase() ?? '']
+    return complete !== undefined && values.some((value) => !complete.test(value))
+  })
+  return isPartial || /(?:^|[:=<>,-])["'][^"']*$/.test(text)
+}
+
 /**
  * The query to send, and how long to wait for more to be typed. A half-typed `key:` or value is left
  * out: it would match nothing, and the list would be empty.
@@ -35,7 +52,7 @@ export function pendingQuery(typing: Typing): { readonly q: string; readonly del
   if (text === '') return { q: complete, delay: 0 }
   const whole = completeTerms(`${complete} ${text}`).trim()
   if (!isFocused) return { q: whole, delay: 0 }
-  if (isUnsettled || isPartOfValue(typing)) return { q: complete, delay: 0 }
+  if (isUnsettled || isPartOfValue(typing) || isIncomplete(text)) return { q: complete, delay: 0 }
   const isOffered = suggestions.some((suggestion) => suggestion.draft === text)
   const isComparison = readTerms(text).some(({ name }) => name !== undefined)
   const word = text.replace(/^-/, '').toLowerCase()

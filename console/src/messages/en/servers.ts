@@ -76,6 +76,7 @@ export const servers = {
   stopBulk: 'Stop',
   failures: 'Failed servers',
   problem: 'Reason',
+  theFilter: 'The filter',
   valueMenu: 'Filter by this value',
   filterTo: 'Show only this value',
   excludeValue: 'Exclude this value',

@@ -16,11 +16,13 @@ interface Props {
   readonly state: ListState
   readonly pages: ServerPages
   readonly fleetSize: number | undefined
+  /** The API rejects the filter. */
+  readonly isRejected: boolean
   readonly onChange: ChangeList
   readonly onColumns: () => void
 }
 
-export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props) {
+export function ListHead({ state, pages, fleetSize, isRejected, onChange, onColumns }: Props) {
   const t = useMessages()
   const { number, clock } = useFormat()
   const { total, difference, isReordered, isOutdated, updatedAt } = pages
@@ -29,7 +31,7 @@ export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props
     <div className={styles.head}>
       <PageTitle>{t.servers.title}</PageTitle>
       <span className={styles.count} role="status" aria-live="polite">
-        {isOutdated && t.connection.searching}
+        {isOutdated && !isRejected && t.connection.searching}
         {!isOutdated &&
           total !== undefined &&
           all !== undefined &&

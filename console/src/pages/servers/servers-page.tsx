@@ -28,8 +28,11 @@ import { ValueMenu, type PickedValue } from './value-menu.tsx'
 const wide = matchMedia('(min-width: 860px)')
 
 /** Errors of the query are shown at the filter, not instead of the list. */
-const problemOf = (error: unknown) =>
-  error instanceof ApiError && error.status === 400 ? error.details : undefined
+function problemOf(error: unknown, name: string): string | undefined {
+  if (!(error instanceof ApiError) || error.status !== 400) return undefined
+  const [field] = error.fields
+  return field?.path === 'q' ? `${name} ${field.problem}` : error.details
+}
 
 export function ServersPage() {
   const t = useMessages()
@@ -54,7 +57,7 @@ export function ServersPage() {
   }
   const pages = useServerPages(query, inSight)
   const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope))
-  const problem = problemOf(pages.query.error)
+  const problem = problemOf(pages.query.error, t.servers.theFilter)
 
   const onRange = useCallback((first: number, last: number) => setInSight({ first, last }), [])
   const open = useCallback((row: Row) => change({ panel: row.id }), [change])
@@ -86,6 +89,7 @@ export function ServersPage() {
         state={state}
         pages={pages}
         fleetSize={fleetSize}
+        isRejected={problem !== undefined}
         onChange={change}
         onColumns={() => setChoosing(true)}
       />
