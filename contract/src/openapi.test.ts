@@ -173,6 +173,12 @@ describe('the OpenAPI document', () => {
     for (const schema of schemas) ajv.compile(schema)
   })
 
+  test('has one schema as the items of an array, as JSON Schema 2020-12 demands', () => {
+    for (const schema of valuesUnder('schema')) {
+      for (const items of valuesUnder('items', schema)) assert.ok(!Array.isArray(items))
+    }
+  })
+
   test('has examples that match their schemas', () => {
     const bodies = [...valuesUnder('content')].flatMap((content) =>
       Object.values(content as Record<string, { schema: object; example?: unknown }>),

@@ -7,6 +7,11 @@ import { example, exampleTimestamp } from './examples.ts'
 
 export const eventResults = ['success', 'failure', 'denied'] as const
 
+/** Not `Type.Tuple`: its array of `items` is not allowed in OpenAPI 3.1. */
+const BeforeAndAfter = Type.Unsafe<[unknown, unknown]>(
+  Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }),
+)
+
 export const EventDto = exactObject({
   id: Type.String(),
   time: Timestamp,
@@ -26,7 +31,7 @@ export const EventDto = exactObject({
     Type.String(),
   ),
   result: Type.Enum([...eventResults]),
-  changes: Type.Record(Type.String(), Type.Tuple([Type.Unknown(), Type.Unknown()]), {
+  changes: Type.Record(Type.String(), BeforeAndAfter, {
     description: 'Changed fields, each as `[before, after]`. Secrets are never included.',
   }),
 })
