@@ -31,8 +31,8 @@ export const accounts: Messages['accounts'] = {
   },
   statusHints: {
     init: '首次同步尚未完成。',
-    connected: '最近一次同步成功。',
-    disconnected: '最近一次同步失败，Muster 会自动重试。',
+    connected: '上次同步成功。',
+    disconnected: '上次同步失败，Muster 会自动重试。',
     lost: '已连续三个同步间隔没有响应。恢复响应之前，其服务器状态为未知。',
     disabled: '已停止同步，其服务器保持最后已知的状态。',
   },
@@ -229,7 +229,7 @@ export const accounts: Messages['accounts'] = {
   removalAt: (time) => `· 将于 ${time} 移除`,
   confirmGone: '立即移除缺失的服务器',
   confirmGoneText: (_count, shown, name) =>
-    `${name} 有 ${shown} 台服务器在来源中缺失。要立即从 Muster 中移除吗？如果它们之后在来源中重新出现，将连同标签和历史记录一起恢复。`,
+    `${name} 有 ${shown} 台服务器在来源中缺失。要立即从 Muster 中移除吗？如果它们之后在来源中重新出现，将连同标签和历史一起恢复。`,
   removeServers: (_count, shown) => `移除 ${shown} 台服务器`,
   goneConfirmed: (name) => `正在移除 ${name} 中缺失的服务器`,
   everySeconds: (seconds) => `每 ${seconds} 秒`,

@@ -2,7 +2,7 @@ import type { Messages } from '../en/index.ts'
 
 export const activity: Messages['activity'] = {
   title: '操作日志',
-  lead: '每一次登录和变更：操作者、操作、来源地址和结果。最新的在前。',
+  lead: '每一次登录和变更：操作者、操作、IP 地址和结果。最新的在前。',
   onlyOwn: '您的角色只能查看自己的操作。',
   time: '时间',
   who: '操作者',

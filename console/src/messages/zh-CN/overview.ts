@@ -70,7 +70,7 @@ export const overview: Messages['overview'] = {
     isEstimated: '估算',
   },
   accounts: {
-    title: '账号数据时效',
+    title: '账号的数据时间',
     stale: (stale, all) => `${all} 个账号中有 ${stale} 个的数据不是最新。`,
     fresh: (_, shown) => `全部 ${shown} 个账号的数据都是最新。`,
     lastKnown: (time, summary) => `数据已过时。截至 ${time}：${summary}`,

@@ -26,7 +26,7 @@ export const server: Messages['server'] = {
   where: '位置',
   age: '上次同步',
   never: '从未',
-  stale: '来源已有一段时间没有响应，数据可能已过期。',
+  stale: '来源已有一段时间没有响应，数据可能已过时。',
   statusUnknown: '来源未上报，或没有响应',
 
   sync: '立即同步',

@@ -81,7 +81,7 @@ export const servers: Messages['servers'] = {
   filterTo: '只看此值',
   excludeValue: '排除此值',
   noMatch: '没有匹配的服务器',
-  noMatchText: '没有服务器符合',
+  noMatchText: '没有服务器匹配',
   clearFilter: '清除筛选',
   none: '还没有服务器',
   noneText:
