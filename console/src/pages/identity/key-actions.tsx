@@ -6,7 +6,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { showToast } from '../../ui/show-toast.ts'
-import styles from './me.module.css'
+import styles from './key-actions.module.css'
 
 interface Props {
   readonly accessKey: CredentialDto

@@ -10,7 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Page } from '../../ui/page.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { KeysTable } from './keys-table.tsx'
+import { KeysTable } from '../identity/keys-table.tsx'
 import { MeTabs } from './me-tabs.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
