@@ -1,5 +1,8 @@
 import { cookieSession, createClient, pollHeader } from '@muster/sdk'
 
+/** The largest page that the API returns. */
+export const maxPageSize = 2048
+
 const idleAfter = 60_000
 let lastInputAt = Date.now()
 for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {

@@ -1,7 +1,7 @@
 import { isApiError } from '@muster/sdk'
 import type { CloudAccount } from '@muster/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../client.ts'
+import { api, maxPageSize } from '../client.ts'
 import { pollingInterval } from './account-polling.ts'
 import { statisticsInterval } from './statistics.ts'
 
@@ -16,7 +16,6 @@ export interface AccountsFilter {
   readonly page: number
 }
 
-const maxPageSize = 2048
 const afterFailure = 60_000
 
 /** A user without permission gains none by polling. */

@@ -1,8 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from '../client.ts'
-
-/** The maximum page size of the API. */
-const maxPageSize = 2_048
+import { api, maxPageSize } from '../client.ts'
 
 /** The user's own views, and those shared in the project. */
 export const viewsQuery = queryOptions({
