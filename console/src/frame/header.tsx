@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
+import { useConnection } from '../api/connection.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { StatusMark } from '../ui/status-mark.tsx'
 import styles from './header.module.css'
-import { LiveMark } from './live-mark.tsx'
 import { AppearanceMenu } from './appearance-menu.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { useState } from 'react'
@@ -79,5 +80,16 @@ function ScopeSwitcher() {
       </Button>
       {isOpen && <ScopeDialog onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+/** Shows that the page updates automatically. `ConnectionBanner` replaces it while it cannot. */
+function LiveMark() {
+  const t = useMessages()
+  const { isConnected } = useConnection()
+  return (
+    <span className={styles.live} role="status" title={t.connection.liveHint}>
+      {isConnected && <StatusMark tone="good">{t.connection.live}</StatusMark>}
+    </span>
   )
 }

@@ -1,11 +1,11 @@
 import type { Server } from '@muster/contract'
+import type { ReactNode } from 'react'
 import { useFormat } from '../../messages/use-format.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Property } from '../../ui/property-list.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { Addresses } from './addresses.tsx'
-import { PropertyGroup } from './property-group.tsx'
 import { Highlight } from '../../ui/highlight.tsx'
 import { LastKnownNote } from './last-known-note.tsx'
 import { TimeProperty, ServerProperty } from './server-property.tsx'
@@ -272,5 +272,23 @@ function LocationProperties({ server }: { readonly server: Server }) {
         <ServerProperty label={t.emulated} value="true" shown={common.yes} filter="is_emulated" />
       )}
     </PropertyGroup>
+  )
+}
+
+interface PropertyGroupProps {
+  readonly title: string
+  /** A note above the properties. */
+  readonly note?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A group of properties. Groups use two columns if there is room. */
+function PropertyGroup({ title, note, children }: PropertyGroupProps) {
+  return (
+    <section className={styles.group}>
+      <h2>{title}</h2>
+      {note}
+      <PropertyList>{children}</PropertyList>
+    </section>
   )
 }
