@@ -57,7 +57,7 @@ export const overview = {
   },
   growth: {
     title: 'Servers over 90 days',
-    days: 'Servers per day. Use the arrow keys to move between days.',
+    days: 'Servers per day. Use the arrow keys to move between days. A day opens the current servers that were created by then.',
     more: (count: string, day: string) => `${count} more servers than on ${day}.`,
     fewer: (count: string, day: string) => `${count} fewer servers than on ${day}.`,
     same: (day: string) => `Same number of servers as on ${day}.`,

@@ -2,7 +2,7 @@
 export const values = {
   statusGroups: {
     running: 'Running',
-    stopped: 'Stopped',
+    stopped: 'Stopped or suspended',
     changing: 'Changing',
     failed: 'Failed',
     unknown: 'Unknown',

@@ -58,7 +58,7 @@ export const overview: Messages['overview'] = {
   },
   growth: {
     title: '近 90 天的服务器数量',
-    days: '逐日数据，可用方向键切换日期。',
+    days: '逐日数据，可用方向键切换日期。选择某一天可查看当天之前创建的现有服务器。',
     more: (count, day) => `比 ${day} 多 ${count} 台服务器。`,
     fewer: (count, day) => `比 ${day} 少 ${count} 台服务器。`,
     same: (day) => `服务器数量与 ${day} 相同。`,

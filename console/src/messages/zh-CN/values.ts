@@ -3,7 +3,7 @@ import type { Messages } from '../en/index.ts'
 export const values: Messages['values'] = {
   statusGroups: {
     running: '运行中',
-    stopped: '已关机',
+    stopped: '已关机或挂起',
     changing: '变更中',
     failed: '失败',
     unknown: '未知',

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { timelineQuery, type DayCount } from '../../api/queries/timeline.ts'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { DayLine } from '../../charts/day-line.tsx'
-import { ServersLink } from '../../charts/servers-link.tsx'
 import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { scaleFor } from '../../charts/scale.ts'
 import { useFormat } from '../../messages/use-format.ts'
@@ -73,7 +72,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
             {
               key: 'day',
               title: t.column.day,
-              cell: ({ date }) => <ServersLink q={madeBy(date)}>{day(date)}</ServersLink>,
+              cell: ({ date }) => day(date),
             },
             {
               key: 'servers',
