@@ -1,12 +1,89 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, passwordIdentity } from './testing/client.ts'
 import { createTestDatabase } from './testing/engines.ts'
-import { openConnection, openSlowRequest, untilRefused } from './testing/slow-request.ts'
+import { openSocket } from './testing/raw-socket.ts'
 import { spawnMuster, temporaryFolder, type Lifetime, type Muster } from './testing/spawn-muster.ts'
 import { adminPassword } from './testing/start-platform.ts'
 import { startDatabaseProxy, throughProxy } from './testing/tcp-proxy.ts'
+
+const pollPeriod = 20
+
+/** A connection on which a test says every byte itself, at the time of its choice. */
+async function openConnection(lifetime: Lifetime, url: string) {
+  const socket = openSocket(url)
+  lifetime.after(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text))
+  const closed = once(socket, 'close').then(() => received)
+  await once(socket, 'connect')
+  return {
+    closed,
+    send: (text: string) => socket.write(text, 'latin1'),
+    async receive(text: string): Promise<void> {
+      while (!received.includes(text)) {
+        if (socket.destroyed) throw new Error(`closed without "${text}": ${received}`)
+        await pause(pollPeriod)
+      }
+    },
+  }
+}
+
+/** A request that the server has begun to work on and that waits for its body. */
+async function openSlowRequest(
+  lifetime: Lifetime,
+  url: string,
+  { path, body }: { path: string; body: string },
+) {
+  const connection = await openConnection(lifetime, url)
+  connection.send(
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Content-Type: application/json',
+      'Expect: 100-continue',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      '',
+    ].join('\r\n'),
+  )
+  // By this word the server says that it has read the headers.
+  await connection.receive('100 Continue')
+  return {
+    /** Sends the body, and returns the answer once the server has ended the connection. */
+    async finish(): Promise<string> {
+      connection.send(body)
+      const answer = await connection.closed
+      return answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    },
+  }
+}
+
+/** Whether anything listens at this address. */
+async function isListening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Waits until nothing listens there any more; the patience is a bound, not a measure. */
+async function untilRefused(url: string, patience = 8_000): Promise<void> {
+  const end = performance.now() + patience
+  while (await isListening(url)) {
+    if (performance.now() > end) throw new Error(`${url} still listens`)
+    await pause(pollPeriod)
+  }
+}
 
 const environment = { MUSTER_ADMIN_PASSWORD: adminPassword, npm_config_update_notifier: 'false' }
 

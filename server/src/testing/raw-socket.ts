@@ -8,7 +8,7 @@ export interface RawResponse {
   readonly body: string
 }
 
-export interface RawExchange {
+interface RawExchange {
   /** All that came back, byte for byte. */
   readonly text: string
   /** The answers in it, in order. */

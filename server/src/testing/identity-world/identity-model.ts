@@ -170,7 +170,7 @@ export interface ListQuery {
   readonly descending: boolean
 }
 
-export type Expectation =
+type Expectation =
   | { readonly status: 400 | 403 | 404 }
   | { readonly status: 200; readonly rows: readonly Row[] }
 

@@ -33,7 +33,7 @@ interface Thing {
   readonly enabled: boolean
   readonly blob: string
 }
-export type IdentityApiResponse = ClientResponse<ErrorBody & Record<string, Thing>>
+type IdentityApiResponse = ClientResponse<ErrorBody & Record<string, Thing>>
 
 /** A role of the test's own, with its one policy. */
 export interface OwnRole {

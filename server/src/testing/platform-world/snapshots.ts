@@ -12,7 +12,7 @@ type Table = keyof Tables
 const passing = new Set(['account_syncs', 'fleet_numbers'])
 
 /** The rows of each table as one text; of the audit log, which only grows, how many there are. */
-export type Snapshot = ReadonlyMap<Table, string>
+type Snapshot = ReadonlyMap<Table, string>
 
 export type TakeSnapshot = (tables?: readonly Table[]) => Promise<Snapshot>
 
