@@ -114,6 +114,15 @@ describe('the server list', () => {
     assert.equal(searchOf(page)['q'], 'status:ready os_name:"CentOS 7.9"')
   })
 
+  test('the name of a status suggests the status', async (t) => {
+    const { page } = await openList(t)
+    await filterOf(page).pressSequentially('stopp')
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+    await options.filter({ hasText: 'status:Stopped' }).click()
+    await countIs(page, `6 of ${sizes.web} servers`)
+    assert.equal(searchOf(page)['q'], 'status:ready')
+  })
+
   test('Ctrl+A and Backspace clear the whole filter', async (t) => {
     const { page } = await openList(t, '?q=status%3Aready+provider%3AAws')
     await countIs(page, `4 of ${sizes.web} servers`)

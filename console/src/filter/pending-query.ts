@@ -20,7 +20,9 @@ const longPause = 1_000
 
 /** Whether the draft is an incomplete prefix of a suggested value. */
 export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'suggestions'>) {
-  const areValues = suggestions.length > 0 && suggestions.every(({ isFinished }) => isFinished)
+  const isComparison = readTerms(draft).at(-1)?.name !== undefined
+  const areValues =
+    isComparison && suggestions.length > 0 && suggestions.every(({ isFinished }) => isFinished)
   return areValues && !suggestions.some((suggestion) => suggestion.draft === draft.trim())
 }
 

@@ -40,6 +40,18 @@ export function useSuggestions(
     countsQuery(completeTerms(terms.join(' ')), scope, groupBy === undefined ? [] : [groupBy]),
   )
 
+  /** Statuses by the beginning of their names: `sto` suggests `status:ready`, which reads Stopped. */
+  const statusesNamed = (prefix: string): readonly Suggestion[] =>
+    Object.entries(t.values.statuses)
+      .filter(([, name]) => prefix.length >= 3 && name.toLowerCase().startsWith(prefix))
+      .map(([status, text]) => ({
+        id: `status:${status}`,
+        text: `status:${text}`,
+        hint: status,
+        draft: withValue(withKey(draft, { name: 'status' }), status),
+        isFinished: true,
+      }))
+
   if (completing.kind === 'keys') {
     const keys = completing.keys.map((key) => ({
       id: key.name,
@@ -48,7 +60,7 @@ export function useSuggestions(
       draft: withKey(draft, key),
       isFinished: false,
     }))
-    return { suggestions: keys, isLoading: false }
+    return { suggestions: [...keys, ...statusesNamed(completing.prefix)], isLoading: false }
   }
   if (completing.kind === 'nothing') return { suggestions: [], isLoading: false }
   const { head, typed, key } = completing
