@@ -176,6 +176,7 @@ export const identityOperations = [
     cache: 'no-store',
     rateLimit: 'login',
     hasSecretResponse: true,
+    hasPlatformRequestId: true,
     tag: 'Tokens',
     summary: 'Log in',
     description:

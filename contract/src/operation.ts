@@ -72,6 +72,8 @@ export interface Operation {
   readonly rateLimit: RateLimitClass
   /** The response contains a secret, so it is never compressed: its compressed length could reveal it. */
   readonly hasSecretResponse?: true
+  /** Every response, errors included, has the header `x-<platform name>-request-id`. */
+  readonly hasPlatformRequestId?: true
   /** Answered for any `Host`: load balancers and probes use addresses that `--allowed-hosts` does not list. */
   readonly acceptsAnyHost?: true
   /** Absent: `access` is enough. */

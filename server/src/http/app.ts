@@ -70,7 +70,7 @@ export function createApp(
   const app = createListener(settings, (operation) => {
     if (operation?.cache === undefined) return {}
     const headers = cacheHeaders[operation.cache]
-    return operation.id === 'issueToken'
+    return operation.hasPlatformRequestId
       ? { ...headers, [platformRequestIdHeader]: makeRequestId() }
       : headers
   })

@@ -49,7 +49,7 @@ function toFixed(body: Buffer, headers: Readonly<Record<string, string>> = {}) {
   return {
     body,
     etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
-    headers: { ...headers, 'cache-control': 'no-cache' },
+    headers,
     isFresh: () => true,
   }
 }
