@@ -213,10 +213,10 @@ TOKEN=$(curl -s -D - -o /dev/null -H 'Content-Type: application/json' \\
   ${address}/v3/auth/tokens | tr -d '\\r' | sed -n 's/^x-subject-token: //Ip')
 \`\`\`
 
-Send it as \`X-Auth-Token\` with every operation that needs a token, until \`expires_at\`:
+Send it as \`X-Auth-Token\` with every operation that needs a token, until \`expires_at\`. \`scope=max\` lists the servers of all projects that you can access:
 
 \`\`\`sh
-curl -s -H "X-Auth-Token: $TOKEN" ${address}/servers
+curl -s -H "X-Auth-Token: $TOKEN" '${address}/servers?scope=max&limit=5'
 \`\`\`
 
 ## Errors
