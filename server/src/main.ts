@@ -103,7 +103,7 @@ async function buildMissingConsole({ roles, consoleBuild }: Config): Promise<voi
 
 function renderWelcome({ roles }: Config, platform: Platform): string {
   const { publicUrl, authUrl, baseUrl, newAdminPassword } = platform
-  const password = newAdminPassword ?? '<password>'
+  const password = newAdminPassword ?? '$PASSWORD'
   const login = {
     auth: {
       identity: {
@@ -113,6 +113,9 @@ function renderWelcome({ roles }: Config, platform: Platform): string {
       scope: { project: { name: 'system', domain: { name: 'Default' } } },
     },
   }
+  // The variable is outside the single quotes, so that the shell inserts the password.
+  const body = JSON.stringify(login).replace('$PASSWORD', `'"$&"'`)
+  const curl = `curl -si ${authUrl}/v3/auth/tokens -H 'Content-Type: application/json' -d '${body}'`
   return [
     '',
     'Muster is up.',
@@ -131,7 +134,7 @@ function renderWelcome({ roles }: Config, platform: Platform): string {
     '',
     'Log in (the token is in the header X-Subject-Token):',
     '',
-    `  curl -si ${authUrl}/v3/auth/tokens -H 'Content-Type: application/json' -d '${JSON.stringify(login)}'`,
+    `  ${newAdminPassword === undefined ? "printf 'Password: '; read -rs PASSWORD; " : ''}${curl}`,
     '',
     '',
   ].join('\n')

@@ -60,6 +60,12 @@ describe('the first start', () => {
     const second = await spawnMuster(t, { flags })
     assert.equal(second.password, undefined)
     assert.ok(!second.stdout().includes(password))
+    const [, command = ''] = /^ +(printf .* curl .*)$/m.exec(second.stdout()) ?? []
+    assert.notEqual(command, '')
+    if (spawnSync('bash', ['-c', 'curl --version']).status === 0) {
+      const options = { input: `${password}\n`, encoding: 'utf8' } as const
+      assert.match(spawnSync('bash', ['-c', command], options).stdout, /^Password: HTTP\/1\.1 201 /)
+    }
     const identity = passwordIdentity('sysadmin', password)
     secretOf(await requestToken(second.authUrl, { identity }))
   })
