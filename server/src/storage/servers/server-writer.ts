@@ -13,7 +13,8 @@ import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 import { parseServer } from './documents.ts'
 import { requireUnchanged } from './require-unchanged.ts'
-import { chunk } from '../../domain/chunk.ts'
+import { chunk, defaultChunkSize } from '../../domain/chunk.ts'
+import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
 import { createWriteStatements } from './write-statements.ts'
 
@@ -146,7 +147,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
     },
 
     async purgeDeleted(before) {
-      for (;;) {
+      const purgeBatch = async () => {
         const rows = await db
           .selectFrom('servers')
           .innerJoin('server_documents', 'server_documents.server', 'servers.seq')
@@ -158,13 +159,13 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
           ])
           .where('servers.state', '=', 2)
           .where(sql<boolean>`deleted_at < ${before * 1000}`)
-          .limit(purgeBatchSize)
+          .limit(defaultChunkSize)
           .execute()
-        if (rows.length === 0) return
+        if (rows.length === 0) return 0
         const seqs = rows.map(({ seq }) => seq)
         const scopes = rows.flatMap(({ project_id, domain_id }) => [project_id, domain_id])
         // A server that was restored meanwhile is not deleted. The next query finds the others again.
-        await tryCommit(
+        const isPurged = await tryCommit(
           [
             ...requireUnchanged(database, rows),
             ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),
@@ -172,10 +173,11 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
           ],
           new Set(scopes),
         )
+        return isPurged ? rows.length : undefined
       }
+      while ((await retryOnConflict(purgeBatch)) > 0);
     },
   }
 }
 
-const purgeBatchSize = 500
 const children = ['server_documents', 'server_texts', 'server_tags', 'server_addresses'] as const
