@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
+import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
@@ -36,6 +37,11 @@ const maxCacheBytes = 64 * 2 ** 20
 const maxCachedPage = maxCacheBytes / 16
 const maxAttempts = 5
 const rememberedQueries = 10_000
+
+const serversChanged = () =>
+  new PlatformError('ServiceUnavailable', 'The servers changed during the query. Try again.', {
+    retryAfter: 1,
+  })
 
 const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
@@ -78,20 +84,18 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
   /** Only with its metadata does a server say how old it is. */
   const ageOf = ({ withMetadata }: ServerQuery) => (withMetadata ? syncTimes.version() : 0)
 
-  /** What was found may be written anew before it is read: then it is looked for again. */
-  async function findParts(query: ServerQuery, pageQuery: PageQuery) {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = await finder.find({ ...pageQuery, isAnew: attempt > 0 })
-      const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
-      const next = parts && (await nextPosition(finder, query.order, found, parts))
-      if (parts && next !== 'changed') return { found, parts, next }
-    }
-    throw new PlatformError(
-      'ServiceUnavailable',
-      'The servers changed during the query. Try again.',
-      {
-        retryAfter: 1,
+  /** Repeats the query if a server that it found was changed before it was loaded. */
+  function findParts(query: ServerQuery, pageQuery: PageQuery) {
+    let isAnew = false
+    return retryOnConflict(
+      async () => {
+        const found = await finder.find({ ...pageQuery, isAnew })
+        isAnew = true
+        const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
+        const next = parts && (await nextPosition(finder, query.order, found, parts))
+        return parts && next !== 'changed' ? { found, parts, next } : undefined
       },
+      { maxAttempts, exhausted: serversChanged },
     )
   }
 
