@@ -59,8 +59,8 @@ export interface DemoUser {
 
 /** What the server does for a demo. */
 export interface DemoHost {
-  findNote(): Promise<DemoRecord | undefined>
-  saveNote(note: DemoRecord): Promise<void>
+  findRecord(): Promise<DemoRecord | undefined>
+  saveRecord(record: DemoRecord): Promise<void>
   /** Deletes all servers and accounts. A demo never shares its database with real ones. */
   clear(): Promise<void>
   /** Creates the domains, projects and people that are missing. Existing ones are not changed. */

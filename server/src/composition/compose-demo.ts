@@ -11,7 +11,7 @@ import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { clearDemo } from '../storage/clear-demo.ts'
 import type { Database } from '../storage/database.ts'
 import { findDemoRecord, storeDemoRecord } from '../storage/demo-record.ts'
-import { writeDemoHistory } from '../storage/demo-history.ts'
+import { writeDemoHistory } from '../storage/servers/demo-history.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
@@ -50,8 +50,8 @@ function createDemoHost(parts: Parts): DemoHost {
   const directory = createDirectory(database)
   const { attachAccounts, growAccounts } = createAttachDemoAccounts(parts)
   return {
-    findNote: () => findDemoRecord(database.db),
-    saveNote: (note) => storeDemoRecord(database, note),
+    findRecord: () => findDemoRecord(database.db),
+    saveRecord: (record) => storeDemoRecord(database, record),
     clear: () => clearDemo(database),
     createOrganisation: createSeedDemoOrganisation({ ...parts, registry }),
     attachAccounts,

@@ -45,9 +45,9 @@ export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
 
 export async function storeDemoRecord(
   database: DatabaseReader & DatabaseWriter,
-  note: DemoRecord,
+  record: DemoRecord,
 ): Promise<void> {
-  const value = JSON.stringify(note)
+  const value = JSON.stringify(record)
   await database.commit([
     database.db
       .insertInto('settings')

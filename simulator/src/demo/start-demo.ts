@@ -29,7 +29,7 @@ const period = 3_600
 
 /** Creates the demo or continues with it: the organisation, then the accounts, which load in the background. */
 export async function startDemo(host: DemoHost, options: Options): Promise<Demo> {
-  const known = await host.findNote()
+  const known = await host.findRecord()
   const isOutdated = known !== undefined && known.version !== demoVersion
   const servers = options.servers ?? known?.servers ?? defaultServers
   if (known && !isOutdated) refuseShrinking(host, known, servers)
@@ -52,7 +52,7 @@ export async function startDemo(host: DemoHost, options: Options): Promise<Demo>
     const newProjects = projects.slice(demoProjects(known.servers).length)
     await host.growAccounts(demoAccounts, newProjects.map(ruleOf))
   }
-  await host.saveNote({ version: demoVersion, seed, servers, hasPeople: true, hasAccounts: true })
+  await host.saveRecord({ version: demoVersion, seed, servers, hasPeople: true, hasAccounts: true })
   const waiting = attached.filter(
     ({ account, sync }) =>
       account.enabled && !account.isBeingDeleted && (hasGrown || sync.finished_at === null),

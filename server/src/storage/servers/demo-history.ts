@@ -1,7 +1,7 @@
 import { maxTimelineDays } from '@muster/contract'
 import { sql } from 'kysely'
-import type { DatabaseReader, DatabaseWriter } from './database.ts'
-import { wholeFacet } from './servers/counts.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
+import { wholeFacet } from './counts.ts'
 
 /** Fills the timeline of a demo with made-up daily counts: projects grow or shrink, with a weekly pattern. */
 export async function writeDemoHistory(
