@@ -17,11 +17,11 @@ export const createEventHandlers = (
   return {
     async listEvents({ caller, query, url }) {
       const matching = withoutPaging(query)
-      const asked = toEventQuery(query)
-      const { items, next } = await administration.listEvents(caller, { ...asked, matching })
+      const eventQuery = toEventQuery(query)
+      const { items, next } = await administration.listEvents(caller, { ...eventQuery, matching })
       return {
         status: 200,
-        body: { events: items.map(renderEvent), limit: asked.limit },
+        body: { events: items.map(renderEvent), limit: eventQuery.limit },
         headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
       }
     },

@@ -42,19 +42,19 @@ export const createInventoryHandlers = (
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof serverOperations> => ({
   async listServers({ caller, query, accept, url, ifNoneMatch, reserve }) {
-    const asked = readServerQuery(query, chooseFormat(accept))
-    if (asked.format !== 'json') {
+    const serverQuery = readServerQuery(query, chooseFormat(accept))
+    if (serverQuery.format !== 'json') {
       return {
         status: 200,
-        contentType: streamTypes[asked.format],
+        contentType: streamTypes[serverQuery.format],
         headers: {
-          'content-disposition': `attachment; filename="servers.${asked.format}"`,
+          'content-disposition': `attachment; filename="servers.${serverQuery.format}"`,
         },
-        body: await useCases.exportServers(caller, asked),
+        body: await useCases.exportServers(caller, serverQuery),
       }
     }
-    await reserve(estimateBytes(asked))
-    const page = await useCases.listServers(caller, asked, url)
+    await reserve(estimateBytes(serverQuery))
+    const page = await useCases.listServers(caller, serverQuery, url)
     const { marker } = page
     const headers = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
     return conditionalResponse({ ...page, headers }, ifNoneMatch)
@@ -91,11 +91,16 @@ export const createInventoryHandlers = (
   },
 
   async getServerHistory({ caller, parameters, query, url }) {
-    const asked = toEventQuery(query)
-    const { items, next } = await useCases.readHistory(caller, parameters.id, asked, query.scope)
+    const eventQuery = toEventQuery(query)
+    const { items, next } = await useCases.readHistory(
+      caller,
+      parameters.id,
+      eventQuery,
+      query.scope,
+    )
     return {
       status: 200,
-      body: { events: items.map(renderEvent), limit: asked.limit },
+      body: { events: items.map(renderEvent), limit: eventQuery.limit },
       headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
     }
   },
