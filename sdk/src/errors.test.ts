@@ -65,12 +65,23 @@ describe('errors', () => {
     const error = await failure(answering(page).listServers())
     assert.ok(isApiError(error, 'BadGateway'))
     assert.match(error.details, /502 with text\/html/)
+  })
 
-    const broken = () =>
-      new Response('<html>', { status: 200, headers: { 'content-type': 'application/json' } })
-    const unread = await failure(answering(broken).listServers())
-    assert.ok(isApiError(unread, 'BadGateway'))
-    assert.equal(unread.status, 200)
+  test('a page in place of the API counts as no response', async () => {
+    const answer = (contentType: string, text: string) =>
+      answering(() => new Response(text, { headers: { 'content-type': contentType } }))
+    const page = answer('text/html', '<html>Log in to the network</html>')
+    for (const call of [page.listServers(), page.stream('listServers')]) {
+      const error = await failure(call)
+      assert.ok(error instanceof ConnectionError)
+      assert.match(error.message, /200 with text\/html/)
+    }
+    const broken = answer('application/json', '<html>')
+    assert.ok((await failure(broken.listServers())) instanceof ConnectionError)
+
+    assert.equal(await page.showReference(), '<html>Log in to the network</html>')
+    const table = await answer('text/csv; charset=utf-8', 'id').stream('listServers')
+    assert.equal(await table.text(), 'id')
   })
 
   test('without a response have their own class', async () => {

@@ -33,7 +33,10 @@ export class ApiError<Class extends ErrorClass = ErrorClass> extends Error {
   }
 }
 
-/** There was no complete response: no network, unknown host or a closed connection. */
+/**
+ * There was no complete response of the API: no network, an unknown host, a closed connection, or the page
+ * of a proxy.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }

@@ -18,6 +18,12 @@ export type OperationOf<Id extends AnyOperationId> = Extract<AnyOperation, { rea
 /** Operations without authentication. */
 export type PublicOperationId = Extract<AnyOperation, { readonly access: 'public' }>['id']
 
+/** Operations that return text instead of JSON. */
+export type TextOperationId = Extract<
+  AnyOperation,
+  { readonly responses: { readonly 200: { readonly contentType: `text/${string}` } } }
+>['id']
+
 /** Query parameters: a list may be a single value, and any parameter may be undefined. */
 type QueryInput<Query> = {
   readonly [Key in keyof Query]?:

@@ -58,12 +58,3 @@ function describeForeignResponse(status: number, headers: Headers, text: string)
   const type = headers.get('content-type') ?? 'unknown type'
   return `HTTP ${status} with ${type}: the response is not from Muster but from a proxy in between.`
 }
-
-/** The error for a successful response whose JSON is invalid. */
-export const invalidJsonError = ({ status, headers }: Response): ApiError =>
-  new ApiError({
-    class: 'BadGateway',
-    status,
-    details: `HTTP ${status} with ${headers.get('content-type') ?? 'unknown type'} instead of JSON.`,
-    requestId: headers.get('x-request-id') ?? undefined,
-  })

@@ -1,6 +1,6 @@
 import type { Answer } from './auth/auth.ts'
 import { ConnectionError } from './errors.ts'
-import { parseError, invalidJsonError } from './parse-error.ts'
+import { parseError } from './parse-error.ts'
 
 export async function readText(response: Response, signal?: AbortSignal): Promise<string> {
   try {
@@ -22,14 +22,14 @@ export async function readAnswer<Body>(
   const text = await readText(response, signal)
   if (status >= 400) throw parseError(response, text)
   const isJson = headers.get('content-type')?.includes('json') === true
-  return { body: (isJson ? parse(response, text) : text || undefined) as Body, status, headers }
+  return { body: (isJson ? parse(status, text) : text || undefined) as Body, status, headers }
 }
 
-function parse(response: Response, text: string): unknown {
+function parse(status: number, text: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
-  } catch {
-    throw invalidJsonError(response)
+  } catch (error) {
+    throw new ConnectionError(`HTTP ${status} with invalid JSON`, { cause: error })
   }
 }

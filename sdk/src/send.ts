@@ -2,6 +2,7 @@ import { fillPath, renderQuery } from './address.ts'
 import { ConnectionError } from './errors.ts'
 import type { AnyOperationId } from './operations.ts'
 import { routes } from './routes.ts'
+import { canReturn } from './text-operations.ts'
 
 /** The input of any operation. */
 export interface AnyInput {
@@ -45,12 +46,30 @@ function addressOf(id: AnyOperationId, { parameters = {}, query = {} }: AnyInput
   return origin + prefix + fillPath(path, parameters) + renderQuery(query)
 }
 
-/** Sends a call and returns the response, whatever its status. */
+/**
+ * Sends a call and returns the response, whatever its status. A successful response of another content
+ * type is not from the API: it is the page of a proxy or of a network login.
+ */
 export async function send(
   id: AnyOperationId,
   input: AnyInput,
   to: Connection,
   authHeaders: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const response = await fetchResponse(id, input, to, authHeaders)
+  const contentType = response.headers.get('content-type')
+  if (!response.ok || contentType === null || canReturn(id, contentType)) return response
+  await response.body?.cancel()
+  throw new ConnectionError(
+    `HTTP ${response.status} with ${contentType}: the response is not from Muster but from a proxy in between.`,
+  )
+}
+
+async function fetchResponse(
+  id: AnyOperationId,
+  input: AnyInput,
+  to: Connection,
+  authHeaders: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const { body, headers, signal } = input
   const address = addressOf(id, input, to)
