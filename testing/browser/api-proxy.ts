@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 
-/** How the API behaves: normal, slow, with an error, or without a response. */
+/** How the API behaves: normal, slow, with an error, replaced by a web page, or without a response. */
 export type ApiBehaviour =
   | { readonly kind: 'normal' }
   | { readonly kind: 'slow'; readonly ms: number }
   | { readonly kind: 'failing'; readonly status: number }
+  | { readonly kind: 'page' }
   | { readonly kind: 'silent' }
 
 /** A proxy in front of Muster that controls how its API behaves. Files of the console pass unchanged. */
@@ -22,6 +23,11 @@ export async function startApiProxy(lifetime: Lifetime, target: string) {
     if (isApi && behaviour.kind === 'failing') {
       clientRequest.resume()
       clientResponse.writeHead(behaviour.status).end()
+      return
+    }
+    if (isApi && behaviour.kind === 'page') {
+      clientRequest.resume()
+      clientResponse.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Maintenance</h1>')
       return
     }
     if (isApi && behaviour.kind === 'silent') {

@@ -52,6 +52,35 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     await page.getByRole('link', { name: 'web-01' }).waitFor({ timeout: 25_000 })
   })
 
+  test('an API that takes 6 s for each response is not shown as lost again and again', async (t) => {
+    const { page, proxy } = await openServers(t)
+    proxy.behave({ kind: 'slow', ms: 6_000 })
+    // Until the first slow response, it cannot be told from a silent API.
+    await banner(page).waitFor()
+    await banner(page).waitFor({ state: 'detached' })
+    const seen = await watchTexts(page, ['Disconnected', ...falseReasons])
+    await goTo(page, 'Activity')
+    await page.getByRole('cell', { name: 'olga' }).first().waitFor({ timeout: 20_000 })
+    await page.waitForTimeout(10_000)
+    await live(page).waitFor()
+    assert.deepEqual(await seen(), [])
+  })
+
+  test('a web page in place of the API shows as a lost connection', async (t) => {
+    const { page, proxy } = await openServers(t)
+    proxy.behave({ kind: 'page' })
+    const seen = await watchTexts(page, falseReasons)
+    await banner(page).waitFor({ timeout: 5_000 })
+    await goTo(page, 'Activity')
+    await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).first().waitFor()
+    assert.deepEqual(await seen(), [])
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).waitFor()
+    proxy.behave({ kind: 'normal' })
+    await page.getByRole('cell', { name: 'olga' }).first().waitFor()
+    await live(page).waitFor()
+  })
+
   for (const status of [500, 503]) {
     test(`status ${status} shows as disconnected, and loaded data stays`, async (t) => {
       const { page, proxy } = await openServers(t)

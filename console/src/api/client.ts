@@ -10,8 +10,8 @@ for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) 
 }
 
 interface RequestListener {
-  readonly onAnswer: () => void
-  /** A server error, or no response. */
+  readonly onAnswer: (startedAt: number) => void
+  /** A server error, or no response of the API. */
   readonly onFailure: () => void
 }
 let listener: RequestListener | undefined
@@ -21,14 +21,19 @@ export function listenToRequests(next: RequestListener): void {
   listener = next
 }
 
+/** A web page is the response of a proxy or of a network login. */
+const isFromApi = ({ status, headers }: Response): boolean =>
+  status < 500 && headers.get('content-type')?.startsWith('text/html') !== true
+
 /** Polling while nobody uses the page must not keep the session alive, so it is marked. */
 async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const isUserIdle = Date.now() - lastInputAt > idleAfter
   const headers = new Headers(init?.headers)
   if (isUserIdle) headers.set(pollHeader, '1')
+  const startedAt = Date.now()
   try {
     const response = await fetch(address, { ...init, headers })
-    if (response.status < 500) listener?.onAnswer()
+    if (isFromApi(response)) listener?.onAnswer(startedAt)
     else listener?.onFailure()
     return response
   } catch (error) {

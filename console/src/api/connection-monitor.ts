@@ -20,12 +20,15 @@ interface Options {
  * A lost connection is detected within five seconds: the pause before a probe, plus its timeout,
  * plus one tick for each.
  */
-const tickEvery = 200
-const pause = 1_250
-const longestSilence = 3_200
+const tickEvery = 100
+const pause = 2_000
+const longestSilence = 2_700
 const longestProbe = 10_000
+/** A browser opens six connections to a server. */
+const maxProbes = 3
 const hangAfter = 15_000
 const retryEvery = 5_000
+const refreshEvery = 10_000
 /** A gap between ticks that only a suspended computer explains. */
 const suspendedAfter = 5_000
 
@@ -33,8 +36,8 @@ const connected: ConnectionState = { isConnected: true }
 
 /**
  * Monitors the connection to the API while there are listeners. It is disconnected if a probe fails or
- * times out, or if a request of the page fails. Any response proves that the API is only slow, so a
- * probe that waits behind slow requests does not count as a failure.
+ * times out, or if a request of the page fails. Any response proves that the API is only slow: silence
+ * counts from the last response, and after slow responses it must be longer.
  */
 export function createConnectionMonitor(options: Options) {
   const { probe, onReconnect, onRetry, onHang, isHidden } = options
@@ -44,6 +47,10 @@ export function createConnectionMonitor(options: Options) {
   let state = connected
   let unansweredSince: number | undefined
   let lastAnswerAt = 0
+  /** The slowest of the recent responses. Each faster one halves it. */
+  let roundTrip = 0
+  let needsRefresh = false
+  let lastRefreshAt = 0
   let lastProbeAt = 0
   let lastTickAt = 0
   let lastRetryAt = 0
@@ -57,24 +64,35 @@ export function createConnectionMonitor(options: Options) {
     for (const listener of listeners) listener()
   }
 
-  function abortProbes(): void {
-    for (const control of probes.keys()) control.abort()
-    probes.clear()
+  function abortProbes(before = Infinity): void {
+    for (const [control, startedAt] of probes) {
+      if (startedAt >= before) continue
+      control.abort()
+      probes.delete(control)
+      // It got no response: changes since then may not be on the page.
+      needsRefresh ||= unansweredSince !== undefined
+    }
   }
+
+  const patience = (shortest: number): number => Math.max(shortest, 2 * roundTrip)
 
   function markUnanswered(since: number): void {
     unansweredSince ??= since
     publish()
   }
 
-  function markAnswered(): void {
+  function markAnswered(startedAt: number): void {
     const now = Date.now()
     lastAnswerAt = now
+    roundTrip = Math.max(now - startedAt, roundTrip / 2)
     hasHung = false
-    const wasUnanswered = unansweredSince !== undefined
+    abortProbes(startedAt)
     unansweredSince = undefined
-    if (wasUnanswered) onReconnect()
-    else if (failingRequests.size > 0 && now - lastRetryAt >= retryEvery) {
+    if (needsRefresh && now - lastRefreshAt >= refreshEvery) {
+      needsRefresh = false
+      lastRefreshAt = now
+      onReconnect()
+    } else if (failingRequests.size > 0 && now - lastRetryAt >= retryEvery) {
       lastRetryAt = now
       onRetry()
     }
@@ -88,9 +106,11 @@ export function createConnectionMonitor(options: Options) {
     probes.set(control, startedAt)
     try {
       await probe(control.signal)
-      if (!control.signal.aborted) markAnswered()
+      if (!control.signal.aborted) markAnswered(startedAt)
     } catch {
-      if (!control.signal.aborted) markUnanswered(startedAt)
+      if (control.signal.aborted) return
+      needsRefresh = true
+      markUnanswered(startedAt)
     } finally {
       probes.delete(control)
     }
@@ -98,15 +118,13 @@ export function createConnectionMonitor(options: Options) {
 
   /** Slow probes first count as a lost connection, and are aborted later. */
   function checkSilence(now: number): void {
-    for (const [control, startedAt] of probes) {
-      if (now - Math.max(startedAt, lastAnswerAt) >= longestSilence) markUnanswered(startedAt)
-      if (now - startedAt >= longestProbe) {
-        control.abort()
-        probes.delete(control)
-      }
+    for (const startedAt of probes.values()) {
+      const silentSince = Math.max(startedAt, lastAnswerAt)
+      if (now - silentSince >= patience(longestSilence)) markUnanswered(startedAt)
     }
+    abortProbes(now - patience(longestProbe))
     const silentSince = Math.max(unansweredSince ?? now, lastAnswerAt)
-    if (!hasHung && now - silentSince >= hangAfter) {
+    if (!hasHung && now - silentSince >= patience(hangAfter)) {
       hasHung = true
       onHang()
     }
@@ -120,8 +138,9 @@ export function createConnectionMonitor(options: Options) {
     if (isResumed) abortProbes()
     checkSilence(now)
     if (probes.size === 0 && now - Math.max(lastAnswerAt, lastProbeAt) >= pause) void runProbe()
-    // Only a few probes at a time: a browser opens six connections to a server.
-    else if (unansweredSince !== undefined && now - lastProbeAt >= longestSilence) void runProbe()
+    else if (unansweredSince !== undefined && now - lastProbeAt >= longestSilence) {
+      if (probes.size < maxProbes) void runProbe()
+    }
   }
 
   function stopIfUnused(): void {
@@ -130,6 +149,7 @@ export function createConnectionMonitor(options: Options) {
     timer = undefined
     abortProbes()
     unansweredSince = undefined
+    needsRefresh = false
     state = failingRequests.size === 0 ? connected : state
   }
 
@@ -149,10 +169,8 @@ export function createConnectionMonitor(options: Options) {
       }
     },
 
-    /** Another request got a response, even an error. */
-    noteAnswer(): void {
-      lastAnswerAt = Date.now()
-    },
+    /** Another request, sent at `startedAt`, got a response, even an error. */
+    noteAnswer: markAnswered,
 
     /** Another request failed: probe immediately. */
     noteFailure(): void {

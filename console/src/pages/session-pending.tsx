@@ -6,6 +6,9 @@ import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { PagePending } from './page-pending.tsx'
 
+/** Time for the session to load if the API was only slow. */
+const patience = 1_000
+
 /**
  * Shown until the session is loaded. The request has no time limit, so that a slow API still opens
  * the console; a silent one is reported by the connection monitor.
@@ -16,8 +19,10 @@ export function SessionPending() {
   const wasLost = useRef(false)
   useEffect(() => {
     if (!isConnected) wasLost.current = true
+    if (!isConnected || !wasLost.current) return
     // The request for the session may hang although the API answers again.
-    else if (wasLost.current) location.reload()
+    const timer = setTimeout(() => location.reload(), patience)
+    return () => clearTimeout(timer)
   }, [isConnected])
   if (isConnected) return <PagePending />
   return (
