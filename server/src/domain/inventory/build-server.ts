@@ -112,13 +112,13 @@ export const defaultServer: Server = {
   zone_id: '',
 }
 
-/** What only Muster knows of a server. */
+/** What Muster adds to the facts of a source. */
 export interface Circumstances {
   readonly domainId: string
   readonly managerDomainId: string
   /** The owner's own tags, without a prefix. */
   readonly ownTags: Readonly<Record<string, string>>
-  /** Where the source does not know: when it was first seen. */
+  /** Used if the source does not report it: when the server was first seen. */
   readonly createdAt: string
   readonly updateVersion: number
   readonly updatedAt: string

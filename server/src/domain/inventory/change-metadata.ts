@@ -87,7 +87,7 @@ const tagged = (server: Server, own: Tags, now: string): Server => ({
   updated_at: now,
 })
 
-/** Changes the owner's own tags of a server; what its source says of it stays as it is. */
+/** Changes the user's tags of a server. Tags of its source stay as they are. */
 export function createChangeMetadata({
   findServer,
   serverWriter,

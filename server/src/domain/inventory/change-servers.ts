@@ -6,7 +6,7 @@ import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerWriter, StoredServer, ServerWrite, SightingChanges } from './ports.ts'
 import { renderServer } from './render-server.ts'
 
-/** What becomes of a server that is there; undefined where it stays as it is. */
+/** The change of a stored server; undefined if it stays as it is. */
 export type ServerChange = (
   stored: StoredServer,
 ) => { readonly changes: Partial<Server>; readonly factsDigest: string } | undefined
@@ -25,7 +25,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Changes servers for a reason of Muster's own: nothing new has been heard from their source. */
+/** Changes servers without a new report from their source, for example their project or status. */
 export function createChangeServers({ serverWriter, clock }: Dependencies) {
   async function changeOnce({ ids, change, account, sightingsOf }: Wish) {
     const stored = await serverWriter.findStored(ids)

@@ -17,7 +17,7 @@ function qualityOf(parameters: readonly string[]): number {
   return quality >= 0 && quality <= 1 ? quality : 1
 }
 
-/** The format that an `Accept` likes best. Of equals it is JSON; so it is for what Muster does not know. */
+/** The format that an `Accept` header prefers. JSON if it prefers several equally, or none that Muster has. */
 export function chooseFormat(accept: string): Format {
   if (accept === '' || accept === '*/*') return 'json'
   const wanted: Record<Format, number> = { json: 0, csv: 0, ndjson: 0 }

@@ -1,9 +1,9 @@
 import type { Field } from './fields.ts'
 
 /**
- * How a field is held against values. Text: `like contains startswith endswith` ignore case, all
- * else does not; it is compared by code point. What is absent (`null`, only moments can be) is
- * neither greater nor less than anything, and differs from everything.
+ * How a field is compared with values. On text, `like contains startswith endswith` ignore case; the
+ * others compare code points. `null`, which only timestamps can be, is neither greater nor less than
+ * any value, and not equal to any.
  */
 export const comparisons = [
   'in',
@@ -27,14 +27,14 @@ export const comparisons = [
 ] as const
 export type Comparison = (typeof comparisons)[number]
 
-/** Of the field's own kind; a moment in microseconds since 1970. */
+/** A value of the field's kind. Timestamps are microseconds since 1970. */
 export type Value = string | number | boolean
 
-/** Places and owners that go by an id or by a name. */
+/** Resources that a query names by id or by name. */
 export const namedResources = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const
 export type NamedResource = (typeof namedResources)[number]
 
-/** What a server must be like to be in an answer. Each part is true or false of a server, never unknown. */
+/** A condition on servers. Every part is true or false for a server, never unknown. */
 export type Condition =
   | {
       readonly kind: 'field'
@@ -42,16 +42,16 @@ export type Condition =
       readonly comparison: Comparison
       readonly values: readonly Value[]
     }
-  /** One of the values is the place's id or its name. */
+  /** One of the values is the id or the name of the resource. */
   | { readonly kind: 'place'; readonly place: NamedResource; readonly values: readonly string[] }
   /** Somewhere in name, id, addresses, MAC, host, description, external id or metadata values. */
   | { readonly kind: 'search'; readonly text: string }
   /**
-   * A key without a prefix is the owner's own tag, or the source's where the owner has none of that
-   * name. Without a value: the tag is there, whatever it says.
+   * A key without a prefix is the tag of the user, or that of the source if the user has set none.
+   * Without a value, the tag must exist.
    */
   | { readonly kind: 'tag'; readonly key: string; readonly value: string | undefined }
-  /** A NIC's address, or the public one, lies in this network: first and last address, in hex. */
+  /** The address of a NIC or the public address is in this range, in hex. */
   | { readonly kind: 'address'; readonly first: string; readonly last: string }
   | { readonly kind: 'all'; readonly conditions: readonly Condition[] }
   | { readonly kind: 'any'; readonly conditions: readonly Condition[] }

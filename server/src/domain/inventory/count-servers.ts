@@ -42,7 +42,7 @@ function shorten({ total, groups }: Statistics): ServerStatistics {
   return { total, groups: Object.fromEntries(short) }
 }
 
-/** Counts servers by what they have in common. Cached, like pages, until something in it can have changed. */
+/** Counts servers by group. Results are cached like pages. */
 export function createCountServers({ finder, identityVersion }: Dependencies) {
   const answers = new LRUCache<string, CachedAnswer>({ max: maxCachedAnswers })
 

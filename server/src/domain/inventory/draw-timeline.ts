@@ -5,9 +5,9 @@ import { noServers, plus } from './sums.ts'
 /** Days are counted since 1970. */
 export interface SizeHistory {
   readonly now: Sum
-  /** As it was counted, by day. */
+  /** The stored counts by day. */
   readonly counted: ReadonlyMap<number, Sum>
-  /** Of the servers that are there now, those that were made on a day. */
+  /** The current servers by the day of their creation. */
   readonly made: ReadonlyMap<number, Sum>
 }
 
@@ -33,7 +33,7 @@ function* runningFrom(
   }
 }
 
-/** So many days until today, as they were counted; where nobody counted, as well as can be told. */
+/** The last `days` days as they were counted. Days without a count are estimated. */
 export function drawTimeline(today: number, days: number, history: SizeHistory): Point[] {
   const { now, counted, made } = history
   const first = today - days + 1

@@ -71,15 +71,15 @@ async function begin(
   })()
 }
 
-/** Streams every server that matches, in order, without ever holding more than a few of them. */
+/** Streams all matching servers in order, with few of them in memory at a time. */
 export function createExportServers({ finder, owners, syncTimes }: Dependencies) {
   /** Pages one after another; one that was written anew before it could be read is found again. */
   async function* pages(query: ServerQuery, pageQuery: PageQuery) {
     const usual = { ...pageQuery, limit: atOnce, offset: 0, isStreamed: true }
-    let [after, isAnew]: [Position | undefined, boolean] = [pageQuery.after, false]
+    let [after, ignoresCache]: [Position | undefined, boolean] = [pageQuery.after, false]
     let tries = 0
     for (;;) {
-      const page = await finder.find({ ...usual, after, isAnew })
+      const page = await finder.find({ ...usual, after, ignoresCache })
       const parts = await finder.load(
         page.found,
         bodyFor(query),
@@ -87,7 +87,7 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
         pageQuery.requester,
       )
       const next = parts && (await nextPosition(finder, query.order, page, parts))
-      isAnew = parts === undefined || next === 'changed'
+      ignoresCache = parts === undefined || next === 'changed'
       if (parts === undefined || next === 'changed') {
         tries += 1
         if (tries > mostTries) throw new Error('the servers of an export change too fast')

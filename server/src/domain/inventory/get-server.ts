@@ -30,7 +30,7 @@ const ambiguous = (ids: readonly string[]) => {
   )
 }
 
-/** Finds the one server that a caller names, by id or by a name that is unique in sight. */
+/** Finds a server by its id, or by a name that only one visible server has. */
 export function createFindServer(finder: ServerFinder, syncTimes: LastSyncTimes) {
   async function findId(visibility: Visibility, idOrName: string, caller: Caller): Promise<string> {
     if (idForm.test(idOrName)) return idOrName
@@ -58,7 +58,7 @@ export function createFindServer(finder: ServerFinder, syncTimes: LastSyncTimes)
 }
 export type FindServer = ReturnType<typeof createFindServer>
 
-/** Shows one server, whole. */
+/** Returns one server with all its fields. */
 export function createGetServer({ findServer, owners }: Dependencies) {
   const start = Buffer.from('{"server":')
   const end = Buffer.from('}')

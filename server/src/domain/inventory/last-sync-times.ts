@@ -3,17 +3,17 @@ import { origins } from './metadata.ts'
 
 /** When each account was last synced completely, as far as this process knows. */
 export interface LastSyncTimes {
-  /** A timestamp; undefined where there was none yet, or there is no such account. */
+  /** A timestamp; undefined before the first complete sync, or if there is no such account. */
   of(accountId: string): string | undefined
-  /** Another one whenever an answer of `of` has changed. */
+  /** Changes whenever a result of `of` changes. */
   version(): number
 }
 
 const key = `${origins.notes}synced_at`
 
 /**
- * How old what is known of a server is. It is put in when the server is shown: written down, every
- * sync would write every server.
+ * Adds the time of the last sync to the metadata. It is added when the server is shown; if it were
+ * stored, every sync would write every server.
  */
 export function withLastSyncTime(parts: ServerParts, syncTimes: LastSyncTimes): ServerParts {
   const { metadata } = parts

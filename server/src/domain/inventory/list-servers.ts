@@ -15,14 +15,14 @@ import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 
-/** A page as it goes over the wire. */
+/** A rendered page. */
 export interface ServerPage {
-  /** In pieces: what was rendered before is not copied to be sent. */
+  /** In pieces, so that stored parts are sent without a copy. */
   readonly body: readonly Buffer[]
   readonly etag: string
-  /** Where the next page begins; undefined for the last. */
+  /** The marker of the next page; undefined for the last page. */
   readonly marker: string | undefined
-  /** Of a page that is cached: whether it is still right for whoever it was made for. */
+  /** Whether a cached page is still valid for its caller; absent if the page is not cached. */
   readonly isFresh?: () => boolean
 }
 
@@ -45,7 +45,7 @@ const serversChanged = () =>
 
 const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** What a list asks of the storage. */
+/** The query that the storage runs for a list. */
 export const pageQueryOf = (
   query: ServerQuery,
   { scope }: Visibility,
@@ -69,8 +69,8 @@ interface Dependencies {
 }
 
 /**
- * Lists servers. A page is cached as bytes for as long as nothing in it can have changed: neither the
- * servers of the scope it is of, nor anything in identity.
+ * Lists servers. A page is cached as bytes until the servers of its scope or the identity data
+ * change.
  */
 export function createListServers({ finder, owners, identityVersion, syncTimes }: Dependencies) {
   const pages = new LRUCache<string, CachedPage>({
@@ -86,11 +86,11 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
 
   /** Repeats the query if a server that it found was changed before it was loaded. */
   function findParts(query: ServerQuery, pageQuery: PageQuery) {
-    let isAnew = false
+    let ignoresCache = false
     return retryOnConflict(
       async () => {
-        const found = await finder.find({ ...pageQuery, isAnew })
-        isAnew = true
+        const found = await finder.find({ ...pageQuery, ignoresCache })
+        ignoresCache = true
         const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
         const next = parts && (await nextPosition(finder, query.order, found, parts))
         return parts && next !== 'changed' ? { found, parts, next } : undefined

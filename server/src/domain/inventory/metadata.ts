@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 
-/** Where a key of the metadata comes from, and how it is told. */
+/** The origins of metadata keys, with their prefixes. */
 export const origins = { own: 'user:', source: 'ext:', notes: 'sys:' } as const
 export type TagOrigin = keyof typeof origins
 
@@ -10,7 +10,7 @@ type Tags = Readonly<Record<string, string>>
 const plainMap = (entries: Iterable<readonly [string, string]>): Record<string, string> =>
   Object.fromEntries(entries)
 
-/** What is shown: all keys with their prefixes, in the order of the keys. */
+/** All tags with their prefixes, sorted by key. */
 export function metadataOf(tags: Readonly<Record<TagOrigin, Tags>>): Server['metadata'] {
   const entries: (readonly [string, string])[] = []
   for (const origin of Object.keys(origins) as TagOrigin[]) {

@@ -2,7 +2,7 @@ import type { IdentityVersion } from '../identity/ports.ts'
 import { createVersionedCache } from '../identity/versioned-cache.ts'
 import type { Owner, OwnerDirectory } from './ports.ts'
 
-/** Projects and their domains by name, read anew only when identity has changed. */
+/** Projects with their domains, cached until the identity version changes. */
 export function createOwners(directory: OwnerDirectory, identityVersion: IdentityVersion) {
   const cache = createVersionedCache<ReadonlyMap<string, Owner>>(identityVersion, 1)
   const key = 'owners'

@@ -26,8 +26,8 @@ function bytesOf(text: string): number[] | undefined {
 const keyOf = (bytes: readonly number[]) => `${bytes.length === 4 ? 4 : 6}${hex(bytes)}`
 
 /**
- * An address as it is stored and compared: its family and its bytes in hex, `40a040211` for
- * 10.4.2.17. What is no address has none.
+ * The form in which an address is stored and compared: its family and its bytes in hex, `40a040211`
+ * for 10.4.2.17. Undefined if the text is not an address.
  */
 export function addressKey(address: string): string | undefined {
   const bytes = bytesOf(address)

@@ -5,7 +5,7 @@ import type { Condition } from './condition.ts'
 import type { Grouping, Order, StateFilter } from './server-query.ts'
 import type { RenderedServer } from './render-server.ts'
 
-/** Who owns servers, by the names that identity has for them now. */
+/** A project and its domain, with their current names. */
 export interface Owner {
   readonly projectId: string
   readonly project: string
@@ -14,23 +14,23 @@ export interface Owner {
 }
 
 export interface OwnerDirectory {
-  /** Every project, disabled ones too. */
+  /** All projects, including disabled ones. */
   all(): Promise<readonly Owner[]>
 }
 
-/** A server as it was last written, as far as the next write needs to know. */
+/** A stored server, with what the next write compares. */
 export interface StoredServer {
   readonly id: string
   readonly seq: number
   readonly revision: number
-  /** Of what the source said: the same again changes nothing. */
+  /** Digest of the facts from the source. A report with the same digest changes nothing. */
   readonly factsDigest: string
   readonly server: Server
   /** Fields that the version of Muster that stored it did not have; absent for this version. */
   readonly newFields?: ReadonlySet<string>
 }
 
-/** What becomes of a server. */
+/** A server to write, and the stored one that it replaces. */
 export interface ServerWrite {
   readonly stored: StoredServer | undefined
   readonly server: Server
@@ -38,43 +38,43 @@ export interface ServerWrite {
   readonly rendered: RenderedServer
 }
 
-/** What an account said last of a server that it sees, whoever holds that server. */
+/** The last report of one account about one server, whichever account holds that server. */
 export interface Sighting {
   readonly serverId: string
   readonly digest: string
   readonly projectId: string
-  /** How many complete scans in a row have missed it, and since when; 0 where it was seen. */
+  /** How many complete scans in a row did not find it, and since when; both are 0 if it was found. */
   readonly missed: number
   readonly missingSince: number
-  /** Its name while it runs, for sources whose servers run on one host only; else empty. */
+  /** Its name while it runs, for sources whose servers run on one host only; otherwise empty. */
   readonly activeName: string
-  /** The host that it then runs on. */
+  /** The host on which it runs, if `activeName` is set. */
   readonly activeHost: string
 }
 
-/** What changes in what an account sees. */
+/** Changes of the sightings of one account. */
 export interface SightingChanges {
   readonly accountId: string
   readonly seen: readonly Sighting[]
-  /** Those it no longer sees. Other accounts that see them are to look again. */
+  /** Ids of servers that it no longer sees. Other accounts that see them scan again. */
   readonly lost: readonly string[]
-  /** Nothing is written where the account has been changed meanwhile, or is run by somebody else. */
+  /** Nothing is written if the account was changed meanwhile, or has another runner. */
   readonly fence: AccountFence
-  /** Ids of servers of which it counts that another account sees them: where none does any more, nothing is done. */
+  /** Ids of servers that another account must still see. Otherwise nothing is written. */
   readonly seenByOthers?: readonly string[]
 }
 
 export interface AccountFence {
   readonly revision: number
-  /** Who holds the account's lease; absent where it does not matter. */
+  /** The process that must hold the account's lease; absent if any may. */
   readonly runner?: string
 }
 
 export interface ServerWriter {
   findStored(ids: readonly string[]): Promise<ReadonlyMap<string, StoredServer>>
   /**
-   * All or nothing; nothing where somebody else has written one of them meanwhile: then false. Where
-   * the fence does not hold it throws.
+   * Writes everything in one transaction. Returns false, and writes nothing, if one of the servers was
+   * changed meanwhile. Throws if the fence fails.
    */
   write(
     writes: readonly ServerWrite[],
@@ -82,7 +82,7 @@ export interface ServerWriter {
     sightings?: SightingChanges,
   ): Promise<boolean>
   hasRealServers(): Promise<boolean>
-  /** Takes away what was deleted before then. */
+  /** Removes servers that were deleted before this time. */
   purgeDeleted(before: number): Promise<void>
 }
 
@@ -95,17 +95,17 @@ export interface OutdatedServers {
   recordNone(): Promise<void>
 }
 
-/** On whose behalf a query runs. Users share what runs slow queries. */
+/** The user for whom a query runs. The queue of slow queries is shared fairly among users. */
 export interface Requester {
   readonly user: string
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Work of Muster's own, which shares like one more user. */
+/** Muster's own work. In the queue it counts as one more user. */
 export const background: Requester = { user: 'background' }
 
-/** Which servers, among those in sight. */
+/** Selects servers within the caller's visibility. */
 export interface ScopedQuery {
   readonly requester: Requester
   readonly scope: ScopeOrNone
@@ -115,7 +115,7 @@ export interface ScopedQuery {
 
 export type SortKey = string | number | null
 
-/** The place in an order after which a page begins: a key for each field sorted by, and an id. */
+/** The position after which a page starts: the sort keys and the id of a server. */
 export interface Position {
   readonly keys: readonly SortKey[]
   readonly id: string
@@ -126,17 +126,17 @@ export interface PageQuery extends ScopedQuery {
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
-  /** Of a stream, which must not be in the way of quick pages. */
+  /** Part of an export, which must not delay the pages of other requests. */
   readonly isStreamed?: boolean
-  /** What was found before has turned out to be old: nothing that is remembered counts. */
-  readonly isAnew?: boolean
+  /** Does not use cached selections and totals, because they turned out to be outdated. */
+  readonly ignoresCache?: boolean
 }
 
-/** A server that was found, by the number under which it is stored and what it was like then. */
+/** A server that a query found: its number, and its revision at that time. */
 export interface Found {
   readonly seq: number
   readonly revision: number
-  /** What it was sorted by, where that is at hand. */
+  /** Its sort keys, if the query has read them. */
   readonly keys?: readonly SortKey[]
 }
 
@@ -146,7 +146,7 @@ export interface FoundPage {
   readonly hasMore: boolean
 }
 
-/** The rendered parts of a server that a page is made of. */
+/** The stored parts from which the JSON of a server is put together. */
 export interface ServerParts {
   readonly id: string
   readonly projectId: string
@@ -164,7 +164,7 @@ export interface ServerParts {
 
 export type BodyKind = 'document' | 'summary'
 
-/** How many servers, and how big they are together. */
+/** The number of servers, and the sums of their sizes. */
 export interface Sum {
   readonly count: number
   readonly vcpu_count: number
@@ -173,32 +173,32 @@ export interface Sum {
 }
 export type GroupValue = string | number | boolean | null
 
-/** Of each group the biggest, one more than are told; all of them where they are few. */
+/** The largest values of each group: all of them, or one more than the response lists. */
 export interface Statistics {
   readonly total: Sum
   readonly groups: Readonly<Record<string, readonly (Sum & { readonly value: GroupValue })[]>>
 }
 
 export interface ServerFinder {
-  /** The version of what a scope has; undefined where it is not known well enough to remember by. */
+  /** The version of a scope's servers; undefined if it is not current, so that nothing may be cached. */
   version(scope: ScopeOrNone): number | undefined
   find(query: PageQuery): Promise<FoundPage>
-  /** Undefined where one of them is no longer what it was when it was found. */
+  /** Undefined if one of them has changed since it was found. */
   load(
     found: readonly Found[],
     kind: BodyKind,
     withMetadata: boolean,
     pace?: 'quick' | Requester,
   ): Promise<readonly ServerParts[] | undefined>
-  /** What a server was sorted by; undefined where it is no longer what it was when it was found. */
+  /** The sort keys of a server; undefined if it has changed since it was found. */
   position(found: Found, order: readonly Order[]): Promise<Position | undefined>
-  /** The whole of a server in sight, deleted ones too where they are asked for. */
+  /** A visible server with all its parts. Deleted ones are included with `withDeleted`. */
   loadById(scope: ScopeOrNone, id: string, withDeleted: boolean): Promise<ServerParts | undefined>
-  /** The ids of servers in use and in sight that have a name, so many at most. */
+  /** The ids of visible servers in use with this name, at most `limit`. */
   findByName(
     scope: ScopeOrNone,
     name: string,
-    most: number,
+    limit: number,
     requester: Requester,
   ): Promise<readonly string[]>
   count(query: ScopedQuery & { readonly groups: readonly Grouping[] }): Promise<Statistics>

@@ -28,7 +28,7 @@ function withoutPast(event: EventRecord, { kind }: ScopeOrNone): EventRecord {
   return { ...event, changes: Object.fromEntries(arrived) as EventRecord['changes'] }
 }
 
-/** What became of a server, newest first, as far as it happened where the caller sees. */
+/** Returns the events of a server that the caller may see, newest first. */
 export function createReadHistory({ findServer, events }: Dependencies) {
   return async function readHistory(
     caller: Caller,

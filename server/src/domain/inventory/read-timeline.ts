@@ -16,7 +16,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** How big the fleet was day by day: asked for by callers, kept up by the platform itself. */
+/** The daily totals of servers and sizes: callers read them, the platform stores them. */
 export function createTimelineUseCases({ timeline, clock }: Dependencies) {
   return {
     async readTimeline(

@@ -9,10 +9,10 @@ import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
-import type { Seen, ReportingAccount } from './reporting-account.ts'
+import type { ReportedServers, ReportingAccount } from './reporting-account.ts'
 
-export interface Scan extends Seen {
-  /** The account that saw it. */
+export interface Scan extends ReportedServers {
+  /** The account that reports the servers. */
   readonly reporter?: ReportingAccount
 }
 
@@ -31,7 +31,7 @@ interface Dependencies {
 const isThere = (stored: StoredServer | undefined): stored is StoredServer =>
   stored !== undefined && !stored.server.deleted
 
-/** Writes down what a source saw, with what became of each server. What has not changed costs a comparison. */
+/** Writes the reported servers with their audit events. An unchanged server costs one comparison. */
 export function createRecordServers({ serverWriter, owners, clock }: Dependencies) {
   const digestOf = (facts: ServerFacts, reporter: ReportingAccount | undefined) =>
     reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')

@@ -13,15 +13,15 @@ const ownersFields = [
 ] as const
 export type OwnersField = (typeof ownersFields)[number]
 
-/** A server as bytes, made once when it is written and only joined when it is read. */
+/** The JSON of a server in parts, rendered when it is written and joined when it is read. */
 export interface RenderedServer {
-  /** JSON, up to where the owner's names and the caller's fields go on: no closing brace. */
+  /** JSON without the owner's names, the caller fields and the closing brace, which follow. */
   readonly document: string
-  /** JSON, whole but for the closing brace. */
+  /** JSON without the closing brace. */
   readonly summary: string
   /** JSON. */
   readonly metadata: string
-  /** JSON members, for those who may see them; empty where there is no such group. */
+  /** JSON members for callers who may see them; empty if there is no such group. */
   readonly adminGroup: string
   readonly digests: Readonly<Record<'document' | 'summary' | 'metadata', string>>
 }

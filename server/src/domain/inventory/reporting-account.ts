@@ -1,22 +1,22 @@
 import type { StoredServer, SightingChanges } from './ports.ts'
 import type { ServerFacts } from './server-facts.ts'
 
-/** What a source saw: servers as they are, and the ids of those that are no longer there. */
-export interface Seen {
+/** What a source reports: servers, and the ids of servers that no longer exist. */
+export interface ReportedServers {
   readonly present: readonly ServerFacts[]
   readonly gone: readonly string[]
 }
 
-/** An account, as far as it matters who saw a server. */
+/** The account that reports servers, with what recording them needs to know of it. */
 export interface ReportingAccount {
   readonly accountId: string
   readonly account: string
-  /** Of what its source said of a server. */
+  /** The digest of the source's report of a server. */
   digestOf(id: string): string
-  /** Of servers that other accounts hold, the ids of those that stay with them. */
+  /** The ids of those servers, all held by other accounts, that stay with these accounts. */
   findHeldElsewhere(servers: readonly StoredServer[]): Promise<ReadonlySet<string>>
-  /** Of servers that this account no longer sees, the ids of those that another one does. */
+  /** The ids of those servers that another account still sees. */
   findSeenElsewhere(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** What is noted with the scan: whom it saw, and whom no longer. */
-  sightingsOf(seen: Seen): SightingChanges
+  /** The changes of the account's sightings, written in the transaction of the servers. */
+  sightingsOf(reported: ReportedServers): SightingChanges
 }

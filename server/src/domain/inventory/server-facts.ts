@@ -1,6 +1,6 @@
 import type { CallerField, Server } from '@muster/contract'
 
-/** What is not the source's to say: Muster derives it, keeps it, or asks identity for it. */
+/** Fields that a source does not report: Muster derives or stores them, or reads them from identity. */
 type Derived =
   | CallerField
   | 'cloudregion'
@@ -28,13 +28,13 @@ type Derived =
 type Known = Omit<Server, Derived>
 type Needed = 'id' | 'name' | 'status' | 'project_id' | 'provider' | 'account_id'
 
-/** A server as a source knows it. What a source has no notion of, it leaves out. */
+/** A server as a source reports it. Fields that the source does not have are absent. */
 export type ServerFacts = Partial<Omit<Known, Needed>> &
   Pick<Known, Needed> & {
-    /** The group that the operator forces upon it. */
+    /** The security group that the operator enforces. */
     readonly adminGroup?: { readonly id: string; readonly rules: string }
     /** The source's own tags, without a prefix. */
     readonly tags?: Readonly<Record<string, string>>
-    /** What Muster notes about it, without a prefix. */
+    /** Muster's own metadata (`sys:`), without the prefix. */
     readonly notes?: Readonly<Record<string, string>>
   }

@@ -2,13 +2,13 @@ import type { Server } from '@muster/contract'
 import type { Condition } from './condition.ts'
 import type { Field } from './fields.ts'
 
-/** Which servers are looked at: those in use, those in the recycle bin, both, or those that are gone. */
+/** Servers in use, in the recycle bin, both, or deleted. */
 export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
 
-/** How far a caller asks to see; absent: as far as the token's own scope. */
+/** The `scope` parameter; absent: the scope of the token. */
 export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
 
-/** The part of a query that says which servers. Lists, exports and statistics have it in common. */
+/** The part of a query that selects servers. Lists, exports and statistics share it. */
 export interface ServerSelection {
   readonly scope: ScopeParameter | undefined
   readonly view: StateFilter
@@ -20,18 +20,18 @@ export interface Order {
   readonly descending: boolean
 }
 
-/** What of each server is answered. */
+/** Which fields of each server are returned. */
 export interface ServerShape {
-  /** The full object, or the short one. */
+  /** The full object instead of the short one. */
   readonly details: boolean
   readonly withMetadata: boolean
-  /** Only these keys, in this order, where any are named. */
+  /** Only these keys, in this order; undefined: all. */
   readonly keys: readonly (keyof Server)[] | undefined
 }
 
-/** A list of servers as somebody asks for it: read from a URL, checked, nothing left to parse. */
+/** The parsed and validated query of a server list. */
 export interface ServerQuery extends ServerSelection, ServerShape {
-  /** What to sort by; after it, always by id in the direction of the last. */
+  /** The sort fields. Ties are sorted by id, in the direction of the last field. */
   readonly order: readonly Order[]
   readonly limit: number
   readonly offset: number
@@ -39,7 +39,7 @@ export interface ServerQuery extends ServerSelection, ServerShape {
   readonly format: 'json' | 'csv' | 'ndjson'
 }
 
-/** What the statistics are grouped by: a field, or a key of the metadata. */
+/** Groups statistics by a field or by a metadata key. */
 export type Grouping =
   | { readonly name: string; readonly field: Field }
   | { readonly name: string; readonly metadataKey: string }

@@ -2,7 +2,7 @@ import type { ScopeOrNone } from '../scope.ts'
 import type { SizeHistory } from './draw-timeline.ts'
 import type { Requester } from './ports.ts'
 
-/** TimelineSelection servers: what lies in the scope and, where any are named, belongs to one of them. */
+/** Servers in the scope that belong to one of the projects and domains, if any are given. */
 export interface TimelineSelection {
   readonly scope: ScopeOrNone
   readonly projectIds: readonly string[] | undefined

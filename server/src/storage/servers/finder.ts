@@ -69,11 +69,11 @@ export function createServerFinder(
   async function find(query: PageQuery) {
     // Read before the data, so that a concurrent write invalidates the cached result.
     const version = await cacheVersionOf(query)
-    let selection = query.isAnew ? undefined : selections.find(query, version)
+    let selection = query.ignoresCache ? undefined : selections.find(query, version)
     if (!selection) {
       const priority = priorityOf(query)
       const plan = await planner.plan(query)
-      let total = query.isAnew ? undefined : selections.total(query, version)
+      let total = query.ignoresCache ? undefined : selections.total(query, version)
       selection = await selectiveLookup.select(plan, query, priority)
       if (!selection && total === undefined && fullScan.isNeeded(plan)) {
         ;({ total, selection } = await fullScan.run(plan, query))

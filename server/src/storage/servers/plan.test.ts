@@ -199,7 +199,7 @@ onBothEngines('the plan of a query', (engine) => {
             scope: scopes()[place] ?? { kind: 'system' },
             view: 'live' as const,
             where: allOf(parseQ(terms.join(' '))),
-            isAnew: true,
+            ignoresCache: true,
           }
           const page = { order: [{ field, descending }], limit: 20, offset: 0, after: undefined }
           await finder.find({ ...query, ...page })
@@ -228,7 +228,7 @@ onBothEngines('the plan of a query', (engine) => {
         scope: { kind: 'system' },
         view: 'live',
         where: allOf(parseQ(q)),
-        isAnew: true,
+        ignoresCache: true,
         order: [{ field: 'created_at', descending: true }],
         limit: 20,
         offset: 0,
@@ -248,7 +248,7 @@ onBothEngines('the plan of a query', (engine) => {
       scope: { kind: 'system' },
       view: 'live',
       where: allOf(parseQ(Array.from({ length: 20 }, (_, at) => `-tag:key${at}`).join(' '))),
-      isAnew: true,
+      ignoresCache: true,
       order: [{ field: 'created_at', descending: true }],
       limit: 20,
       offset: 0,
