@@ -20,6 +20,7 @@ onBothEngines('the initial data', (engine) => {
     domains: 1,
     fleet_numbers: 1,
     fleet_version: 1,
+    server_rendering: 1,
     identity_version: 1,
     policies: builtInRoles.length,
     projects: 1,
