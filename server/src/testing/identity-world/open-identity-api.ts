@@ -80,6 +80,7 @@ const passing = new Set([
   'login_origins',
   'spent',
   'fleet_numbers',
+  'server_rendering',
   'words',
 ])
 
