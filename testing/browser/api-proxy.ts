@@ -4,13 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 
-/** How the API behaves: normal, slow, with an error, replaced by a web page, or without a response. */
+/**
+ * How the API behaves: normal, slow, with an error, replaced by a web page, or without a response. `under`: only
+ * requests whose path begins so.
+ */
 export type ApiBehaviour =
   | { readonly kind: 'normal' }
   | { readonly kind: 'slow'; readonly ms: number }
-  | { readonly kind: 'failing'; readonly status: number }
+  | { readonly kind: 'failing'; readonly status: number; readonly under?: string }
   | { readonly kind: 'page' }
-  | { readonly kind: 'silent' }
+  | { readonly kind: 'silent'; readonly under?: string }
 
 /** A proxy in front of Muster that controls how its API behaves. Files of the console pass unchanged. */
 export async function startApiProxy(lifetime: Lifetime, target: string) {
@@ -19,10 +22,11 @@ export async function startApiProxy(lifetime: Lifetime, target: string) {
   let behaviour: ApiBehaviour = { kind: 'normal' }
 
   const server = createServer(async (clientRequest, clientResponse) => {
-    const isApi = clientRequest.url?.startsWith('/api/') === true
+    const under = 'under' in behaviour ? behaviour.under : '/api/'
+    const isApi = clientRequest.url?.startsWith(under ?? '/api/') === true
     if (isApi && behaviour.kind === 'failing') {
       clientRequest.resume()
-      clientResponse.writeHead(behaviour.status).end()
+      clientResponse.writeHead(behaviour.status, { 'retry-after': '7' }).end()
       return
     }
     if (isApi && behaviour.kind === 'page') {

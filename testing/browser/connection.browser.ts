@@ -10,6 +10,7 @@ import { admin, startConsole, type TestConsole } from './start-console.ts'
 import { openVisit } from './visit.ts'
 
 const banner = (page: Page) => page.getByText(/Disconnected since \d\d:\d\d, retrying$/)
+const waiting = (page: Page) => page.getByText(/Waiting for data since \d\d:\d\d$/)
 const live = (page: Page) => page.getByRole('status').filter({ hasText: /live$/ })
 const goTo = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name }).click()
@@ -40,7 +41,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
   test('a slow API counts as connected, and a waiting list shows that it is loading', async (t) => {
     const { page, proxy } = await openServers(t)
     const seen = await watchTexts(page, ['Disconnected', ...falseReasons])
-    proxy.behave({ kind: 'slow', ms: 2_500 })
+    proxy.behave({ kind: 'slow', ms: 2_000 })
     await goTo(page, 'Overview')
     await page.locator('[aria-busy=true]').first().waitFor()
     await page.getByRole('link', { name: /^Servers\D+24/ }).waitFor({ timeout: 20_000 })
@@ -78,6 +79,33 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).waitFor()
     proxy.behave({ kind: 'normal' })
     await page.getByRole('cell', { name: 'olga' }).first().waitFor()
+    await live(page).waitFor()
+  })
+
+  test('data that does not arrive is not shown as live, though the API responds', async (t) => {
+    const { page, proxy } = await openServers(t)
+    const seen = await watchTexts(page, ['Disconnected', ...falseReasons])
+    proxy.behave({ kind: 'silent', under: '/api/servers' })
+    await page.getByRole('link', { name: 'web-02' }).click()
+    await waiting(page).waitFor({ timeout: 5_500 })
+    assert.equal(await live(page).count(), 0)
+    assert.deepEqual(await seen(), [])
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    proxy.behave({ kind: 'normal' })
+    await page.getByRole('heading', { name: 'web-02' }).waitFor()
+    await live(page).waitFor()
+  })
+
+  test('data that a rate limit rejects is not shown as live, and the page says when to retry', async (t) => {
+    const { page, proxy } = await openServers(t)
+    proxy.behave({ kind: 'failing', status: 429, under: '/api/servers' })
+    await page.getByRole('link', { name: 'web-02' }).click()
+    await waiting(page).waitFor()
+    assert.equal(await live(page).count(), 0)
+    const notice = page.getByRole('alert').filter({ hasText: 'Too many requests' }).first()
+    assert.match((await notice.textContent()) ?? '', /Try again in 7 s\./)
+    proxy.behave({ kind: 'normal' })
+    await page.getByRole('heading', { name: 'web-02' }).waitFor()
     await live(page).waitFor()
   })
 

@@ -10,6 +10,8 @@ for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) 
 }
 
 interface RequestListener {
+  /** A request for data was sent. The returned function is called when it ends. */
+  readonly onRead: () => () => void
   readonly onAnswer: (startedAt: number) => void
   /** A server error, or no response of the API. */
   readonly onFailure: () => void
@@ -31,6 +33,8 @@ async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Prom
   const headers = new Headers(init?.headers)
   if (isUserIdle) headers.set(pollHeader, '1')
   const startedAt = Date.now()
+  // Changes may take long, for example a test of a connection.
+  const endRead = init?.method === 'GET' ? listener?.onRead() : undefined
   try {
     const response = await fetch(address, { ...init, headers })
     if (isFromApi(response)) listener?.onAnswer(startedAt)
@@ -39,6 +43,8 @@ async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Prom
   } catch (error) {
     if (init?.signal?.aborted !== true) listener?.onFailure()
     throw error
+  } finally {
+    endRead?.()
   }
 }
 

@@ -138,12 +138,48 @@ describe('the connection monitor', () => {
 
   it('retries failed requests and stays disconnected until they succeed', async (t) => {
     const { monitor, calls, seen, pass } = watch(t)
-    monitor.setFailing('servers', true)
+    monitor.setProblem('servers', 'outage')
     await pass(12_000)
     assert.equal(monitor.state().isConnected, false)
     assert.ok(calls.filter((call) => call === 'retry').length >= 2)
-    monitor.setFailing('servers', false)
+    monitor.setProblem('servers', undefined)
     assert.deepEqual(seen, [false, true])
+  })
+
+  it('reports data that does not arrive although probes succeed', async (t) => {
+    const { monitor, seen, pass } = watch(t)
+    await pass(10_000)
+    const sentAt = Date.now()
+    const end = monitor.noteRead()
+    await pass(4_000)
+    assert.deepEqual(monitor.state(), { isConnected: true })
+    await pass(1_000)
+    assert.deepEqual(monitor.state(), { isConnected: true, waitingSince: sentAt })
+    await pass(10_000)
+    end()
+    assert.deepEqual(monitor.state(), { isConnected: true })
+    assert.equal(seen.length, 2)
+  })
+
+  it('waits longer for data of an API that responds slowly', async (t) => {
+    const { api, monitor, seen, pass } = watch(t)
+    api.answer = after(6_000)
+    await pass(20_000)
+    const before = seen.length
+    const end = monitor.noteRead()
+    await pass(6_000)
+    end()
+    assert.equal(seen.length, before)
+  })
+
+  it('reports data that a rate limit rejects, and retries', async (t) => {
+    const { monitor, calls, pass } = watch(t)
+    monitor.setProblem('servers', 'limited')
+    assert.deepEqual(monitor.state(), { isConnected: true, waitingSince: start })
+    await pass(12_000)
+    assert.ok(calls.includes('retry'))
+    monitor.setProblem('servers', undefined)
+    assert.deepEqual(monitor.state(), { isConnected: true })
   })
 
   it('probes immediately when the user retries or another request fails', async (t) => {

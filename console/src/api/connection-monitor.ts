@@ -1,6 +1,9 @@
-/** Whether the API responds; `since`: when it stopped, in milliseconds. */
+/**
+ * Whether the API responds; `since`: when it stopped, in milliseconds. `waitingSince`: the API responds,
+ * but not with all data of the page.
+ */
 export type ConnectionState =
-  | { readonly isConnected: true }
+  | { readonly isConnected: true; readonly waitingSince?: number }
   | { readonly isConnected: false; readonly since: number }
 
 interface Options {
@@ -27,6 +30,7 @@ const longestProbe = 10_000
 /** A browser opens six connections to a server. */
 const maxProbes = 3
 const hangAfter = 15_000
+const longestRead = 4_800
 const retryEvery = 5_000
 const refreshEvery = 10_000
 /** A gap between ticks that only a suspended computer explains. */
@@ -43,6 +47,10 @@ export function createConnectionMonitor(options: Options) {
   const { probe, onReconnect, onRetry, onHang, isHidden } = options
   const listeners = new Set<() => void>()
   const failingRequests = new Set<string>()
+  /** Requests that a rate limit rejected, and when. */
+  const limitedRequests = new Map<string, number>()
+  /** Pending requests for data, and when they were sent. */
+  const pendingReads = new Map<symbol, number>()
   const probes = new Map<AbortController, number>()
   let state = connected
   let unansweredSince: number | undefined
@@ -57,10 +65,30 @@ export function createConnectionMonitor(options: Options) {
   let hasHung = false
   let timer: ReturnType<typeof setInterval> | undefined
 
+  function findWaitingSince(): number | undefined {
+    const overdue = Date.now() - patience(longestRead)
+    const reads = [...pendingReads.values()].filter((startedAt) => startedAt <= overdue)
+    const times = [...limitedRequests.values(), ...reads]
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  function findState(): ConnectionState {
+    if (unansweredSince !== undefined || failingRequests.size > 0) {
+      return state.isConnected
+        ? { isConnected: false, since: unansweredSince ?? Date.now() }
+        : state
+    }
+    const waitingSince = findWaitingSince()
+    if (waitingSince === undefined) return connected
+    return state.isConnected && state.waitingSince === waitingSince
+      ? state
+      : { isConnected: true, waitingSince }
+  }
+
   function publish(): void {
-    const isConnected = unansweredSince === undefined && failingRequests.size === 0
-    if (isConnected === state.isConnected) return
-    state = isConnected ? connected : { isConnected, since: unansweredSince ?? Date.now() }
+    const next = findState()
+    if (next === state) return
+    state = next
     for (const listener of listeners) listener()
   }
 
@@ -92,7 +120,7 @@ export function createConnectionMonitor(options: Options) {
       needsRefresh = false
       lastRefreshAt = now
       onReconnect()
-    } else if (failingRequests.size > 0 && now - lastRetryAt >= retryEvery) {
+    } else if (failingRequests.size + limitedRequests.size > 0 && now - lastRetryAt >= retryEvery) {
       lastRetryAt = now
       onRetry()
     }
@@ -123,6 +151,7 @@ export function createConnectionMonitor(options: Options) {
       if (now - silentSince >= patience(longestSilence)) markUnanswered(startedAt)
     }
     abortProbes(now - patience(longestProbe))
+    publish()
     const silentSince = Math.max(unansweredSince ?? now, lastAnswerAt)
     if (!hasHung && now - silentSince >= patience(hangAfter)) {
       hasHung = true
@@ -172,25 +201,37 @@ export function createConnectionMonitor(options: Options) {
     /** Another request, sent at `startedAt`, got a response, even an error. */
     noteAnswer: markAnswered,
 
+    /** A request for data was sent. Call the returned function when it ends. */
+    noteRead(): () => void {
+      const key = Symbol('read')
+      pendingReads.set(key, Date.now())
+      return () => {
+        pendingReads.delete(key)
+        publish()
+      }
+    },
+
     /** Another request failed: probe immediately. */
     noteFailure(): void {
       if (timer !== undefined && probes.size === 0 && !isHidden()) void runProbe()
     },
 
-    /** Marks a query of the page as failing or recovered. */
-    setFailing(key: string, isFailing: boolean): void {
-      if (isFailing) failingRequests.add(key)
+    /** Marks a query of the page as failing, rejected by a rate limit, or recovered. */
+    setProblem(key: string, problem: 'outage' | 'limited' | undefined): void {
+      if (problem === 'outage') failingRequests.add(key)
       else failingRequests.delete(key)
+      if (problem !== 'limited') limitedRequests.delete(key)
+      else if (!limitedRequests.has(key)) limitedRequests.set(key, Date.now())
       publish()
     },
 
-    isFailing: (key: string): boolean => failingRequests.has(key),
+    hasProblem: (key: string): boolean => failingRequests.has(key) || limitedRequests.has(key),
 
     /** The user retries. */
     retry(): void {
       abortProbes()
       lastRetryAt = Date.now()
-      if (failingRequests.size > 0) onRetry()
+      if (failingRequests.size + limitedRequests.size > 0) onRetry()
       void runProbe()
     },
   }

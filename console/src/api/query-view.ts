@@ -37,6 +37,10 @@ export const noAnswer = new ConnectionError('The API does not answer.')
 export const isOutage = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500)
 
+/** A rate limit rejects the request for now. */
+export const isLimited = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 429
+
 /**
  * The rule for every list and chart. The empty state is shown only for a current response to this
  * query: never for placeholder data, for a cache entry that is being refreshed, or after a failed

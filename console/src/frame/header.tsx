@@ -86,10 +86,11 @@ function ScopeSwitcher() {
 /** Shows that the page updates automatically. `ConnectionBanner` replaces it while it cannot. */
 function LiveMark() {
   const t = useMessages()
-  const { isConnected } = useConnection()
+  const connection = useConnection()
+  const isLive = connection.isConnected && connection.waitingSince === undefined
   return (
     <span className={styles.live} role="status" title={t.connection.liveHint}>
-      {isConnected && <StatusMark tone="good">{t.connection.live}</StatusMark>}
+      {isLive && <StatusMark tone="good">{t.connection.live}</StatusMark>}
     </span>
   )
 }

@@ -32,6 +32,9 @@ export function ErrorNotice({ error, onRetry }: Props) {
   )
 }
 
+/** The advice at the end of the API's text. `Retry-After` is more precise. */
+const ownAdvice = /\s+(Wait and try|Try) again[^.]*\.$/
+
 type Messages = ReturnType<typeof useMessages>
 
 function explain(error: unknown, t: Messages): { title: string; text: string } {
@@ -48,7 +51,13 @@ function explain(error: unknown, t: Messages): { title: string; text: string } {
   if (error.status === 403) return { title: t.errors.forbidden, text: t.errors.forbiddenText(text) }
   if (error.status === 404) return { title: t.errors.notFound, text }
   if (error.status === 429 || error.status === 503) {
-    return { title: t.errors.unavailable, text: t.errors.unavailableText(text) }
+    const { retryAfter } = error
+    const advice =
+      retryAfter === undefined ? t.errors.retryLaterText : t.errors.retryText(retryAfter)
+    return {
+      title: error.status === 429 ? t.errors.limited : t.errors.unavailable,
+      text: `${text.replace(ownAdvice, '')} ${advice}`,
+    }
   }
   if (error.status >= 500) return { title: t.errors.failed, text: t.errors.failedText }
   return { title: t.errors.refused, text }

@@ -5,6 +5,8 @@ export const connection = {
   disconnected: (time: string) => `Disconnected since ${time}, retrying`,
   disconnectedText: 'Muster does not answer. The page refreshes as soon as it does.',
   offlineText: 'This device is offline. The page refreshes as soon as the network is back.',
+  waiting: (time: string) => `Waiting for data since ${time}`,
+  waitingText: 'Muster responds, but not all data on this page could be refreshed.',
   retry: 'Retry now',
   searching: 'Searching…',
 }

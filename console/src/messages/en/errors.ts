@@ -7,7 +7,9 @@ export const errors = {
     `${details} Ask an administrator for a role that allows it, or switch to another project.`,
   notFound: 'Not found, or you do not have access',
   unavailable: 'Muster is busy or its database is unavailable',
-  unavailableText: (details: string) => `${details} Try again in a few seconds.`,
+  limited: 'Too many requests',
+  retryText: (seconds: number) => `Try again in ${seconds} s.`,
+  retryLaterText: 'Try again in a few seconds.',
   failed: 'Internal error',
   failedText:
     'The error is logged under the request ID below. Give it to the administrator of Muster.',
