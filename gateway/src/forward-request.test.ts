@@ -15,8 +15,10 @@ describe('forwarding to the API', () => {
   let platform: TestPlatform
   let browser: Browser
   let userId: string
+  const log: string[] = []
   before(async () => {
-    platform = await startPlatform()
+    const destination = { write: (line: string) => void log.push(line) }
+    platform = await startPlatform({ log: { level: 'info', destination } })
     const people = await createPeople(platform)
     const { projectIds, userId: id } = await people.addOwner('reader', ['shelf'])
     userId = id
@@ -186,6 +188,35 @@ describe('forwarding to the API', () => {
     const csv = await browser.ask('/api/servers?format=csv&field=id')
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/)
     assert.equal(csv.text.trim().split('\n').length, servers + 1)
+  })
+
+  test('probes of the console are not logged at level info, other requests are', async () => {
+    const operationsOf = async (path: string, headers = { 'x-muster-poll': '1' }) => {
+      log.length = 0
+      assert.equal((await browser.ask(path, { headers })).status, 200)
+      await pause(50)
+      return log.map((line) => (JSON.parse(line) as { operation?: string }).operation)
+    }
+    assert.deepEqual(await operationsOf('/api/v3/auth/catalog'), [])
+    assert.deepEqual(await operationsOf('/api/servers?limit=1'), ['listServers'])
+    const both = await operationsOf('/api/servers?limit=1', { 'x-muster-poll': '0' })
+    assert.deepEqual(new Set(both), new Set(['forwardRequest', 'listServers']))
+  })
+
+  test('a request that the browser aborts is not logged as a fault of the API', async () => {
+    const { database } = platform
+    const { run } = database
+    database.run = async (queries, pace) => {
+      await pause(1_000)
+      return await run(queries, pace)
+    }
+    log.length = 0
+    const signal = AbortSignal.timeout(300)
+    await assert.rejects(browser.fetchRaw('/api/servers?limit=7&offset=11', { signal }))
+    await pause(1_500)
+    database.run = run
+    assert.match(log.join(''), /"operation":"listServers"/)
+    assert.doesNotMatch(log.join(''), /does not respond|"level":"warn"/)
   })
 
   test('the API request is aborted when the browser disconnects', async () => {

@@ -1,3 +1,4 @@
+import { pollHeader } from '@muster/contract'
 import { prefix, readApiPath } from './api-path.ts'
 import type { Exchange, GatewayAnswer } from './exchange.ts'
 import type { CreateError, Upstream, UpstreamAnswer, UpstreamRequest } from './ports.ts'
@@ -17,6 +18,7 @@ const requestHeaders = [
   'content-encoding',
   'if-none-match',
   'user-agent',
+  pollHeader,
 ] as const
 
 /** Response headers that are forwarded. */
@@ -75,6 +77,8 @@ export function createForwardRequest({ upstream, sessions, createError }: Depend
         signal,
       })
     } catch (error) {
+      // Nobody reads this response. Without a cause it is not logged as a fault.
+      if (signal.aborted) throw createError('BadGateway', 'The browser closed the connection.')
       throw createError('BadGateway', 'The API does not respond.', { cause: error })
     }
   }

@@ -1,3 +1,4 @@
+import { pollHeader } from '@muster/contract'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from './origin.ts'
 
@@ -20,12 +21,24 @@ export function createRequestLog(log: FastifyBaseLogger) {
   const isWanted = ['info', 'debug', 'trace'].includes(log.level)
   return {
     isWanted,
-    write(line: RequestLine): void {
-      log.info({ ...line, ms: Math.round(line.ms * 10) / 10 }, 'request')
+    write(line: RequestLine, level: 'info' | 'debug' = 'info'): void {
+      log[level]({ ...line, ms: Math.round(line.ms * 10) / 10 }, 'request')
     },
   }
 }
 export type RequestLog = ReturnType<typeof createRequestLog>
+
+const operationsOfPolls = new Set(['forwardRequest', 'showAuthCatalog'])
+
+/**
+ * The console polls the catalog every 2 s to detect a lost connection. Polls of other data stay in the log, as
+ * requests of the API, so that a caller cannot hide them with the header.
+ */
+const isPoll = (request: FastifyRequest, { statusCode }: FastifyReply): boolean =>
+  request.method === 'GET' &&
+  request.headers[pollHeader] === '1' &&
+  statusCode < 400 &&
+  operationsOfPolls.has(request.routeOptions.config.operation?.id ?? '')
 
 /** Logs all requests that Fastify handles. */
 export function logRequests(
@@ -35,7 +48,8 @@ export function logRequests(
 ): void {
   if (!log.isWanted) return
   app.addHook('onResponse', (request, reply, done) => {
-    log.write(lineOf(request, reply, platformRequestIdHeader))
+    const level = isPoll(request, reply) ? 'debug' : 'info'
+    log.write(lineOf(request, reply, platformRequestIdHeader), level)
     done()
   })
 }

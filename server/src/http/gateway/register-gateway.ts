@@ -88,7 +88,7 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
   app.route({
     method: allMethods,
     url: '/api/*',
-    config: { operation: { id: 'passOn', method: 'GET', path: '/api/*', responses: {} } },
+    config: { operation: { id: 'forwardRequest', method: 'GET', path: '/api/*', responses: {} } },
     async onRequest(_request, reply) {
       reply.headers(dataHeaders)
     },
