@@ -5,6 +5,7 @@ import { describe } from 'node:test'
 import pg from 'pg'
 import { openPostgres } from '../storage/postgres/open.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
+import { createOutdatedServers } from '../storage/servers/server-writer.ts'
 import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -29,6 +30,8 @@ export async function prepareDatabases(server: string, folder: string): Promise<
   const url = await createDatabase(server, migrated)
   for (const database of [await openPostgres(url, inspect), await openSqlite(folder, inspect)]) {
     await ensureServerIndexes(database)
+    // Else every platform would write it shortly after its start, in the background.
+    await createOutdatedServers(database).recordNone()
     await database.close()
   }
   process.env['TEST_POSTGRES_URL'] = server

@@ -80,7 +80,6 @@ const passing = new Set([
   'login_origins',
   'spent',
   'fleet_numbers',
-  'server_rendering',
   'words',
 ])
 
