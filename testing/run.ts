@@ -93,7 +93,7 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
 // More than most machines have cores: many tests mostly wait.
-await Promise.all([runInBrowser(), run(files, 3)])
+await Promise.all([runInBrowser(), run(files, 4)])
 await postgres.stop()
 rmSync(folder, { recursive: true, force: true })
 

@@ -12,7 +12,7 @@ import {
 } from '../../domain/inventory/ports.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { createQueryReader } from '../../http/query.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -28,7 +28,7 @@ const runs = 150
 const listServers = operations.find(({ id }) => id === 'listServers') as Operation
 const readQuery = createQueryReader(listServers)
 
-onBothEngines('the access path of a query', (engine) => {
+onEngineOfLane('the access path of a query', (engine) => {
   let fleet: InventoryWorld
   let usual: ServerFinder
   let hasty: ServerFinder

@@ -6,7 +6,7 @@ import { allOf } from '../../domain/inventory/conditions.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { parseQ } from '../../domain/inventory/parse-q.ts'
 import { background, type ServerFinder } from '../../domain/inventory/ports.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -144,7 +144,7 @@ async function multiply({ db, commit, engine, maintain }: Database): Promise<voi
   if (engine === 'postgres') await maintain(['analyze'])
 }
 
-onBothEngines('the plan of a query', (engine) => {
+onEngineOfLane('the plan of a query', (engine) => {
   let fleet: InventoryWorld
   let finder: ServerFinder
   /** Finds more than it remembers. */

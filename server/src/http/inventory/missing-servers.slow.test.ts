@@ -11,13 +11,13 @@ import {
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** A period in seconds that no test waits for. */
 const long = 3_600
 
-onEngineOfLane('missing servers', (engine) => {
+onBothEngines('missing servers', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {
