@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { countIs, filterOf, openServerList, searchOf } from './server-list.ts'
 import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
-
-const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
-
-const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter servers' })
-const countIs = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
 
 describe('details of the server list', () => {
   const lifetime = suiteLifetime()
@@ -19,12 +14,8 @@ describe('details of the server list', () => {
     fleet = await createSmallFleet(testConsole)
   })
 
-  async function openList(t: Parameters<TestConsole['visit']>[0], search = '') {
-    const visit = await testConsole.visit(t, fleet.owner)
-    await visit.page.goto(`/console/servers${search}`)
-    await visit.page.locator('tbody a').first().waitFor()
-    return visit
-  }
+  const openList = (t: Parameters<TestConsole['visit']>[0], search?: string) =>
+    openServerList(t, testConsole, fleet, search)
 
   test('the default columns fit a screen of 1440 px, and truncated texts have tooltips', async (t) => {
     const { page } = await openList(t)

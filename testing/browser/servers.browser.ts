@@ -4,19 +4,15 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Download, Page } from 'playwright-core'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { countIs, filterOf, openServerList, searchOf } from './server-list.ts'
 import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
-
-const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
 /** The names of the visible servers. */
 async function namesIn(page: Page): Promise<string[]> {
   const links = page.locator('tbody a[href*="/servers/"]')
   return (await links.allInnerTexts()).map((name) => name.trim())
 }
-
-const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter servers' })
-const countIs = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
 
 describe('the server list', () => {
   const lifetime = suiteLifetime()
@@ -27,12 +23,8 @@ describe('the server list', () => {
     fleet = await createSmallFleet(testConsole)
   })
 
-  async function openList(t: Parameters<TestConsole['visit']>[0], search = '') {
-    const visit = await testConsole.visit(t, fleet.owner)
-    await visit.page.goto(`/console/servers${search}`)
-    await visit.page.locator('tbody a').first().waitFor()
-    return visit
-  }
+  const openList = (t: Parameters<TestConsole['visit']>[0], search?: string) =>
+    openServerList(t, testConsole, fleet, search)
 
   async function readDownload(download: Download): Promise<string> {
     const path = join(testConsole.platform.folder, download.suggestedFilename())

@@ -31,7 +31,7 @@ export async function prepareDatabases(server: string, folder: string): Promise<
   for (const database of [await openPostgres(url, inspect), await openSqlite(folder, inspect)]) {
     await ensureServerIndexes(database)
     // Else every platform would write it shortly after its start, in the background.
-    await createOutdatedServers(database).recordNone()
+    await createOutdatedServers(database).recordAllRewritten()
     await database.close()
   }
   process.env['TEST_POSTGRES_URL'] = server

@@ -90,9 +90,9 @@ export interface ServerWriter {
 export interface OutdatedServers {
   /** In the order of their numbers, after the given one. */
   find(after: number, limit: number): Promise<readonly StoredServer[]>
-  /** Whether it has been recorded that there are none. */
-  areNone(): Promise<boolean>
-  recordNone(): Promise<void>
+  /** Whether it has been recorded that all of them were rewritten. */
+  areAllRewritten(): Promise<boolean>
+  recordAllRewritten(): Promise<void>
 }
 
 /** The user for whom a query runs. The queue of slow queries is shared fairly among users. */

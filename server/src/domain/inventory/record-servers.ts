@@ -96,7 +96,7 @@ export type RecordServers = ReturnType<typeof createRecordServers>
 
 type Kept = ReadonlyMap<string, StoredServer>
 
-/** Rendering a server of another version anew is no change of it. */
+/** Rendering a stored server again does not change it. */
 const isChanged = ({ stored, server }: ServerWrite): boolean =>
   isThere(stored) && !server.deleted && stored.server.update_version !== server.update_version
 

@@ -27,14 +27,14 @@ export function createRewriteServers({ outdatedServers, serverWriter }: Dependen
     signal: AbortSignal,
     onProgress: (rewritten: number) => void,
   ): Promise<number> {
-    if (await outdatedServers.areNone()) return 0
+    if (await outdatedServers.areAllRewritten()) return 0
     let rewritten = 0
     let after = 0
     while (!signal.aborted) {
       const outdated = await outdatedServers.find(after, batchSize)
       const last = outdated.at(-1)
       if (!last) {
-        await outdatedServers.recordNone()
+        await outdatedServers.recordAllRewritten()
         break
       }
       // A batch in which a server has changed meanwhile is read again.

@@ -91,17 +91,17 @@ onBothEngines('servers that an earlier version stored', (engine) => {
     assert.deepEqual(await renderings([id]), [''])
   })
 
-  test('are rendered anew when the same facts are recorded, which is no change', async () => {
+  test('are rendered again when the same facts are recorded, which is not a change', async () => {
     const present = await storeEarlier({}, {})
     const [{ id }] = present
-    const [before, told] = [await show(id), await history(id)]
+    const [before, events] = [await show(id), await history(id)]
     assert.deepEqual(await record(...present), unchanged)
     assert.deepEqual(await renderings(present.map((facts) => facts.id)), [
       renderingVersion,
       renderingVersion,
     ])
     assert.deepEqual(await show(id), before)
-    assert.deepEqual(await history(id), told)
+    assert.deepEqual(await history(id), events)
   })
 
   test('get the value of a new field without an event, and other changes with one', async () => {
@@ -126,7 +126,7 @@ onBothEngines('servers that an earlier version stored', (engine) => {
     const { db, commit } = database
     const present = await storeEarlier(...Array.from({ length: 230 }, () => ({})))
     const [{ id }] = present
-    const [before, told] = [await show(id), await history(id)]
+    const [before, events] = [await show(id), await history(id)]
     await commit([db.updateTable('server_rendering').set({ version: '' }).compile()])
     const progress: number[] = []
     const { signal } = new AbortController()
@@ -135,7 +135,7 @@ onBothEngines('servers that an earlier version stored', (engine) => {
     const versions = await renderings(present.map((facts) => facts.id))
     assert.deepEqual(new Set(versions), new Set([renderingVersion]))
     assert.deepEqual(await show(id), before)
-    assert.deepEqual(await history(id), told)
+    assert.deepEqual(await history(id), events)
 
     // The next start has nothing to do.
     await storeEarlier({})

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The version of the rendering of each stored server, so that later versions can render it anew. */
+/** The version of the rendering of each stored server, so that later versions can render it again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
   await schema

@@ -81,7 +81,7 @@ export function parseServer(row: {
 const isOutdated = (row: Row) => row['rendering'] !== renderingVersion
 
 /** Renders a whole document that another version of Muster stored. */
-function renderAnew(row: Row, kind: BodyKind, withMetadata: boolean): ServerParts {
+function renderOutdated(row: Row, kind: BodyKind, withMetadata: boolean): ServerParts {
   const { body: document, metadata, admin_group } = row
   const server = parseServer({ document, metadata, admin_group: admin_group as string })
   const rendered = renderServer(upgradeServer(server))
@@ -97,7 +97,7 @@ function renderAnew(row: Row, kind: BodyKind, withMetadata: boolean): ServerPart
 
 /** The parts of a row with the whole document and its metadata. */
 export const wholeParts = (row: Row): ServerParts =>
-  isOutdated(row) ? renderAnew(row, 'document', true) : toParts(row)
+  isOutdated(row) ? renderOutdated(row, 'document', true) : toParts(row)
 
 /** Reads rendered servers by their numbers. */
 export function createDocuments(database: DatabaseReader) {
@@ -121,22 +121,26 @@ export function createDocuments(database: DatabaseReader) {
     return { sql: text, parameters: seqs }
   }
 
-  async function read(
+  async function readCurrent(
     seqs: readonly number[],
     kind: BodyKind,
     withMetadata: boolean,
     priority: QueryPriority,
   ): Promise<Map<number, CachedServer>> {
     const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
-    const outdated = rows.filter(isOutdated).map((row) => Number(row['server']))
-    const whole = outdated.length > 0 ? [queryFor(outdated, 'document', true)] : []
-    const [stored = []] = whole.length > 0 ? await database.run(whole, priority) : []
-    const cached = (row: Row, parts: ServerParts) =>
-      [Number(row['server']), { revision: Number(row['revision']), parts }] as const
-    return new Map([
-      ...rows.map((row) => cached(row, toParts(row))),
-      ...stored.map((row) => cached(row, renderAnew(row, kind, withMetadata))),
-    ])
+    const read = new Map<number, CachedServer>()
+    const add = (row: Row, parts: ServerParts) =>
+      read.set(Number(row['server']), { revision: Number(row['revision']), parts })
+    const outdated: number[] = []
+    for (const row of rows) {
+      if (isOutdated(row)) outdated.push(Number(row['server']))
+      else add(row, toParts(row))
+    }
+    if (outdated.length === 0) return read
+    // A short form cannot be upgraded by itself: the whole document is needed.
+    const [whole = []] = await database.run([queryFor(outdated, 'document', true)], priority)
+    for (const row of whole) add(row, renderOutdated(row, kind, withMetadata))
+    return read
   }
 
   return async function load(
@@ -155,7 +159,7 @@ export function createDocuments(database: DatabaseReader) {
     for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
       // Let other requests run before the next chunk.
       if (index > 0) await nextTurn()
-      for (const entry of await read(seqs, kind, withMetadata, priority)) fresh.set(...entry)
+      for (const entry of await readCurrent(seqs, kind, withMetadata, priority)) fresh.set(...entry)
     }
     // Streamed documents are not cached, because they are rarely read again.
     if (priority === 'quick')

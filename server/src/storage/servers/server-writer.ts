@@ -61,12 +61,12 @@ export function createOutdatedServers(database: DatabaseReader & DatabaseWriter)
       return rows.map(toStored)
     },
 
-    async areNone() {
+    async areAllRewritten() {
       const row = await db.selectFrom('server_rendering').select('version').executeTakeFirst()
       return row?.version === renderingVersion
     },
 
-    async recordNone() {
+    async recordAllRewritten() {
       await database.commit([
         db.updateTable('server_rendering').set({ version: renderingVersion }).compile(),
       ])
