@@ -1,12 +1,6 @@
 import { example, exampleTimestamp } from '../administration/examples.ts'
-import { sameType } from '../scalars.ts'
-import {
-  serverBooleans,
-  serverTimestamps,
-  serverNumbers,
-  serverTexts,
-  type Server,
-} from '../server.ts'
+import { defaultValues } from '../resources/resource.ts'
+import { servers, type Server } from '../resources/servers.ts'
 import { metadataExample } from './metadata.ts'
 
 const short = {
@@ -45,10 +39,7 @@ export const serverListExample = { limit: 20, offset: 0, servers: [short], total
 /** The same server in full. */
 export const serverExample: { readonly server: Server } = {
   server: {
-    ...sameType(serverBooleans, false),
-    ...sameType(serverTimestamps, null),
-    ...sameType(serverNumbers, 0),
-    ...sameType(serverTexts, ''),
+    ...defaultValues(servers),
     ...short,
     project: 'genome',
     tenant: 'genome',

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { exactObject, orNull } from '../scalars.ts'
-import { Metadata } from '../server.ts'
+import { Metadata } from '../resources/servers.ts'
 
 /** Maximum number of `user:` tags of a server, and of keys in one request. */
 export const maxTags = 64

@@ -4,12 +4,16 @@ import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote } from '../paging.ts'
 import { exactObject } from '../scalars.ts'
-import { Server, ServerList } from '../server.ts'
+import { listBody, scopeOfOne } from '../resources/list-operations.ts'
+import { Server } from '../resources/servers.ts'
 import { serverExample, serverListExample } from './examples.ts'
 import { MetadataChange, metadataExample, ServerMetadata } from './metadata.ts'
-import { scopeOfOne, ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
+import { ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
 import { ServerStatistics, statisticsExample } from './statistics.ts'
 import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline.ts'
+
+/** Lists contain `metadata` only with `with_meta`. */
+export const ServerList = listBody('servers', Type.Partial(Server, { additionalProperties: false }))
 
 const common = { ...platformDefaults, cache: 'private', tag: 'Servers' } as const
 

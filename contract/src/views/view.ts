@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { clientParameters, defaultPageSize, maxPageSize } from '../paging.ts'
 import { exactObject, Id, NewName, Timestamp } from '../scalars.ts'
-import { maxQueryLength, maxSortFields, serverScopes } from '../servers/parameters.ts'
+import { maxQueryLength, maxSortFields, scopes } from '../resources/list-operations.ts'
 
 /** Maximum number of views of a user. */
 export const maxViewsPerUser = 100
@@ -10,7 +10,7 @@ export const viewSharings = ['private', 'project'] as const
 
 const ViewName = { ...NewName, maxLength: 128 }
 const Resource = Type.Enum(['servers'], { description: 'The list that the view queries' })
-const Scope = Type.Enum(['', ...serverScopes], {
+const Scope = Type.Enum(['', ...scopes], {
   description: '`scope` of the list. Empty: the scope of the token.',
 })
 const Order = Type.Enum(['asc', 'desc'])

@@ -1,4 +1,4 @@
-import type { Server } from '@muster/contract'
+import { fieldsUsedFor, servers, type FieldUsedFor, type Server } from '@muster/contract'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
@@ -6,17 +6,8 @@ import { code, stateOf } from './rows.ts'
 import type { Codes } from './text-dictionary.ts'
 
 /** Fields with stored counts, because statistics often group by them. */
-export const facets = [
-  'status',
-  'provider',
-  'brand',
-  'account',
-  'region',
-  'zone',
-  'os_type',
-  'hypervisor',
-] as const
-export type Facet = (typeof facets)[number]
+export const facets = fieldsUsedFor(servers, 'count')
+export type Facet = FieldUsedFor<typeof servers, 'count'>
 
 export const isFacet = (name: string): name is Facet => (facets as readonly string[]).includes(name)
 

@@ -1,12 +1,11 @@
+import { callerFields, type Server } from '@muster/contract'
+import fc from 'fast-check'
 import {
-  callerFields,
   serverBooleans,
-  serverTimestamps,
   serverNumbers,
   serverTexts,
-  type Server,
-} from '@muster/contract'
-import fc from 'fast-check'
+  serverTimestamps,
+} from './server-field-names.ts'
 import { kindOf } from './server-model-matching.ts'
 import {
   everything,

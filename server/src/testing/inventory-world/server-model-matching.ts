@@ -1,4 +1,5 @@
-import { serverBooleans, serverTimestamps, serverNumbers, type Server } from '@muster/contract'
+import type { Server } from '@muster/contract'
+import { serverBooleans, serverNumbers, serverTimestamps } from './server-field-names.ts'
 import type { FieldFilter, Operator, Parameter, Selection, Sign, Term } from './server-query.ts'
 import {
   compareCodePoints,

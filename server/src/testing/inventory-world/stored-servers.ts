@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Server } from '@muster/contract'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import {
   serverBooleans,
-  serverTimestamps,
   serverNumbers,
   serverTexts,
-  type Server,
-} from '@muster/contract'
-import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+  serverTimestamps,
+} from './server-field-names.ts'
 
 /** A project by the names that it and its domain have. */
 export interface ModelProject {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
-import { Disk, IsolatedDevice, Nic, SecurityGroup, Server, ServerList } from './server.ts'
-import { serverOperations } from './servers/operations.ts'
+import { serverOperations, ServerList } from '../servers/operations.ts'
+import { Disk, IsolatedDevice, Nic, SecurityGroup, Server } from './servers.ts'
 
 /** The specification's tables, written out: names by type. */
 interface Table {

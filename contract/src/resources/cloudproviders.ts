@@ -1,0 +1,55 @@
+import { example, exampleTimestamp } from '../administration/examples.ts'
+import { inventoryOperations } from './list-operations.ts'
+import {
+  boolean,
+  enumeration,
+  filterable,
+  number,
+  short,
+  shortSearchable,
+  text,
+  timestamp,
+  type Resource,
+  type Wire,
+} from './resource.ts'
+
+/** The managers: the tenants and subscriptions of cloud accounts, or the accounts themselves. */
+export const cloudproviders = {
+  key: 'cloudprovider',
+  keys: 'cloudproviders',
+  noun: 'Manager',
+  nouns: 'Managers',
+  one: 'a manager',
+  many: 'managers',
+  fields: {
+    id: text('Id of the manager, as in `manager_id` of a server', shortSearchable),
+    name: text('Name', shortSearchable),
+    status: enumeration('`connected`, `disconnected` or `unknown`', short, 'unknown'),
+    enabled: boolean('Whether the cloud account is synced', short, true),
+    provider: enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+    brand: enumeration('The provider, or the name that the account gives to it', short),
+    cloudaccount: text('Name of the cloud account', short),
+    cloudaccount_id: text('Id of the cloud account', short),
+    tenant_id: text('Id of the default project of the cloud account', filterable),
+    external_id: text('Id of the tenant or subscription at the source', shortSearchable),
+    guest_count: number('Number of servers of the manager that you can access', ['short']),
+    created_at: timestamp('When Muster first saw the manager', short),
+    updated_at: timestamp('When Muster last saw a change', filterable),
+  },
+  columns: ['name', 'status', 'guest_count', 'provider', 'cloudaccount'],
+} as const satisfies Resource
+export type Manager = Wire<typeof cloudproviders>
+
+export const managerOperations = inventoryOperations(cloudproviders, 'Managers', {
+  id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
+  name: 'research-aws',
+  status: 'connected',
+  enabled: true,
+  provider: 'Aws',
+  brand: 'Aws',
+  cloudaccount: 'research-aws',
+  cloudaccount_id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
+  tenant_id: example.projectId,
+  guest_count: 51,
+  created_at: exampleTimestamp,
+})

@@ -1,0 +1,80 @@
+import { exampleTimestamp } from '../administration/examples.ts'
+import { inventoryOperations } from './list-operations.ts'
+import {
+  boolean,
+  enumeration,
+  filterable,
+  number,
+  searchable,
+  short,
+  shortSearchable,
+  text,
+  timestamp,
+  type Resource,
+  type Wire,
+} from './resource.ts'
+
+/** The machines that servers run on. */
+export const hosts = {
+  key: 'host',
+  keys: 'hosts',
+  noun: 'Host',
+  nouns: 'Hosts',
+  one: 'a host',
+  many: 'hosts',
+  fields: {
+    id: text('UUID of the host, as in `host_id` of a server', shortSearchable),
+    name: text('Name', shortSearchable),
+    status: enumeration('`running`, `ready`, `maintaining`, `init` or `unknown`', short, 'unknown'),
+    host_status: enumeration('`online` if the source responds, else `offline`', short),
+    host_type: enumeration(
+      '`hypervisor` (KVM), `baremetal`, `esxi`, or the name of the cloud',
+      short,
+    ),
+    enabled: boolean('Whether new servers may be placed on the host', short, true),
+    access_ip: text('Address of the host', shortSearchable),
+    sn: text('Serial number', shortSearchable),
+    cpu_count: number('Number of CPUs', short),
+    cpu_desc: text('Model of the CPUs', filterable),
+    mem_size: number('Memory in MB', short),
+    version: text('Version of the hypervisor', filterable),
+    provider: enumeration('`OneCloud` (own KVM hosts), `VMware`, `OpenStack`, `Aws`, …', short),
+    brand: enumeration('The provider, or the name that the account gives to it', filterable),
+    account: text('Name of the cloud account that reports the host', filterable),
+    account_id: text('Id of the cloud account', filterable),
+    manager: text('Name of the manager', filterable),
+    manager_id: text('Id of the manager', short),
+    cloudregion: text('Name of the region', short),
+    cloudregion_id: text('Id of the region', short),
+    zone: text('Name of the zone', short),
+    zone_id: text('Id of the zone', short),
+    external_id: text('Id at the source', searchable),
+    guests: number('Number of servers on the host that you can access', ['short']),
+    created_at: timestamp('When Muster first saw the host', short),
+    updated_at: timestamp('When Muster last saw a change', filterable),
+  },
+  fieldsWithoutSystemRole: [
+    'id',
+    'name',
+    'status',
+    'cloudregion',
+    'cloudregion_id',
+    'zone',
+    'zone_id',
+    'guests',
+  ],
+  columns: ['name', 'status', 'guests', 'cpu_count', 'mem_size', 'provider', 'account', 'zone'],
+} as const satisfies Resource
+export type Host = Wire<typeof hosts>
+
+export const hostOperations = inventoryOperations(hosts, 'Hosts', {
+  id: '5e4d3c2b-1a09-4f8e-9d7c-6b5a49382716',
+  name: 'kvm-3',
+  status: 'running',
+  cloudregion: 'berlin',
+  cloudregion_id: '1f0e2d3c-4b5a-4968-8776-655443322110',
+  zone: 'rack-row-2',
+  zone_id: '2e1f0d3c-4b5a-4968-8776-655443322110',
+  guests: 12,
+  created_at: exampleTimestamp,
+})

@@ -1,0 +1,194 @@
+import { Type, type TSchema } from 'typebox'
+import { platformDefaults } from '../operation-defaults.ts'
+import type { Operation } from '../operation.ts'
+import { cloudpodsNote, defaultPageSize, maxPageSize } from '../paging.ts'
+import { exactObject } from '../scalars.ts'
+import {
+  fieldsUsedFor,
+  wireSchema,
+  type FieldType,
+  type FieldUsedFor,
+  type Resource,
+} from './resource.ts'
+
+const maxValues = 100
+
+/** Can be repeated or numbered: `status.0=…&status.1=…`. */
+export const several = <Schema extends TSchema>(
+  schema: Schema,
+  description: string,
+  maxItems = maxValues,
+) => Type.Optional(Type.Array(schema, { maxItems, description }))
+
+export const timestampFormats = 'UTC: `2026-05-04T08:00:00Z`, `2026-05-04 08:00:00` or `2026-05-04`'
+
+/** The server checks the format of timestamps. */
+const filterParameters = {
+  text: several(Type.String({ maxLength: 1024 }), 'Exact value, or one of several'),
+  enum: several(Type.String({ maxLength: 1024 }), 'Exact value, or one of several. Ignores case.'),
+  number: several(Type.Integer(), 'Exact value, or one of several'),
+  boolean: several(Type.Boolean(), 'Exact value'),
+  timestamp: several(
+    Type.String({ maxLength: 32, examples: ['2026-05-04T08:00:00Z'] }),
+    `Exact time. ${timestampFormats}`,
+  ),
+} as const satisfies Record<Exclude<FieldType, 'object'>, TSchema>
+
+type FieldParameters<R extends Resource> = {
+  [Name in FieldUsedFor<R, 'filter'>]: (typeof filterParameters)[R['fields'][Name]['type'] &
+    keyof typeof filterParameters]
+}
+
+/** Every filter field as a parameter. */
+export const fieldParameters = <const R extends Resource>(resource: R) =>
+  Object.fromEntries(
+    fieldsUsedFor(resource, 'filter').map((name) => [
+      name,
+      filterParameters[resource.fields[name]?.type as keyof typeof filterParameters],
+    ]),
+  ) as FieldParameters<R>
+
+export const scopes = ['project', 'domain', 'system', 'max'] as const
+
+const fieldName = Type.String({ minLength: 1, maxLength: 64 })
+
+/** Maximum length of `q`. */
+export const maxQueryLength = 2048
+
+/** Maximum number of sort fields. */
+export const maxSortFields = 16
+
+/** The scope in which one item is looked up. */
+export const scopeOfOne = Type.Optional(
+  Type.Enum([...scopes], {
+    description: 'Scope of the lookup. Default: everything you can access.',
+  }),
+)
+
+/** What every list, and all that takes the filters of a list, can be filtered by. */
+export const selectionParameters = {
+  filter: several(
+    Type.String({ maxLength: 8192 }),
+    "`name.contains('web')`, with `in notin between ge gt le lt like contains startswith endswith equals notequals isnull isnotnull isempty isnotempty isnullorempty`. Several filters must all match.",
+  ),
+  filter_any: Type.Optional(Type.Boolean({ description: 'One matching `filter` is enough' })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: maxQueryLength,
+      description:
+        'Search query: `status:running provider:Aws -name:test web`. A comma means "or", a leading `-` "not". Words without a field are searched for.',
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({ maxLength: 256, description: 'Text in the searchable fields' }),
+  ),
+}
+
+/** Paging, sorting and shape of a list. */
+export const pageParameters = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: `Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`,
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Number of items to skip. Default: 0.' }),
+  ),
+  marker: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'Start of the next page, from the `Link` header. The query must stay the same.',
+    }),
+  ),
+  order_by: several(fieldName, 'Sort field. Default: `created_at`.', maxSortFields),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Sort order. Default: `desc`.' })),
+  field: several(fieldName, 'Return only these fields'),
+  details: Type.Optional(
+    Type.Boolean({ description: 'Return all fields. Default: a short form.' }),
+  ),
+}
+
+/** The body of a list. Without `details`, it contains only some of the fields. */
+export const listBody = <const Keys extends string, Item extends TSchema>(keys: Keys, item: Item) =>
+  exactObject({
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    ...({ [keys]: Type.Array(item) } as Record<Keys, ReturnType<typeof Type.Array<Item>>>),
+    total: Type.Integer(),
+  })
+
+const permission = <const Action extends 'list' | 'get'>(action: Action) =>
+  ({
+    service: 'compute',
+    // A resource is visible to those who can see a server that names it.
+    resource: 'servers',
+    action,
+    at: ['system', 'domain', 'project'],
+  }) as const
+
+const ignored = Type.Optional(Type.Boolean({ description: cloudpodsNote }))
+
+const sharedScope = Type.Optional(
+  Type.Enum([...scopes], {
+    description: 'Only what servers of this scope name. Default: everything you can access.',
+  }),
+)
+
+/** List and get of a resource that servers name, such as hosts and regions. */
+export const inventoryOperations = <const R extends Resource>(
+  resource: R,
+  tag: string,
+  example: object,
+) => {
+  const { one, many } = resource
+  const [key, keys]: [R['key'], R['keys']] = [resource.key, resource.keys]
+  const [noun, nouns]: [R['noun'], R['nouns']] = [resource.noun, resource.nouns]
+  const common = { ...platformDefaults, tag } as const
+  const partial = Type.Partial(wireSchema(resource), { additionalProperties: false })
+  const visibility = `With a system role you see all ${many}. Otherwise you see the ${many} that a server visible to you names, and counts of your servers only.`
+  return [
+    {
+      id: `list${nouns}` as const,
+      method: 'GET',
+      path: `/${keys}` as const,
+      ...common,
+      permission: permission('list'),
+      summary: `List ${many}`,
+      description: visibility,
+      query: exactObject({
+        ...fieldParameters(resource),
+        ...selectionParameters,
+        ...pageParameters,
+        scope: sharedScope,
+        summary_stats: Type.Optional(Type.Literal(false, { description: cloudpodsNote })),
+      }),
+      responses: {
+        200: {
+          description: `A page of ${many}`,
+          body: listBody(keys, partial),
+          headers: { Link: 'The next page, if there is one: `rel="next"`' },
+          example: { limit: defaultPageSize, offset: 0, [keys]: [example], total: 1 },
+        },
+      },
+    },
+    {
+      id: `get${noun}` as const,
+      method: 'GET',
+      path: `/${keys}/{id}` as const,
+      ...common,
+      permission: permission('get'),
+      summary: `Get ${one}`,
+      description: `By id or name. If several ${many} have the name, 409 lists their ids. ${visibility}`,
+      query: exactObject({ scope: sharedScope, details: ignored }),
+      responses: {
+        200: {
+          description: `The ${key}`,
+          body: exactObject({ [key]: partial } as Record<R['key'], typeof partial>),
+          example: { [key]: example },
+        },
+      },
+    },
+  ] as const satisfies readonly Operation[]
+}

@@ -1,0 +1,49 @@
+import { exampleTimestamp } from '../administration/examples.ts'
+import { inventoryOperations } from './list-operations.ts'
+import {
+  enumeration,
+  filterable,
+  number,
+  short,
+  shortSearchable,
+  text,
+  timestamp,
+  type Resource,
+  type Wire,
+} from './resource.ts'
+
+/** The availability zones of regions. */
+export const zones = {
+  key: 'zone',
+  keys: 'zones',
+  noun: 'Zone',
+  nouns: 'Zones',
+  one: 'a zone',
+  many: 'zones',
+  fields: {
+    id: text('UUID of the zone, as in `zone_id` of a server', shortSearchable),
+    name: text('Name', shortSearchable),
+    status: enumeration('`enable`, `disable`, `soldout` or `unknown`', short, 'unknown'),
+    provider: enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+    cloudregion: text('Name of the region', short),
+    cloudregion_id: text('Id of the region', short),
+    external_id: text('Id at the source', shortSearchable),
+    guest_count: number('Number of servers in the zone that you can access', ['short']),
+    created_at: timestamp('When Muster first saw the zone', short),
+    updated_at: timestamp('When Muster last saw a change', filterable),
+  },
+  columns: ['name', 'status', 'guest_count', 'provider', 'cloudregion', 'external_id'],
+} as const satisfies Resource
+export type Zone = Wire<typeof zones>
+
+export const zoneOperations = inventoryOperations(zones, 'Zones', {
+  id: '2e1f0d3c-4b5a-4968-8776-655443322110',
+  name: 'eu-central-1a',
+  status: 'enable',
+  provider: 'Aws',
+  cloudregion: 'eu-central-1',
+  cloudregion_id: '1f0e2d3c-4b5a-4968-8776-655443322110',
+  external_id: 'euc1-az2',
+  guest_count: 14,
+  created_at: exampleTimestamp,
+})
