@@ -1,4 +1,5 @@
 import type { ServerFacts } from '../inventory/server-facts.ts'
+import type { ReportedResources } from './reported-resources.ts'
 
 /** Types only: the domain opens no sockets. */
 type Socket = import('node:net').Socket
@@ -58,6 +59,8 @@ export interface SourceUpdate {
    * is missing here are not removed, and the sync reports an error.
    */
   readonly regions?: readonly string[]
+  /** Hosts, networks, regions and zones. After a complete scan, unreported ones are removed. */
+  readonly resources?: ReportedResources
 }
 
 /** What a source needs to find a server again. */
