@@ -90,8 +90,8 @@ export const coldPages: Benchmark = {
         target,
       )
     return [
-      row('servers never read', unseen, 0.25),
-      row('new pages of servers read before', seen, 0.35),
+      row('servers never read', unseen, 0.1),
+      row('new pages of servers read before', seen, 0.25),
     ]
   },
 }

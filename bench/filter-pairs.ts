@@ -6,8 +6,7 @@ import { filterPairs } from './queries.ts'
 
 const port = 18_407
 const orders = ['created_at', 'name'] as const
-/** One second for the largest fleet, 100 ms otherwise. */
-const bound = options.servers > 100_000 ? 1_000 : 100
+const bound = 300
 
 interface Timed {
   readonly query: string

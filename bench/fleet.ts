@@ -44,7 +44,7 @@ async function disableAccounts(url: string): Promise<void> {
 }
 
 /** The demo loads in the background: waits until every account has been synced once. */
-async function waitForLoad(url: string): Promise<void> {
+export async function waitForLoad(url: string): Promise<void> {
   const headers = { 'x-auth-token': await logIn(url) }
   for (;;) {
     const list = await fetch(`${url}/cloudaccounts?limit=2048`, { headers })
@@ -93,7 +93,7 @@ export async function openFleet(size: number): Promise<Fleet> {
 
 /** The same on its own PostgreSQL, which is removed afterwards. */
 export async function openPostgresFleet(size: number): Promise<Fleet & { close(): Promise<void> }> {
-  const postgres = await startPostgres()
+  const postgres = await startPostgres({ isDurable: true })
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const flags = [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
   const keys = await loadFleet(size, { folder, flags })

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { prepareReadServers, serveUnreadServers } from './cold-pages.ts'
 import { bestOfRounds, ratioRow, type Benchmark, type Row } from './benchmark.ts'
 import { openFleet, openPostgresFleet, type Fleet } from './fleet.ts'
@@ -33,7 +34,25 @@ async function compareEngines(postgresFleet: Fleet): Promise<Row[]> {
     const limit = { name: 'rate on SQLite', value: best.sqlite }
     return ratioRow(`${what}, ${size}`, 'per second', best.postgres, limit, target)
   }
+  const second = await postgresFleet.start(18_421)
+  const page = [hotPage(postgresFleet)]
+  const both = async () => {
+    const results = await Promise.all([postgres.hot(), serve(second.url, page)])
+    return results[0] + results[1].perSecond
+  }
+  const processes = await bestOfRounds({ one: postgres.hot, both })
+  await second.stop()
   const rows = [
+    ratioRow(
+      `two processes, hot page, ${size}`,
+      'per second',
+      processes.both,
+      {
+        name: `rate of one (${availableParallelism()} cores, load included)`,
+        value: processes.one,
+      },
+      1.6,
+    ),
     await compare('hot page', 'hot', unchanged),
     await compare('new pages of servers read before', 'cold', 0.5),
     await compare('one server', 'single', 0.5),
@@ -45,7 +64,7 @@ async function compareEngines(postgresFleet: Fleet): Promise<Row[]> {
 
 export const postgresRates: Benchmark = {
   id: 'P16',
-  title: 'PostgreSQL, one process',
+  title: 'PostgreSQL',
   async measure() {
     const fleet = await openPostgresFleet(options.postgresServers)
     try {

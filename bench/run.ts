@@ -8,7 +8,7 @@ import { filterPairTimes } from './filter-pairs.ts'
 import { fleetQueries } from './fleet-queries.ts'
 import { fleetSize } from './fleet-size.ts'
 import { accessKeyLogins, tokenLogins } from './logins.ts'
-import { hotPages, singleServer, unchangedPages } from './page-reads.ts'
+import { hotPageOfChangingFleet, hotPages, singleServer, unchangedPages } from './page-reads.ts'
 import { options } from './options.ts'
 import { passwordLogins } from './password-login.ts'
 import { postgresRates } from './postgres.ts'
@@ -24,6 +24,7 @@ import { tokenChecks } from './token-check.ts'
  */
 const benchmarks: readonly Benchmark[] = [
   hotPages,
+  hotPageOfChangingFleet,
   coldPages,
   singleServer,
   unchangedPages,

@@ -24,7 +24,7 @@ export function renderTable(all: readonly Measured[]): string {
     '',
     `Measured ${new Date().toISOString().slice(0, 10)} on Node ${process.versions.node}, ${availableParallelism()} cores, load generator ${loadGenerator}. \`npm run bench\` writes this table.`,
     'Every value is the best of three rounds. SQLite, WAL, full sync; log level `warn`.',
-    `P1 to P7, P12 and P13: the demo's fleet of ${count(servers)} servers in ${count(projects)} projects, in P5 against ${count(smallSize)} servers. P14: 100,000 servers, in Chromium. P16: ${count(postgresServers)} servers on either engine, PostgreSQL without fsync.`,
+    `P1 to P7, P12 and P13: the demo's fleet of ${count(servers)} servers in ${count(projects)} projects, in P5 against ${count(smallSize)} servers. P14: 100,000 servers, in Chromium. P16: ${count(postgresServers)} servers on either engine, PostgreSQL with fsync.`,
     '',
     '| # | what | measured | target | met |',
     '|---|---|---|---|---|',

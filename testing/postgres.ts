@@ -75,8 +75,11 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
-/** Starts a real PostgreSQL of its own in a temporary folder. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * Starts a real PostgreSQL of its own in a temporary folder. Tests run without `fsync`; benchmarks need
+ * the durability that users have.
+ */
+export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const account = findLesserAccount()
   const home = mkdtempSync(join(tmpdir(), 'muster-postgres-'))
   const native = join(home, 'native')
@@ -123,7 +126,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       '-c',
       'max_connections=300',
       '-c',
-      'fsync=off',
+      `fsync=${isDurable ? 'on' : 'off'}`,
     ],
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   )
