@@ -1,6 +1,6 @@
 import { ApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { fleetSizeQuery, type ServersQuery } from '../../api/queries/servers.ts'
 import { exclude, filterTo, completeTerms } from '../../filter/edit-query.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
@@ -10,7 +10,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { ServerPanel } from '../server/server-panel.tsx'
+import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
 import { DataAges } from './data-ages.tsx'
@@ -24,6 +24,9 @@ import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
 import { useServerPages } from './use-server-pages.ts'
 import { ValueMenu, type PickedValue } from './value-menu.tsx'
+
+/** Not part of the first load: the list comes first. */
+const ServerPanel = lazyPage(() => import('../server/server-panel.tsx'), 'ServerPanel')
 
 const wide = matchMedia('(min-width: 860px)')
 
@@ -152,13 +155,15 @@ export function ServersPage() {
           </QueryView>
         </div>
         {state.panel !== undefined && (
-          <ServerPanel
-            key={state.panel}
-            id={state.panel}
-            tab={state.tab}
-            onTab={(tab) => change({ tab }, { replace: true })}
-            onClose={close}
-          />
+          <Suspense fallback={<SkeletonRows rows={14} />}>
+            <ServerPanel
+              key={state.panel}
+              id={state.panel}
+              tab={state.tab}
+              onTab={(tab) => change({ tab }, { replace: true })}
+              onClose={close}
+            />
+          </Suspense>
         )}
       </div>
       {isChoosing && (
