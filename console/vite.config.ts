@@ -30,7 +30,11 @@ export default defineConfig({
             },
             { name: 'servers', test: /console\/src\/pages\/servers\//, priority: 3 },
             { name: 'server', test: /console\/src\/pages\/server\//, priority: 2 },
-            { name: 'overview', test: /console\/src\/pages\/(?:overview|locations)\//, priority: 1 },
+            {
+              name: 'overview',
+              test: /console\/src\/pages\/(?:overview|locations)\//,
+              priority: 1,
+            },
             { name: 'pages', test: /console\/src\/pages\/(?!login)/ },
           ],
         },
