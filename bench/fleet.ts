@@ -92,8 +92,11 @@ export async function openFleet(size: number): Promise<Fleet> {
 }
 
 /** The same on its own PostgreSQL, which is removed afterwards. */
-export async function openPostgresFleet(size: number): Promise<Fleet & { close(): Promise<void> }> {
-  const postgres = await startPostgres({ isDurable: true })
+export async function openPostgresFleet(
+  size: number,
+  onLog?: (text: string) => void,
+): Promise<Fleet & { readonly databaseUrl: string; close(): Promise<void> }> {
+  const postgres = await startPostgres({ isDurable: true, ...(onLog && { onLog }) })
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const flags = [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
   const keys = await loadFleet(size, { folder, flags })
@@ -101,6 +104,7 @@ export async function openPostgresFleet(size: number): Promise<Fleet & { close()
     ...keys,
     size,
     engine: 'PostgreSQL',
+    databaseUrl: postgres.url,
     start: (port) => startServer(port, folder, { flags }),
     async close() {
       await postgres.stop()

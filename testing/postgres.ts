@@ -79,7 +79,10 @@ export interface TestPostgres {
  * Starts a real PostgreSQL of its own in a temporary folder. Tests run without `fsync`; benchmarks need
  * the durability that users have.
  */
-export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
+export async function startPostgres({
+  isDurable = false,
+  onLog = () => {},
+}: { isDurable?: boolean; onLog?: (text: string) => void } = {}): Promise<TestPostgres> {
   const account = findLesserAccount()
   const home = mkdtempSync(join(tmpdir(), 'muster-postgres-'))
   const native = join(home, 'native')
@@ -131,6 +134,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   )
   await awaitReady(server)
+  server.stderr.setEncoding('utf8').on('data', onLog)
   return {
     url: `postgres://muster@127.0.0.1:${port}/postgres`,
     async stop() {
