@@ -3,8 +3,15 @@ export const defaultChunkSize = 500
 
 /** Splits a list into parts of at most `size` items. */
 export function* chunk<Item>(
-  items: readonly Item[],
+  items: Iterable<Item>,
   size = defaultChunkSize,
 ): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+  let part: Item[] = []
+  for (const item of items) {
+    part.push(item)
+    if (part.length < size) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
 }

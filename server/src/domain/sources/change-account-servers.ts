@@ -25,7 +25,7 @@ export function createChangeAccountServers({ sightings, changeServers }: Depende
   ): Promise<number> {
     const known = await sightings.of(account.id)
     let count = 0
-    for (const ids of chunk([...known.keys()])) {
+    for (const ids of chunk(known.keys())) {
       count += await changeServers({
         ids,
         change: (stored) => (stored.server.account_id === account.id ? change(stored) : undefined),

@@ -15,7 +15,7 @@ export function createEvictServers({ accounts, sightings, openScanRecorder }: De
   return async function evictServers(account: Account, fence: AccountFence): Promise<void> {
     const recorder = await openScanRecorder(account, fence)
     const known = await sightings.of(account.id)
-    for (const ids of chunk([...known.keys()])) {
+    for (const ids of chunk(known.keys())) {
       await recorder.record([], ids, known)
     }
     await accounts.remove(account.id)

@@ -81,11 +81,11 @@ describe('facts from a source', () => {
     )
     fc.assert(
       fc.property(anyText, anyText, anyText, (name, id, tag) => {
-        const seen = {
+        const server = {
           ...makeSeen('a', { name, description: tag, tags: { [tag]: tag, __proto__: tag } }),
           tenant: { id, name },
         }
-        const made = toServerFacts(seen, makeAccount(), { projectId: 'ours', rule: -1 })
+        const made = toServerFacts({ id: 'a', server, projectId: 'ours', rule: -1 }, makeAccount())
         for (const text of textsOf(made)) {
           assert.ok(text.length <= 4_096 && text.isWellFormed() && !text.includes('\0'))
         }

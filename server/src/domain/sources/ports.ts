@@ -58,10 +58,18 @@ export interface ActiveElsewhere {
   readonly otherName: string
 }
 
+/** The last report of one account about each of its servers, by server id. */
+export interface KnownSightings {
+  get(id: string): Sighting | undefined
+  has(id: string): boolean
+  keys(): Iterable<string>
+  values(): Iterable<Sighting>
+}
+
 /** The last report of each account about each of its servers. */
 export interface SightingStore {
   /** For all servers of an account, or only these. */
-  of(accountId: string, ids?: readonly string[]): Promise<ReadonlyMap<string, Sighting>>
+  of(accountId: string, ids?: readonly string[]): Promise<KnownSightings>
   /** Which accounts see these servers. */
   accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** The source's region id by server id. */

@@ -31,8 +31,8 @@ export function createPreviewMapping({ sightings, owners, serverWriter }: Depend
     const counts = new Map<string, number>()
     const servers: MappingPreview['servers'] = []
     let [total, moves] = [0, 0]
-    const ids = [...(await sightings.of(account.id)).keys()]
-    for (const batch of chunk(ids)) {
+    const known = await sightings.of(account.id)
+    for (const batch of chunk(known.keys())) {
       for (const { id, server } of (await serverWriter.findStored(batch)).values()) {
         if (server.deleted || server.account_id !== account.id) continue
         const { projectId: to, rule } = mapping(subjectOf(server))

@@ -6,11 +6,11 @@ import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
 import type { ReportingAccount } from '../inventory/reporting-account.ts'
 import { isEarlier, type Account } from './account.ts'
 import { limitText } from './limit-facts.ts'
-import { compileMapping, type Mapped } from './mapping.ts'
+import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
-import type { AccountStore, SightingStore } from './ports.ts'
+import type { AccountStore, KnownSightings, SightingStore } from './ports.ts'
 import type { ReportedServer, SourceKind, UnreadableServer } from './source.ts'
-import { serverIdOf, toServerFacts } from './to-server-facts.ts'
+import { serverIdOf, toServerFacts, type MappedServer } from './to-server-facts.ts'
 
 interface Dependencies {
   readonly accounts: AccountStore
@@ -23,30 +23,28 @@ interface Dependencies {
 }
 
 /** A server whose report differs from the last one. */
-interface ChangedServer extends Mapped {
-  readonly id: string
+export interface ChangedServer extends MappedServer {
   readonly digest: string
-  readonly server: ReportedServer
 }
-
-type Known = ReadonlyMap<string, Sighting>
 
 /**
  * Records what the source of one account reports. It uses the settings of the account at the time
  * it was opened.
  */
 export interface ScanRecorder {
-  /** Stores servers that changed since the last report, and removes those that are gone. */
+  /** Undefined if nothing changed since the last report. */
+  findChange(id: string, server: ReportedServer, known: KnownSightings): ChangedServer | undefined
+  /** Stores servers that changed, and removes those that are gone. */
   record(
-    present: readonly ReportedServer[],
+    changed: readonly ChangedServer[],
     goneIds: readonly string[],
-    known: Known,
+    known: KnownSightings,
   ): Promise<Recorded>
   /**
    * Sets the status of servers that could not be read to `unknown` and stores the reason. Returns how
    * many servers changed. A server that was never seen before is not created.
    */
-  recordUnreadable(servers: readonly UnreadableServer[], known: Known): Promise<number>
+  recordUnreadable(servers: readonly UnreadableServer[], known: KnownSightings): Promise<number>
   /** Stores that a complete scan has missed these servers, and sets them to `unknown`. */
   hold(missing: readonly Sighting[]): Promise<number>
   /** Sets the servers of a region that the source no longer has to `unknown`. */
@@ -110,17 +108,19 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
     const mapping = compileMapping(account, projects)
     const { isOnOneHost } = await loadKind(account.provider)
 
-    function requireProject(): void {
-      if (projects.has(account.project_id)) return
-      throw new PlatformError(
-        'ConflictError',
-        'The default project of the account was deleted. Set another project_id.',
-      )
-    }
+    const hasProject = projects.has(account.project_id)
 
-    /** Undefined if nothing changed since the last report. */
-    function findChange(server: ReportedServer, known: Known): ChangedServer | undefined {
-      const id = serverIdOf(server)
+    function findChange(
+      id: string,
+      server: ReportedServer,
+      known: KnownSightings,
+    ): ChangedServer | undefined {
+      if (!hasProject) {
+        throw new PlatformError(
+          'ConflictError',
+          'The default project of the account was deleted. Set another project_id.',
+        )
+      }
       const digest = digestOf(server, account)
       const { name, tags = {} } = server.facts
       const mapped = mapping({ name, tags, tenant: server.tenant })
@@ -156,15 +156,13 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
     }
 
     return {
-      async record(present, goneIds, known) {
-        if (present.length > 0) requireProject()
-        const changed = present
-          .map((server) => findChange(server, known))
-          .filter((server) => server !== undefined)
+      findChange,
+
+      async record(changed, goneIds, known) {
         const gone = goneIds.filter((id) => known.has(id))
         if (changed.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
         return await recordServers({
-          present: changed.map((change) => toServerFacts(change.server, account, change)),
+          present: changed.map((change) => toServerFacts(change, account)),
           gone,
           reporter: reportingAccount(changed),
         })

@@ -14,7 +14,7 @@ import {
 import { createFetchServer } from './fetch-server.ts'
 import { createInterruptibleSleep } from './interruptible-sleep.ts'
 import { LeaseLost } from './lease-lost.ts'
-import type { ServerReference, SourceUpdate } from './source.ts'
+import type { ReportedServer, ServerReference, SourceUpdate } from './source.ts'
 import { createSyncOnce } from './sync-once.ts'
 import { serverIdOf } from './to-server-facts.ts'
 import { unreadableById } from './warning-texts.ts'
@@ -66,13 +66,17 @@ export function createRunAccount(dependencies: RunDependencies) {
       { present, unreadable = [] }: Omit<SourceUpdate, 'gone'>,
       goneIds: readonly string[],
     ): Promise<void> {
-      const readable = [...present.map(serverIdOf), ...goneIds]
+      const presentIds = present.map(serverIdOf)
+      const readable = [...presentIds, ...goneIds]
       const ids = [...readable, ...unreadable.map(serverIdOf)]
       if (ids.length === 0) return
       await scanConflicts.claim(ids)
       const recorder = await run.openRecorder()
       const known = await sightings.of(account.id, ids)
-      await recorder.record(present, goneIds, known)
+      const changed = presentIds
+        .map((id, at) => recorder.findChange(id, present[at] as ReportedServer, known))
+        .filter((change) => change !== undefined)
+      await recorder.record(changed, goneIds, known)
       await recorder.recordUnreadable(unreadable, known)
       run.apply((state) => sourceAnswered(state, clock()))
       if (warnings.update({ readable, unreadable: unreadableById(unreadable) })) {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
-import type { ScanRecorder } from './record-scan.ts'
+import type { ChangedServer, ScanRecorder } from './record-scan.ts'
 import { chunk, defaultChunkSize } from '../chunk.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
-import type { SightingStore } from './ports.ts'
+import { IdTable } from './id-table.ts'
+import type { KnownSightings, SightingStore } from './ports.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
 import type { ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
@@ -13,7 +14,7 @@ interface ScanOptions {
   readonly source: Source
   readonly recorder: ScanRecorder
   /** The last report about each server. */
-  readonly known: ReadonlyMap<string, Sighting>
+  readonly known: KnownSightings
   /** Limits how many chunks are written at once, over all accounts. */
   readonly writePermits: Pick<BoundedQueue, 'acquire'>
   readonly signal: AbortSignal
@@ -45,7 +46,7 @@ const maxWrites = 2
 export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const { source, recorder, known, signal, isSuperseded, onProgress, regionsOf, holding } = options
   const { writePermits } = options
-  const seen = new Set<string>()
+  const seen = new IdTable()
   /** Servers that the source itself reports as gone. They are removed without a hold. */
   const reportedGone = new Set<string>()
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
@@ -54,13 +55,10 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const presentByRegion = new Map<string, number>()
   let present = 0
   let regions: ReadonlySet<string> | undefined
-  let pending: ReportedServer[] = []
+  let pending: ChangedServer[] = []
 
-  async function record(
-    present: readonly ReportedServer[],
-    gone: readonly string[],
-  ): Promise<void> {
-    const recorded = await recorder.record(present, gone, known)
+  async function record(changed: readonly ChangedServer[], gone: readonly string[]): Promise<void> {
+    const recorded = await recorder.record(changed, gone, known)
     counts.created += recorded.created
     counts.changed += recorded.changed
     counts.gone += recorded.gone
@@ -72,12 +70,12 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
    * permit, so that a waiting scan uses little memory.
    */
   async function startWrite(
-    present: readonly ReportedServer[],
+    changed: readonly ChangedServer[],
     gone: readonly string[],
   ): Promise<void> {
-    if (present.length + gone.length === 0) return
+    if (changed.length + gone.length === 0) return
     const release = await writePermits.acquire()
-    const writing = record(present, gone).finally(release)
+    const writing = record(changed, gone).finally(release)
     const settled = writing.finally(() => writes.delete(settled))
     settled.catch(() => {})
     writes.add(settled)
@@ -102,7 +100,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     if (page.regions) regions = new Set(page.regions)
     for (const server of page.present) {
       const id = countSeen(server)
-      if (!isSuperseded(id)) pending.push(server)
+      const change = isSuperseded(id) ? undefined : recorder.findChange(id, server, known)
+      if (change) pending.push(change)
     }
     for (const server of unread) {
       const id = countSeen(server)
@@ -132,9 +131,12 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   for (const batch of chunk(unreadable)) {
     counts.changed += await recorder.recordUnreadable(batch, known)
   }
-  const absent = [...known.values()].filter(
-    ({ serverId }) => !seen.has(serverId) && !reportedGone.has(serverId) && !isSuperseded(serverId),
-  )
+  const absent: Sighting[] = []
+  for (const id of known.keys()) {
+    if (seen.has(id) || reportedGone.has(id) || isSuperseded(id)) continue
+    const sighting = known.get(id)
+    if (sighting) absent.push(sighting)
+  }
   const regionOf = await regionsOf(absent.map(({ serverId }) => serverId))
   const handedOver = new Set<string>()
   for (const batch of chunk(absent)) {

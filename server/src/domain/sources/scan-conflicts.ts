@@ -32,10 +32,11 @@ export function createScanConflicts() {
     },
     /** A recorder for the scan that skips superseded servers. */
     guard: (recorder: ScanRecorder): ScanRecorder => ({
-      record: (present, goneIds, known) =>
+      findChange: recorder.findChange,
+      record: (changed, goneIds, known) =>
         trackWrite(
           recorder.record(
-            present.filter((server) => !has(serverIdOf(server))),
+            changed.filter(({ id }) => !has(id)),
             goneIds.filter((id) => !has(id)),
             known,
           ),

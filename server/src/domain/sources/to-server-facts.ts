@@ -6,22 +6,20 @@ import type { Mapped } from './mapping.ts'
 import { derivedId } from './derived-id.ts'
 import type { ReportedServer } from './source.ts'
 
-const ids = new WeakMap<object, string>()
-
-/** The id of a reported server. It is needed often, so it is computed once per object. */
-export function serverIdOf(server: Pick<ReportedServer, 'key'>): string {
-  const known = ids.get(server)
-  if (known !== undefined) return known
-  const id = derivedId('server', ...server.key)
-  ids.set(server, id)
-  return id
+/** A reported server with its id and its project. */
+export interface MappedServer extends Mapped {
+  readonly id: string
+  readonly server: ReportedServer
 }
+
+/** The id of a reported server. */
+export const serverIdOf = ({ key }: Pick<ReportedServer, 'key'>): string =>
+  derivedId('server', ...key)
 
 /** Adds the account's fields to what its source reports about a server. */
 export function toServerFacts(
-  server: ReportedServer,
+  { id, server, projectId, rule }: MappedServer,
   account: Account,
-  { projectId, rule }: Mapped,
 ): ServerFacts {
   const { tenant } = server
   const facts = limitFacts(server.facts)
@@ -32,7 +30,7 @@ export function toServerFacts(
     ...facts,
     // Stored so that changed mapping rules can be applied without the source.
     notes: { ...facts.notes, ...(tenant && { tenant: limitText(tenant.id) }) },
-    id: serverIdOf(server),
+    id,
     provider,
     brand: isRenamed ? account.brand : (facts.brand ?? provider),
     // The source has just answered.

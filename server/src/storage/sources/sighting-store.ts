@@ -1,39 +1,54 @@
 import { sql } from 'kysely'
-import type { Sighting } from '../../domain/inventory/ports.ts'
 import type { ActiveElsewhere, SightingStore } from '../../domain/sources/ports.ts'
+import { SightingTable } from '../../domain/sources/sighting-table.ts'
 import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { sightingColumns } from '../servers/sightings.ts'
 
 const maxActiveElsewhere = 1_000
+const rowsPerRead = 10_000
 
 /** The last report of each account about each of its servers. */
 export function createSightingStore({ db }: DatabaseReader): SightingStore {
   const select = (accountId: string) =>
     db.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
 
-  async function readByIds(accountId: string, ids: readonly string[]) {
-    const rows = []
-    for (const batch of chunk(ids)) {
-      rows.push(...(await select(accountId).where('server_id', 'in', batch).execute()))
+  /** In parts, because the rows of a large account take hundreds of megabytes. */
+  async function* readAll(accountId: string) {
+    for (let after = ''; ;) {
+      const rows = await select(accountId)
+        .where('server_id', '>', after)
+        .orderBy('server_id')
+        .limit(rowsPerRead)
+        .execute()
+      yield rows
+      const last = rows.at(-1)
+      if (!last || rows.length < rowsPerRead) return
+      after = last.server_id
     }
-    return rows
+  }
+
+  async function* readByIds(accountId: string, ids: readonly string[]) {
+    for (const part of chunk(ids)) {
+      yield await select(accountId).where('server_id', 'in', part).execute()
+    }
   }
 
   return {
     async of(accountId, ids) {
-      const rows = ids ? await readByIds(accountId, ids) : await select(accountId).execute()
-      const found = new Map<string, Sighting>()
-      for (const row of rows) {
-        found.set(row.server_id, {
-          serverId: row.server_id,
-          digest: row.digest,
-          projectId: row.project_id,
-          missed: row.missed,
-          missingSince: row.missing_since,
-          activeName: row.active_name,
-          activeHost: row.active_host,
-        })
+      const found = new SightingTable()
+      for await (const rows of ids ? readByIds(accountId, ids) : readAll(accountId)) {
+        for (const row of rows) {
+          found.set({
+            serverId: row.server_id,
+            digest: row.digest,
+            projectId: row.project_id,
+            missed: row.missed,
+            missingSince: row.missing_since,
+            activeName: row.active_name,
+            activeHost: row.active_host,
+          })
+        }
       }
       return found
     },

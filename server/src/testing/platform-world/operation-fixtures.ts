@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { operations, type Operation } from '@muster/contract'
 import { hash } from '@node-rs/argon2'
@@ -135,7 +136,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
         .insertInto('sightings')
         .values({
           account_id: id,
-          server_id: newId(),
+          server_id: randomUUID(),
           digest: '',
           project_id: projectId,
           missed: 1,
