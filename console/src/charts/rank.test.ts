@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseQ } from '../../../server/src/domain/inventory/parse-q.ts'
+import { serverFields } from '../../../server/src/domain/inventory/fields.ts'
+import { parseQ } from '../../../server/src/domain/query/parse-q.ts'
 import { rankTop } from './rank.ts'
 
 const groups = (count: number) =>
@@ -59,7 +60,7 @@ describe('the largest groups and the rest', () => {
           list.reduce((all, { count }) => all + count, 0)
         assert.equal(sum(drawn), sum(given))
         for (const { q, value } of bars) {
-          assert.deepEqual(parseQ(q ?? ''), [
+          assert.deepEqual(parseQ(serverFields, q ?? ''), [
             { kind: 'field', field: 'name', comparison: 'equals', values: [value] },
           ])
         }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseQ } from '../../../server/src/domain/inventory/parse-q.ts'
+import { serverFields } from '../../../server/src/domain/inventory/fields.ts'
+import { parseQ } from '../../../server/src/domain/query/parse-q.ts'
 import { exclude, filterTo, completeTerms, toggleValues, valuesOf, without } from './edit-query.ts'
 import { readTerms, renderTerm } from './terms.ts'
 
@@ -49,7 +50,7 @@ describe('editing a query', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (value) => {
         const q = toggleValues('x', 'name', [value])
         assert.deepEqual(valuesOf(q, 'name').wanted, [value])
-        const [, condition] = parseQ(q)
+        const [, condition] = parseQ(serverFields, q)
         assert.deepEqual(condition, {
           kind: 'field',
           field: 'name',

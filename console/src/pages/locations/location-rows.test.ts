@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseFilter } from '../../../../server/src/domain/inventory/parse-filter.ts'
+import { serverFields } from '../../../../server/src/domain/inventory/fields.ts'
+import { parseFilter } from '../../../../server/src/domain/query/parse-filter.ts'
 import { locationRows, type Loaded } from './location-rows.ts'
 import { zonesNamed } from './location-filters.ts'
 
@@ -113,7 +114,7 @@ describe('locations', () => {
   it('SEC-53: are searched by exactly the typed text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (text) => {
-        assert.deepEqual(parseFilter(zonesNamed(text)), {
+        assert.deepEqual(parseFilter(serverFields, zonesNamed(text)), {
           kind: 'field',
           field: 'zone',
           comparison: 'contains',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseQ } from '../../../../server/src/domain/inventory/parse-q.ts'
+import { serverFields } from '../../../../server/src/domain/inventory/fields.ts'
+import { parseQ } from '../../../../server/src/domain/query/parse-q.ts'
 import { changedSince, dayOf, madeBy } from './days.ts'
 
 describe('days', () => {
   it('filters for servers created by the end of a day', () => {
-    const [condition] = parseQ(madeBy('2026-05-04'))
+    const [condition] = parseQ(serverFields, madeBy('2026-05-04'))
     assert.deepEqual(condition, {
       kind: 'field',
       field: 'created_at',
@@ -16,7 +17,7 @@ describe('days', () => {
 
   it('uses UTC for today, like the API', () => {
     const today = dayOf(Date.parse('2026-05-04T23:59:59+09:00'))
-    const [time, version] = parseQ(changedSince(today))
+    const [time, version] = parseQ(serverFields, changedSince(today))
     assert.deepEqual(time, {
       kind: 'field',
       field: 'updated_at',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseQ } from '../../../../server/src/domain/inventory/parse-q.ts'
+import { serverFields } from '../../../../server/src/domain/inventory/fields.ts'
+import { parseQ } from '../../../../server/src/domain/query/parse-q.ts'
 import { tagQuery } from './tag-query.ts'
 
 describe('the query for a tag', () => {
@@ -28,7 +29,7 @@ describe('the query for a tag', () => {
         text.filter((key) => !key.includes('=')),
         text,
         (key, value) => {
-          assert.deepEqual(parseQ(tagQuery('source', { key, value }) ?? ''), [
+          assert.deepEqual(parseQ(serverFields, tagQuery('source', { key, value }) ?? ''), [
             { kind: 'tag', key: `ext:${key}`, value },
           ])
         },

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cloudpodsFilters, cloudpodsPaging, type CloudpodsParameter } from '@muster/contract'
 import { PlatformError } from '../error.ts'
-import { isField } from './fields.ts'
+import { isField, serverFields } from './fields.ts'
 import { readCloudpodsParameters } from './cloudpods-parameters.ts'
-import { parseFilter } from './parse-filter.ts'
+import { parseFilter } from '../query/parse-filter.ts'
 import { readServerQuery } from './read-server-query.ts'
 
 const table: [string, CloudpodsParameter][] = Object.entries({
@@ -17,7 +17,8 @@ describe("Cloudpods' parameters", () => {
     test(`${name} does what its line says`, () => {
       switch (meaning.means) {
         case 'filter':
-          for (const text of [meaning.true, meaning.false]) if (text) parseFilter(text)
+          for (const text of [meaning.true, meaning.false])
+            if (text) parseFilter(serverFields, text)
           assert.ok(meaning.true ?? meaning.false)
           return
         case 'order':

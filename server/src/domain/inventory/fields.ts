@@ -1,27 +1,55 @@
-import { fieldsUsedFor, servers, type FieldType, type FieldUsedFor } from '@muster/contract'
+import { fieldsUsedFor, servers, type FieldUsedFor } from '@muster/contract'
+import { isField as isFieldOf, queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
+import type { ServerCondition } from './condition.ts'
+import { namedOneOf } from './parameter-conditions.ts'
+import { parseNetwork } from './parse-network.ts'
+import { parseTag } from './parse-tag.ts'
 
 export { callerFields, type CallerField } from '@muster/contract'
-
-export type FieldKind = 'boolean' | 'timestamp' | 'number' | 'text'
 
 /** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
 export type Field = FieldUsedFor<typeof servers, 'filter'>
 
-const kindOf = (type: Exclude<FieldType, 'object'>): FieldKind => (type === 'enum' ? 'text' : type)
+/** In `tag:env=prod,dev` the second value is of the first one's key. */
+function withKeys(texts: readonly string[]): string[] {
+  const [first = ''] = texts
+  const end = first.indexOf('=')
+  const key = first.slice(0, end + 1)
+  return texts.map((text) => (end !== -1 && !text.includes('=') ? key + text : text))
+}
 
-const names = fieldsUsedFor(servers, 'filter')
+export const serverFields: QueryFields<Field, ServerCondition> = {
+  ...queryFieldsOf(servers),
+  sizes: new Set<Field>(['vmem_size', 'disk']),
+  shortNames: {
+    cores: 'vcpu_count',
+    cpu: 'vcpu_count',
+    created: 'created_at',
+    domain: 'project_domain',
+    expired: 'expired_at',
+    expires: 'expired_at',
+    gpu: 'is_gpu',
+    mem: 'vmem_size',
+    memory: 'vmem_size',
+    os: 'os_type',
+    tags: 'tag',
+    type: 'instance_type',
+    updated: 'updated_at',
+    vcpu: 'vcpu_count',
+  },
+  special: {
+    ip: (texts) => texts.map((text) => parseNetwork(text, 'q')),
+    tag: (texts) => withKeys(texts).map((text) => parseTag(text, 'q')),
+  },
+  named: namedOneOf,
+}
 
-/** Every such field with its kind. */
-export const fields = Object.fromEntries(
-  names.map((name) => [name, kindOf(servers.fields[name].type)]),
-) as Readonly<Record<Field, FieldKind>>
+/** Every field with its kind. */
+export const fields = serverFields.kinds
 
-export const isField = (name: string): name is Field => Object.hasOwn(fields, name)
-
-/** Fields with a known set of values. Equality on them ignores case: `provider=aws` finds `Aws`. */
-export const enumerated: ReadonlySet<Field> = new Set(
-  names.filter((name) => servers.fields[name].type === 'enum'),
-)
+export const enumerated = serverFields.enumerated
 
 /** The keys of the short object, in its order. */
 export const shortFields = fieldsUsedFor(servers, 'short')
+
+export const isField = (name: string): name is Field => isFieldOf(serverFields, name)

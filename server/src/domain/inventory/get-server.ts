@@ -6,7 +6,7 @@ import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
-import type { ScopeParameter } from './server-query.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
 import { findVisibility, type Visibility } from './visibility.ts'
 import { covers } from '../scope.ts'
 

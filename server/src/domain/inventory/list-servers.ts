@@ -5,7 +5,8 @@ import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
-import { readMarker, writeMarker } from './marker.ts'
+import { readMarker, writeMarker } from '../query/marker.ts'
+import { fields } from './fields.ts'
 import { createSeenBefore } from './seen-before.ts'
 import { nextPosition } from './next-position.ts'
 import type { Owners } from './owners.ts'
@@ -58,7 +59,7 @@ export const pageQueryOf = (
   order: query.order,
   limit: query.limit,
   offset: query.offset,
-  after: query.marker === undefined ? undefined : readMarker(query.marker, query),
+  after: query.marker === undefined ? undefined : readMarker(fields, query.marker, query),
 })
 
 interface Dependencies {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformError } from '../error.ts'
 import { everyServer } from './condition.ts'
-import { readMarker, writeMarker } from './marker.ts'
+import { readMarker as read, writeMarker } from '../query/marker.ts'
+import { fields as kinds, type Field } from './fields.ts'
 import type { Order } from './server-query.ts'
 
-type Asked = Parameters<typeof writeMarker>[0]
+type Asked = Parameters<typeof writeMarker<Field>>[0]
+const readMarker = (text: string, asked: Asked) => read(kinds, text, asked)
 
 const orders = (...fields: Order['field'][]): Order[] =>
   fields.map((field) => ({ field, descending: true }))

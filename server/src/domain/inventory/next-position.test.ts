@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { nextPosition } from './next-position.ts'
-import type { Found, Position, ServerFinder, ServerParts } from './ports.ts'
+import type { Position } from '../query/marker.ts'
+import type { Found, ServerFinder, ServerParts } from './ports.ts'
 
 const order = [{ field: 'name', descending: true }] as const
 const parts = [{ id: 'a' }] as ServerParts[]

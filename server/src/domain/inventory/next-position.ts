@@ -1,4 +1,5 @@
-import type { FoundPage, Position, ServerFinder, ServerParts } from './ports.ts'
+import type { Position } from '../query/marker.ts'
+import type { FoundPage, ServerFinder, ServerParts } from './ports.ts'
 import type { Order } from './server-query.ts'
 
 /**

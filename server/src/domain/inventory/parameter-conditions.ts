@@ -1,4 +1,4 @@
-import { anyOf, oneOf } from './conditions.ts'
+import { anyOf, oneOf } from '../query/conditions.ts'
 import { namedResources, type Condition, type NamedResource } from './condition.ts'
 import type { Field } from './fields.ts'
 
@@ -24,10 +24,7 @@ const spellings: Readonly<Record<string, Readonly<Record<string, readonly string
   cloud_env: { private_or_onpremise: ['private', 'onpremise'] },
 }
 
-/** The names besides those of fields that a text can be held against. */
-export const placeNames = Object.keys(placeWords)
-
-/** A name of this kind is one of these texts: of a place its id or its name. */
+/** Equality of a name that stands for more than one field: the id or the name of a resource. */
 export function namedOneOf(name: string, texts: readonly string[]): Condition | undefined {
   const place = Object.hasOwn(placeWords, name) ? placeWords[name] : undefined
   if (place) return { kind: 'place', place, values: texts }

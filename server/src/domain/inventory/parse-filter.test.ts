@@ -3,9 +3,11 @@ import { describe, test } from 'node:test'
 import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { PlatformError } from '../error.ts'
-import { comparisons } from './condition.ts'
-import { fields } from './fields.ts'
-import { parseFilter } from './parse-filter.ts'
+import { comparisons } from '../query/condition.ts'
+import { parseFilter as parse } from '../query/parse-filter.ts'
+import { fields, serverFields } from './fields.ts'
+
+const parseFilter = (text: string, path?: string) => parse(serverFields, text, path)
 
 const refusal = (text: string): string => {
   try {

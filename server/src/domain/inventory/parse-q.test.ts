@@ -3,10 +3,13 @@ import { describe, test } from 'node:test'
 import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { PlatformError } from '../error.ts'
-import type { Comparison, Condition, Value } from './condition.ts'
-import type { Field } from './fields.ts'
-import { parseQ } from './parse-q.ts'
+import type { Comparison, Value } from '../query/condition.ts'
+import { parseQ as parse } from '../query/parse-q.ts'
+import type { Condition } from './condition.ts'
+import { serverFields, type Field } from './fields.ts'
 import { runsInLane } from '../../testing/lanes.ts'
+
+const parseQ = (line: string) => parse(serverFields, line)
 
 const is = (field: Field, comparison: Comparison, ...values: Value[]): Condition => ({
   kind: 'field',

@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
+import type { Position, SortKey } from '../query/marker.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
 import type { Grouping, Order, StateFilter } from './server-query.ts'
@@ -111,14 +112,6 @@ export interface ScopedQuery {
   readonly scope: ScopeOrNone
   readonly view: StateFilter
   readonly where: Condition
-}
-
-export type SortKey = string | number | null
-
-/** The position after which a page starts: the sort keys and the id of a server. */
-export interface Position {
-  readonly keys: readonly SortKey[]
-  readonly id: string
 }
 
 export interface PageQuery extends ScopedQuery {

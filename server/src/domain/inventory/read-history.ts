@@ -4,7 +4,7 @@ import type { Caller } from '../identity/caller.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { FindServer } from './get-server.ts'
-import type { ScopeParameter } from './server-query.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
 
 interface Dependencies {
   readonly findServer: FindServer

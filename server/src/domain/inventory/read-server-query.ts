@@ -1,56 +1,13 @@
-import {
-  maxPageSize,
-  Server,
-  defaultPageSize,
-  type Server as ServerObject,
-  type ServerListQuery,
-} from '@muster/contract'
+import type { Server, ServerListQuery } from '@muster/contract'
 import { badField } from '../error.ts'
-import { didYouMean } from '../nearest.ts'
-import { fields, isField } from './fields.ts'
+import { readKey, readLimit, readOrder } from '../query/read-list-query.ts'
 import { readCloudpodsParameters, type CloudpodsParameters } from './cloudpods-parameters.ts'
+import { serverFields } from './fields.ts'
 import { readSelection } from './read-selection.ts'
-import type { Order, ServerQuery } from './server-query.ts'
-
-const serverKeys = Object.keys(Server.properties)
-
-/** What depends on the caller is as unknown here as what never was. */
-function readOrder(
-  { order_by = [], order = 'desc' }: ServerListQuery,
-  words: CloudpodsParameters,
-): readonly Order[] {
-  const wanted = [
-    ...order_by.map((by) => ({ name: 'order_by', by, descending: order === 'desc' })),
-    ...words.order.map((each) => ({ name: `order_by_${each.by}`, ...each })),
-  ]
-  if (wanted.length === 0) return [{ field: 'created_at', descending: order === 'desc' }]
-  const orders = new Map<string, Order>()
-  for (const { name, by, descending } of wanted) {
-    if (!isField(by)) {
-      throw badField(
-        name,
-        `has ${JSON.stringify(by)}, which is not a field to sort by${didYouMean(by, Object.keys(fields))}`,
-      )
-    }
-    // Sorted by it once, a second time changes nothing.
-    if (!orders.has(by)) orders.set(by, { field: by, descending })
-  }
-  return [...orders.values()]
-}
-
-const isServerKey = (name: string): name is keyof ServerObject =>
-  Object.hasOwn(Server.properties, name)
+import type { ServerQuery } from './server-query.ts'
 
 const sameWords = ({ same }: CloudpodsParameters, name: string) =>
   same.filter(({ as }) => as === name).flatMap(({ texts }) => texts)
-
-function readKey(name: string, path: string): keyof ServerObject {
-  if (isServerKey(name)) return name
-  throw badField(
-    path,
-    `has ${JSON.stringify(name)}, which is not a field of servers${didYouMean(name, serverKeys)}`,
-  )
-}
 
 function readKeys(
   { field = [] }: ServerListQuery,
@@ -61,10 +18,10 @@ function readKeys(
     .map((name) => name.trim())
     .filter((name) => name !== '')
   const keys = new Set([
-    ...field.map((name) => readKey(name, 'field')),
-    ...exported.map((name) => readKey(name, 'export_keys')),
+    ...field.map((name) => readKey(serverFields, name, 'field')),
+    ...exported.map((name) => readKey(serverFields, name, 'export_keys')),
   ])
-  return keys.size === 0 ? undefined : [...keys]
+  return keys.size === 0 ? undefined : ([...keys] as (keyof Server)[])
 }
 
 /** Cloudpods' clients send an offset of 0 with everything, and their own word for a marker. */
@@ -103,8 +60,13 @@ export function readServerQuery(
     // To name it is to ask for it.
     withMetadata: withMetadata || (keys?.includes('metadata') ?? false),
     keys,
-    order: readOrder(parameters, words),
-    limit: Math.min(parameters.limit ?? defaultPageSize, maxPageSize),
+    order: readOrder(
+      serverFields,
+      parameters,
+      'created_at',
+      words.order.map((each) => ({ parameter: `order_by_${each.by}`, ...each })),
+    ),
+    limit: readLimit(parameters),
     offset: parameters.offset ?? 0,
     marker: readMarker(parameters, words),
     format: parameters.format ?? accepted,

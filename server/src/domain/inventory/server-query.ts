@@ -1,24 +1,20 @@
 import type { Server } from '@muster/contract'
+import type { ListQuery, Order as OrderOf, ScopeParameter } from '../query/list-query.ts'
 import type { Condition } from './condition.ts'
 import type { Field } from './fields.ts'
 
 /** Servers in use, in the recycle bin, both, or deleted. */
 export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
 
-/** The `scope` parameter; absent: the scope of the token. */
-export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
-
 /** The part of a query that selects servers. Lists, exports and statistics share it. */
 export interface ServerSelection {
+  /** Absent: the scope of the token. */
   readonly scope: ScopeParameter | undefined
   readonly view: StateFilter
   readonly where: Condition
 }
 
-export interface Order {
-  readonly field: Field
-  readonly descending: boolean
-}
+export type Order = OrderOf<Field>
 
 /** Which fields of each server are returned. */
 export interface ServerShape {
@@ -30,12 +26,11 @@ export interface ServerShape {
 }
 
 /** The parsed and validated query of a server list. */
-export interface ServerQuery extends ServerSelection, ServerShape {
-  /** The sort fields. Ties are sorted by id, in the direction of the last field. */
-  readonly order: readonly Order[]
-  readonly limit: number
-  readonly offset: number
-  readonly marker: string | undefined
+export interface ServerQuery
+  extends
+    ServerSelection,
+    ServerShape,
+    Pick<ListQuery<Field>, 'order' | 'limit' | 'offset' | 'marker'> {
   readonly format: 'json' | 'csv' | 'ndjson'
 }
 

@@ -4,7 +4,8 @@ import { badField, PlatformError } from '../error.ts'
 import type { Principal } from '../identity/principal.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import { includes, type ScopeOrNone } from '../scope.ts'
-import type { ScopeParameter, StateFilter } from './server-query.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
+import type { StateFilter } from './server-query.ts'
 
 type Level = RequiredPermission['at'][number]
 

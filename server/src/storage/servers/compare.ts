@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import type { Comparison, Value } from '../../domain/inventory/condition.ts'
 import { enumerated } from '../../domain/inventory/fields.ts'
+import type { Comparison, Value } from '../../domain/query/condition.ts'
+import { fold } from '../../domain/query/fold.ts'
 import type { DatabaseReader } from '../database.ts'
-import { fold, storageClassOf, type Cell, type Column } from './field-columns.ts'
+import { storageClassOf, type Cell, type Column } from './field-columns.ts'
 import {
   among,
   amongFoldedWords,

@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import { fields, type Field } from '../../domain/inventory/fields.ts'
+import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
 
 /**
  * How a field is stored for queries: shared words by their dictionary code, texts unchanged with a
@@ -61,25 +62,11 @@ export const columns: readonly Column[] = (Object.keys(fields) as Field[]).filte
 export const columnsOfClass = (storageClass: StorageClass): readonly Column[] =>
   columns.filter((column) => storageClassOf(column) === storageClass)
 
-/** Case folding in JavaScript, so that both engines give the same result. */
-export const fold = (text: string): string => {
-  // Character by character: no final sigma, and no character becomes two.
-  if (!ofTheirOwn.test(text)) return text.toLowerCase()
-  return text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ')
-}
-const ofTheirOwn = /[Σςİ]/
-
-/** Microseconds since 1970, the precision of the API. */
-function microseconds(timestamp: string): number {
-  const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
-  return milliseconds * 1000 + Number(timestamp.slice(23, 26))
-}
-
 export type Cell = string | number | null
 
 /** The stored value of a field that is not in the dictionary. */
 export const cellOf = (value: Server[Column], storageClass: StorageClass): Cell => {
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (storageClass === 'timestamp') return value === null ? null : microseconds(value as string)
+  if (storageClass === 'timestamp') return value === null ? null : microsecondsOf(value as string)
   return value
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { fields, type Field } from '../../domain/inventory/fields.ts'
 import type { Order } from '../../domain/inventory/server-query.ts'
-import type { Position, SortKey } from '../../domain/inventory/ports.ts'
+import type { Position, SortKey } from '../../domain/query/marker.ts'
 import type { DatabaseReader } from '../database.ts'
 import {
   columnOf,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { ScopeOrNone } from '../../domain/scope.ts'
-import { allOf } from '../../domain/inventory/conditions.ts'
+import { allOf } from '../../domain/query/conditions.ts'
+import { serverFields } from '../../domain/inventory/fields.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
-import { parseQ } from '../../domain/inventory/parse-q.ts'
+import { parseQ } from '../../domain/query/parse-q.ts'
 import { background, type ServerFinder } from '../../domain/inventory/ports.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
@@ -198,7 +199,7 @@ onEngineOfLane('the plan of a query', (engine) => {
             requester: background,
             scope: scopes()[place] ?? { kind: 'system' },
             view: 'live' as const,
-            where: allOf(parseQ(terms.join(' '))),
+            where: allOf(parseQ(serverFields, terms.join(' '))),
             ignoresCache: true,
           }
           const page = { order: [{ field, descending }], limit: 20, offset: 0, after: undefined }
@@ -227,7 +228,7 @@ onEngineOfLane('the plan of a query', (engine) => {
         requester: background,
         scope: { kind: 'system' },
         view: 'live',
-        where: allOf(parseQ(q)),
+        where: allOf(parseQ(serverFields, q)),
         ignoresCache: true,
         order: [{ field: 'created_at', descending: true }],
         limit: 20,
@@ -247,7 +248,9 @@ onEngineOfLane('the plan of a query', (engine) => {
       requester: background,
       scope: { kind: 'system' },
       view: 'live',
-      where: allOf(parseQ(Array.from({ length: 20 }, (_, at) => `-tag:key${at}`).join(' '))),
+      where: allOf(
+        parseQ(serverFields, Array.from({ length: 20 }, (_, at) => `-tag:key${at}`).join(' ')),
+      ),
       ignoresCache: true,
       order: [{ field: 'created_at', descending: true }],
       limit: 20,

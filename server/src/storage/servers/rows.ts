@@ -2,15 +2,9 @@ import type { Server } from '@muster/contract'
 import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
+import { fold } from '../../domain/query/fold.ts'
 import type { DatabaseReader } from '../database.ts'
-import {
-  cellOf,
-  columns,
-  fold,
-  storageClassOf,
-  columnsOfClass,
-  type Cell,
-} from './field-columns.ts'
+import { cellOf, columns, storageClassOf, columnsOfClass, type Cell } from './field-columns.ts'
 import { searchText } from './search-text.ts'
 import { storedTags, type StoredTag } from './tags.ts'
 import { placeColumns } from './where.ts'

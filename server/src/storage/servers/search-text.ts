@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { fold } from './field-columns.ts'
+import { fold } from '../../domain/query/fold.ts'
 
 /** The searchable text of a server, and the prefixes of its words. */
 export interface SearchText {

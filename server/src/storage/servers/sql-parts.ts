@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DatabaseReader } from '../database.ts'
-import { fold } from './field-columns.ts'
+import { fold } from '../../domain/query/fold.ts'
 
 /** An SQL fragment. Names come from constants, and values are always bound parameters. */
 export type Sql = RawBuilder<unknown>

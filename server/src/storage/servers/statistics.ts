@@ -16,7 +16,7 @@ import { isFacet, wholeFacet, type Facet } from './counts.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
-import { compareText } from './text-match.ts'
+import { compareText } from '../../domain/query/text-match.ts'
 import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 
 /** Counts of all visible live servers are stored, see counts.ts. */

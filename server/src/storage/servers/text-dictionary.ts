@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
-import { fold } from './field-columns.ts'
+import { fold } from '../../domain/query/fold.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Condition, NamedResource } from '../../domain/inventory/condition.ts'
 import type { Field } from '../../domain/inventory/fields.ts'
 import type { Owner } from '../../domain/inventory/ports.ts'
+import { matchesText } from '../../domain/query/text-match.ts'
 import type { DatabaseReader } from '../database.ts'
 import {
   columnOf,
@@ -22,7 +23,6 @@ import {
   type Sql,
 } from './sql-parts.ts'
 import { readTagKey } from './tags.ts'
-import { matchesText } from './text-match.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 

@@ -1,5 +1,5 @@
-import type { Comparison } from '../../domain/inventory/condition.ts'
-import { fold } from './field-columns.ts'
+import type { Comparison } from './condition.ts'
+import { fold } from './fold.ts'
 
 /** Compares by code point, like both engines. */
 export const compareText = (a: string, b: string): number =>
@@ -29,7 +29,7 @@ function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   return pattern.slice(next).every((character) => character === '%')
 }
 
-/** Text comparisons for names in memory. */
+/** Compares a text in memory. */
 export function matchesText(
   text: string,
   comparison: Comparison,

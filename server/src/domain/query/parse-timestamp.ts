@@ -23,3 +23,9 @@ export function parseTimestamp(text: string): number | undefined {
     new Date(milliseconds).toISOString().startsWith(`${date}T${time}`)
   return isReal ? milliseconds * 1000 + Number(fraction.padEnd(6, '0')) : undefined
 }
+
+/** A timestamp of the API (`2026-05-04T08:00:00.000000Z`) in microseconds since 1970. */
+export function microsecondsOf(timestamp: string): number {
+  const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
+  return milliseconds * 1000 + Number(timestamp.slice(23, 26))
+}

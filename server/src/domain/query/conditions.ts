@@ -1,24 +1,27 @@
 import { badField } from '../error.ts'
-import { everyServer, type Comparison, type Condition, type Value } from './condition.ts'
-import type { Field } from './fields.ts'
+import type { Comparison, Condition, FieldCondition, OtherCondition, Value } from './condition.ts'
+
+type AnyCondition = Condition<string, OtherCondition>
 
 /** All of them must hold. */
-export function allOf(conditions: readonly Condition[]): Condition {
-  const [first, ...rest] = conditions
-  if (!first) return everyServer
-  return rest.length === 0 ? first : { kind: 'all', conditions }
+export function allOf<C extends AnyCondition>(conditions: readonly C[]) {
+  const [first] = conditions
+  return first && conditions.length === 1 ? first : ({ kind: 'all', conditions } as const)
 }
 
 /** One of them is enough. There is at least one. */
-export function anyOf(conditions: readonly Condition[]): Condition {
-  const [first, ...rest] = conditions
-  return first && rest.length === 0 ? first : { kind: 'any', conditions }
+export function anyOf<C extends AnyCondition>(conditions: readonly C[]) {
+  const [first] = conditions
+  return first && conditions.length === 1 ? first : ({ kind: 'any', conditions } as const)
 }
 
-export const not = (condition: Condition): Condition => ({ kind: 'not', condition })
+export const not = <C extends AnyCondition>(condition: C) => ({ kind: 'not', condition }) as const
 
-/** The field says one of these. */
-export const oneOf = (field: Field, values: readonly Value[]): Condition => ({
+/** The field has one of these values. */
+export const oneOf = <Field extends string>(
+  field: Field,
+  values: readonly Value[],
+): FieldCondition<Field> => ({
   kind: 'field',
   field,
   comparison: values.length === 1 ? 'equals' : 'in',
@@ -46,7 +49,7 @@ const add = (a: Weight, b: Weight): Weight => ({
   costly: a.costly + b.costly,
 })
 
-function weigh(condition: Condition): Weight {
+function weigh(condition: AnyCondition): Weight {
   switch (condition.kind) {
     case 'all':
     case 'any':
@@ -58,20 +61,25 @@ function weigh(condition: Condition): Weight {
       const costly = textSearches.has(comparison) ? 1 : 0
       return { conditions: 1, values: values.length, costly }
     }
-    case 'place':
-      return { conditions: 1, values: condition.values.length, costly: 0 }
     case 'search':
-    case 'tag':
-    case 'address':
       return { conditions: 1, values: 1, costly: 1 }
+    case 'place':
+    case 'tag':
+    case 'address': {
+      const { values } = condition
+      return { conditions: 1, values: values?.length ?? 1, costly: values ? 0 : 1 }
+    }
   }
 }
 
 /** Conditions by the parameter that they were read from. */
-export type ConditionsOf = readonly [parameter: string, conditions: readonly Condition[]]
+export type ConditionsOf<Field extends string, Other extends OtherCondition = never> = readonly [
+  parameter: string,
+  conditions: readonly Condition<Field, Other>[],
+]
 
 /** Limits what one query may cost. The error names the parameter that goes past a limit. */
-export function requireModesty(parameters: readonly ConditionsOf[]): void {
+export function requireModesty(parameters: readonly ConditionsOf<string, OtherCondition>[]): void {
   let sum = none
   for (const [parameter, conditions] of parameters) {
     sum = conditions.map(weigh).reduce(add, sum)

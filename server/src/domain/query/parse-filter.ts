@@ -1,8 +1,13 @@
 import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
-import { comparisons, type Comparison, type Condition } from './condition.ts'
-import { fields, isField, type Field } from './fields.ts'
+import {
+  comparisons,
+  type Comparison,
+  type FieldCondition,
+  type OtherCondition,
+} from './condition.ts'
 import { parseValue } from './parse-value.ts'
+import { isField, type FieldKind, type QueryFields } from './query-fields.ts'
 import { scanQuoted } from './scan-quoted.ts'
 
 const textOnly = new Set<Comparison>(['like', 'contains', 'startswith', 'endswith'])
@@ -32,26 +37,29 @@ const arity: Readonly<Record<Comparison, readonly [number, number]>> = {
 
 const isComparison = (name: string): name is Comparison => Object.hasOwn(arity, name)
 
-/** A caller's word, short enough to be said again. */
+/** Quotes a word of the caller, shortened. */
 const cite = (word: string) => JSON.stringify(word.length > 64 ? `${word.slice(0, 64)}…` : word)
 
-/** A field that one can filter by. What depends on the caller is as unknown as what never was. */
-function readField(name: string, path: string): Field {
-  if (isField(name)) return name
+/** Fields that depend on the caller are as unknown as those that do not exist. */
+function readField<Field extends string, Other extends OtherCondition>(
+  fields: QueryFields<Field, Other>,
+  name: string,
+  path: string,
+): Field {
+  if (isField(fields, name)) return name
   throw badField(
     path,
-    `has ${cite(name)}, which is not a field to filter by${didYouMean(name, Object.keys(fields))}`,
+    `has ${cite(name)}, which is not a field to filter by${didYouMean(name, Object.keys(fields.kinds))}`,
   )
 }
 
-function readComparison(name: string, field: Field, path: string): Comparison {
+function readComparison(name: string, field: string, kind: FieldKind, path: string): Comparison {
   if (!isComparison(name)) {
     throw badField(
       path,
       `has ${cite(name)}, which is not a comparison${didYouMean(name, comparisons)}`,
     )
   }
-  const kind = fields[field]
   if (kind !== 'text' && textOnly.has(name)) {
     throw badField(
       path,
@@ -106,7 +114,11 @@ function requireCount(comparison: Comparison, count: number, path: string): void
 const form = /^\s*([A-Za-z0-9_]{1,64})\.([A-Za-z]{1,32})\((.*)\)\s*$/s
 
 /** Reads `field.comparison(values)`, as in `status.in('running', 'ready')`. */
-export function parseFilter(text: string, path = 'filter'): Condition {
+export function parseFilter<Field extends string, Other extends OtherCondition>(
+  fields: QueryFields<Field, Other>,
+  text: string,
+  path = 'filter',
+): FieldCondition<Field> {
   const [, name, operator, inner] = form.exec(text) ?? []
   if (name === undefined || operator === undefined || inner === undefined) {
     throw badField(
@@ -114,12 +126,13 @@ export function parseFilter(text: string, path = 'filter'): Condition {
       "must have the form field.comparison(values), such as name.contains('web')",
     )
   }
-  const field = readField(name, path)
-  const comparison = readComparison(operator, field, path)
+  const field = readField(fields, name, path)
+  const kind = fields.kinds[field]
+  const comparison = readComparison(operator, field, kind, path)
   const texts = scanValues(inner, path)
   requireCount(comparison, texts.length, path)
   const values = texts.map((value) => {
-    const parsed = parseValue(field, value)
+    const parsed = parseValue(kind, value)
     if ('wanted' in parsed) {
       throw badField(path, `compares ${field} with ${cite(value)}, which must be ${parsed.wanted}`)
     }

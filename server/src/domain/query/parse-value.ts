@@ -1,12 +1,12 @@
-import { fields, type Field } from './fields.ts'
 import type { Value } from './condition.ts'
+import type { FieldKind } from './query-fields.ts'
 import { timestampFormats, parseTimestamp } from './parse-timestamp.ts'
 
 const flags: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 
-/** A value of a field's own kind, from its text; or in words what it should have been. */
-export function parseValue(field: Field, text: string): { value: Value } | { wanted: string } {
-  switch (fields[field]) {
+/** Parses the value of a field, or says what it must be. */
+export function parseValue(kind: FieldKind, text: string): { value: Value } | { wanted: string } {
+  switch (kind) {
     case 'text':
       return { value: text }
     case 'boolean': {

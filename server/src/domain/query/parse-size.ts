@@ -1,8 +1,3 @@
-import type { Field } from './fields.ts'
-
-/** Those that count megabytes. */
-export const sizeFields: ReadonlySet<Field> = new Set<Field>(['vmem_size', 'disk'])
-
 const units: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 }
 
 const form = /^(\d{1,9}(?:\.\d{1,3})?)([MGT])(?:i?B)?$/i

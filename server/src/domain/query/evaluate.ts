@@ -1,0 +1,150 @@
+import type { Comparison, Condition, FieldCondition, Value } from './condition.ts'
+import { fold } from './fold.ts'
+import type { ListQuery, Order } from './list-query.ts'
+import { readMarker, writeMarker, type Position, type SortKey } from './marker.ts'
+import { microsecondsOf } from './parse-timestamp.ts'
+import type { FieldKind, QueryFields } from './query-fields.ts'
+import { compareText, matchesText } from './text-match.ts'
+
+type Wire<Field extends string> = Readonly<Record<Field, unknown>>
+
+const equalities: ReadonlySet<Comparison> = new Set(['equals', 'in', 'notequals', 'notin'])
+
+/** The value that comparisons and sorting use. */
+function keyOf(value: unknown, kind: FieldKind): SortKey {
+  if (kind === 'boolean') return value === true ? 1 : 0
+  if (kind === 'timestamp') return typeof value === 'string' ? microsecondsOf(value) : null
+  return value as string | number
+}
+
+/** `null` is never equal, greater or less. */
+function matchesNumber(
+  key: number | null,
+  comparison: Comparison,
+  values: readonly Value[],
+): boolean {
+  const [first = 0, second = 0] = values.map(Number)
+  switch (comparison) {
+    case 'in':
+    case 'equals':
+      return values.some((value) => Number(value) === key)
+    case 'notin':
+    case 'notequals':
+      return !values.some((value) => Number(value) === key)
+    case 'between':
+      return key !== null && key >= first && key <= second
+    case 'ge':
+      return key !== null && key >= first
+    case 'gt':
+      return key !== null && key > first
+    case 'le':
+      return key !== null && key <= first
+    case 'lt':
+      return key !== null && key < first
+    case 'isnull':
+    case 'isnullorempty':
+      return key === null
+    case 'isnotnull':
+    case 'isnotempty':
+      return key !== null
+    case 'isempty':
+      return false
+    case 'like':
+    case 'contains':
+    case 'startswith':
+    case 'endswith':
+      throw new Error(`${comparison} is a comparison of text`)
+  }
+}
+
+function matchesField<Field extends string>(
+  { kinds, enumerated }: QueryFields<Field>,
+  { field, comparison, values }: FieldCondition<Field>,
+  object: Wire<Field>,
+): boolean {
+  const key = keyOf(object[field], kinds[field])
+  if (typeof key !== 'string') return matchesNumber(key, comparison, values)
+  const texts = values as readonly string[]
+  return enumerated.has(field) && equalities.has(comparison)
+    ? matchesText(fold(key), comparison, texts.map(fold))
+    : matchesText(key, comparison, texts)
+}
+
+/** Whether an object in memory matches a condition. */
+function matches<Field extends string>(
+  fields: QueryFields<Field>,
+  condition: Condition<Field>,
+  object: Wire<Field>,
+): boolean {
+  switch (condition.kind) {
+    case 'field':
+      return matchesField(fields, condition, object)
+    case 'search': {
+      const text = fold(condition.text)
+      return fields.searched.some((field) => fold(String(object[field])).includes(text))
+    }
+    case 'all':
+      return condition.conditions.every((each) => matches(fields, each, object))
+    case 'any':
+      return condition.conditions.some((each) => matches(fields, each, object))
+    case 'not':
+      return !matches(fields, condition.condition, object)
+  }
+}
+
+/** NULL sorts before all values. */
+function compareKeys(a: SortKey, b: SortKey): number {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? -1 : 1
+  return typeof a === 'string' ? compareText(a, String(b)) : a - Number(b)
+}
+
+const positionOf = <Field extends string>(
+  { kinds }: QueryFields<Field>,
+  order: readonly Order<Field>[],
+  object: Wire<Field> & { readonly id: string },
+): Position => ({
+  keys: order.map(({ field }) => keyOf(object[field], kinds[field])),
+  id: object.id,
+})
+
+function comparePositions(
+  order: readonly { readonly descending: boolean }[],
+  a: Position,
+  b: Position,
+): number {
+  for (const [at, { descending }] of order.entries()) {
+    const difference = compareKeys(a.keys[at] ?? null, b.keys[at] ?? null)
+    if (difference !== 0) return descending ? -difference : difference
+  }
+  const difference = compareText(a.id, b.id)
+  return order.at(-1)?.descending ? -difference : difference
+}
+
+/** Filters, sorts and pages a list that is in memory. */
+export function listInMemory<
+  Field extends string,
+  Item extends Wire<Field> & { readonly id: string },
+>(
+  fields: QueryFields<Field>,
+  query: Pick<ListQuery<Field>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
+  objects: readonly Item[],
+) {
+  const { where, order, limit, offset, marker } = query
+  const after = marker === undefined ? undefined : readMarker(fields.kinds, marker, query)
+  const found = objects
+    .filter((object) => matches(fields, where, object))
+    .map((object) => ({ object, position: positionOf(fields, order, object) }))
+    .toSorted((a, b) => comparePositions(order, a.position, b.position))
+  const rest = after
+    ? found.filter(({ position }) => comparePositions(order, position, after) > 0)
+    : found.slice(offset)
+  const page = rest.slice(0, limit)
+  const last = rest.length > page.length ? page.at(-1) : undefined
+  return {
+    items: page.map(({ object }) => object),
+    total: found.length,
+    /** The marker of the next page; undefined for the last page. */
+    marker: last && writeMarker(query, last.position),
+  }
+}

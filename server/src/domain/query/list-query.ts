@@ -1,0 +1,24 @@
+import type { Condition, OtherCondition } from './condition.ts'
+
+/** The `scope` parameter. */
+export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
+
+export interface Order<Field extends string> {
+  readonly field: Field
+  readonly descending: boolean
+}
+
+/** The parsed and validated query of a list. */
+export interface ListQuery<Field extends string, Other extends OtherCondition = never> {
+  readonly scope: ScopeParameter | undefined
+  readonly where: Condition<Field, Other>
+  /** The sort fields. Ties are sorted by id, in the direction of the last field. */
+  readonly order: readonly Order<Field>[]
+  readonly limit: number
+  readonly offset: number
+  readonly marker: string | undefined
+  /** All fields instead of the short form. */
+  readonly details: boolean
+  /** Only these fields, in this order; undefined: all. */
+  readonly keys: readonly string[] | undefined
+}
