@@ -13,6 +13,10 @@ import {
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
+import {
+  requireNamedResources,
+  scanResources,
+} from '../../server/src/testing/inventory-world/resource-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 describe('servers of a real libvirtd, field by field', () => {
@@ -204,5 +208,55 @@ describe('servers of a real libvirtd, field by field', () => {
     )
     const all = await withSource(libvirtKind, settings(), scanAll)
     assert.deepEqual(all.get(guest_id), seen)
+  })
+
+  test('reports the host and its networks', async () => {
+    const uuid = randomUUID()
+    const file = join(libvirt.folder, 'vlan.xml')
+    writeFileSync(
+      file,
+      `<network><name>vlan-42</name><uuid>${uuid}</uuid><forward mode='bridge'/><bridge name='br0'/>
+        <virtualport type='openvswitch'/><vlan><tag id='42'/></vlan></network>`,
+    )
+    await libvirt.virsh('net-define', file)
+    const scan = (address: string) =>
+      withSource(libvirtKind, { ...settings(), address }, (source) =>
+        scanResources(source, AbortSignal.timeout(30_000)),
+      )
+    const found = await scan(libvirt.address)
+    requireNamedResources((await withSource(libvirtKind, settings(), scanAll)).values(), found)
+    const [host] = found.hosts.values()
+    const [, cpus] = /CPU\(s\): +(\d+)/.exec(await libvirt.virsh('nodeinfo')) ?? []
+    const [, kibibytes] = /Memory size: +(\d+)/.exec(await libvirt.virsh('nodeinfo')) ?? []
+    const [, version] = /hypervisor: QEMU (\S+)/.exec(await libvirt.virsh('version')) ?? []
+    assert.deepEqual(
+      [host?.id, host?.name, host?.cpu_count, host?.mem_size, host?.version],
+      [
+        libvirt.hostUuid,
+        (await libvirt.virsh('hostname')).trim(),
+        Number(cpus),
+        Math.floor(Number(kibibytes) / 1_024),
+        version,
+      ],
+    )
+    assert.notEqual(host?.cpu_desc, '')
+    assert.deepEqual(found.networks.get(uuid), {
+      id: uuid,
+      name: 'vlan-42',
+      status: 'down',
+      vlan_id: 42,
+      external_id: uuid,
+    })
+    const [lan] = (await scan(libvirt.testAddress)).networks.values()
+    const { id: _, external_id: __, ...fields } = lan ?? {}
+    assert.deepEqual(fields, {
+      name: 'default',
+      status: 'available',
+      guest_ip_start: '192.168.122.2',
+      guest_ip_end: '192.168.122.254',
+      guest_ip_mask: 24,
+      guest_gateway: '192.168.122.1',
+      vlan_id: 0,
+    })
   })
 })

@@ -1,4 +1,10 @@
-import { errorCodes, procedures, stats, transientOnly } from '../sources/libvirt/protocol.ts'
+import {
+  activeNetworksOnly,
+  errorCodes,
+  procedures,
+  stats,
+  transientOnly,
+} from '../sources/libvirt/protocol.ts'
 import {
   readDomainHandle,
   readNamedHandle,
@@ -41,7 +47,14 @@ interface FakeLease {
 export interface FakeHost {
   readonly uuid: string
   readonly serial?: string
-  readonly networks?: readonly (FakeThing & { readonly leases: readonly FakeLease[] })[]
+  readonly cpuModel?: string
+  readonly hardware?: { readonly cpus: number; readonly kibibytes: number }
+  /** As libvirt counts: 7.2.1 is 7002001. */
+  readonly hypervisorVersion?: number
+  readonly networks?: readonly (FakeThing & {
+    readonly leases: readonly FakeLease[]
+    readonly isInactive?: boolean
+  })[]
   readonly pools?: readonly FakeThing[]
   readonly filters?: readonly FakeThing[]
   /** Descriptions by name. */
@@ -126,8 +139,17 @@ export function createResponses(
     [procedures.connectClose]: () => {},
     [procedures.connectGetHostname]: (_, answer) => answer.string('fake-host'),
     [procedures.connectGetLibVersion]: (_, answer) => answer.hyper(9_001_002n),
+    [procedures.connectGetVersion]: (_, answer) =>
+      answer.hyper(BigInt(given(host.hypervisorVersion))),
+    [procedures.nodeGetInfo](_, answer) {
+      const { cpus, kibibytes } = given(host.hardware)
+      answer.fixed(Buffer.alloc(128)).hyper(BigInt(kibibytes)).int(cpus)
+      for (const rest of [2_400, 1, 1, cpus, 1]) answer.int(rest)
+    },
     [procedures.connectGetCapabilities]: (_, answer) =>
-      answer.string(`<capabilities><host><uuid>${host.uuid}</uuid></host></capabilities>`),
+      answer.string(
+        `<capabilities><host><uuid>${host.uuid}</uuid><cpu><model>${host.cpuModel ?? ''}</model></cpu></host></capabilities>`,
+      ),
     [procedures.connectGetSysinfo]: (_, answer) =>
       answer.string(
         `<sysinfo type='smbios'><system><entry name='serial'>${given(host.serial)}</entry></system></sysinfo>`,
@@ -168,7 +190,11 @@ export function createResponses(
         writeStats(answer, domain)
       })
     },
-    [procedures.connectListAllNetworks]: list(host.networks),
+    [procedures.connectListAllNetworks](request, answer) {
+      request.int()
+      const isAll = request.uint() !== activeNetworksOnly
+      list(host.networks?.filter(({ isInactive }) => isAll || isInactive !== true))(request, answer)
+    },
     [procedures.networkGetXmlDesc]: describe(host.networks),
     [procedures.networkGetDhcpLeases](request, answer) {
       const { name } = readNamedHandle(request)

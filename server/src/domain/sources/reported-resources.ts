@@ -16,13 +16,18 @@ type Assigned =
 type Reported<Resource extends { id: string; name: string }> = Pick<Resource, 'id' | 'name'> &
   Partial<Omit<Resource, Assigned>>
 
+export type ReportedHost = Reported<Host>
+export type ReportedNetwork = Reported<Network>
+export type ReportedRegion = Reported<CloudRegion>
+export type ReportedZone = Reported<Zone>
+
 /**
  * What a source reports besides servers. A host, network, region or zone that only a server names
  * need not be reported: Muster takes its id and name from the server.
  */
 export interface ReportedResources {
-  readonly hosts?: readonly Reported<Host>[]
-  readonly networks?: readonly Reported<Network>[]
-  readonly cloudregions?: readonly Reported<CloudRegion>[]
-  readonly zones?: readonly Reported<Zone>[]
+  readonly hosts?: readonly ReportedHost[]
+  readonly networks?: readonly ReportedNetwork[]
+  readonly cloudregions?: readonly ReportedRegion[]
+  readonly zones?: readonly ReportedZone[]
 }

@@ -33,7 +33,18 @@ export interface Lease {
   readonly expiry: bigint
 }
 
+/** The CPUs and the memory of the host. */
+export interface NodeInfo {
+  readonly cpus: number
+  /** In KiB. */
+  readonly memory: number
+}
+
 const maxLeases = 65_536
+/** A text of 32 characters, each in four bytes. */
+const nodeModelBytes = 128
+/** The frequency, and the numbers of NUMA nodes, sockets, cores and threads. */
+const nodeTopologyBytes = 20
 const everything = 0
 
 /** Undefined if libvirt says that the domain does not exist. */
@@ -95,11 +106,14 @@ export function createCalls(
       return await rpc.call(call, until)
     },
   }
-  const callList = (procedure: Procedure) =>
+  const callVersion = (procedure: Procedure) =>
+    client.call({ procedure, read: (reader) => Number(reader.hyper()) }, signal)
+
+  const callList = (procedure: Procedure, flags = everything) =>
     client.call(
       {
         procedure,
-        write: (writer) => writer.int(1).uint(everything),
+        write: (writer) => writer.int(1).uint(flags),
         read: (reader) => readCounted(reader, longestList, () => readNamedHandle(reader)),
       },
       signal,
@@ -141,16 +155,24 @@ export function createCalls(
         },
         signal,
       ),
-    libraryVersion: () =>
+    nodeInfo: (): Promise<NodeInfo> =>
       client.call(
         {
-          procedure: procedures.connectGetLibVersion,
-          read: (reader) => Number(reader.hyper()),
+          procedure: procedures.nodeGetInfo,
+          read(reader) {
+            reader.fixed(nodeModelBytes)
+            const memory = Number(BigInt.asUintN(64, reader.hyper()))
+            const cpus = reader.int()
+            reader.fixed(nodeTopologyBytes)
+            return { memory, cpus }
+          },
         },
         signal,
       ),
+    libraryVersion: () => callVersion(procedures.connectGetLibVersion),
+    hypervisorVersion: () => callVersion(procedures.connectGetVersion),
 
-    networks: () => callList(procedures.connectListAllNetworks),
+    networks: (flags?: number) => callList(procedures.connectListAllNetworks, flags),
     networkXml: (network: NamedHandle) => callXml(procedures.networkGetXmlDesc, network),
     pools: () => callList(procedures.connectListAllStoragePools),
     poolXml: (pool: NamedHandle) => callXml(procedures.storagePoolGetXmlDesc, pool),

@@ -13,6 +13,8 @@ export interface Addresses {
 
 export interface Network {
   readonly uuid: string
+  /** Undefined if it could not be read. */
+  readonly xml: XmlElement | undefined
   /** DHCP reservations by MAC. */
   readonly reserved: ReadonlyMap<string, Addresses>
   /** DHCP leases by MAC. */
@@ -25,7 +27,8 @@ export const noAddresses: Addresses = { ip: '', ip6: '', mask: 0 }
 export const maskBits = (mask: string): number =>
   ipaddr.IPv4.isValid(mask) ? (ipaddr.IPv4.parse(mask).prefixLengthFromSubnetMask() ?? 0) : 0
 
-const maskOf = (ip: XmlElement): number =>
+/** The prefix length of an `ip` element; 0 if unknown. */
+export const maskOf = (ip: XmlElement): number =>
   numberOf(attributeOf(ip, 'prefix')) || maskBits(attributeOf(ip, 'netmask'))
 
 function readReserved(xml: XmlElement): ReadonlyMap<string, Addresses> {
@@ -59,6 +62,7 @@ async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> 
   const xml = parseIfPossible(text)
   return {
     uuid: handle.uuid,
+    xml,
     reserved: xml ? readReserved(xml) : new Map(),
     leased: readLeased(leases ?? []),
   }

@@ -6,21 +6,29 @@ import type {
   SourceSettings,
   SourceContext,
 } from '../../domain/sources/source.ts'
-import { createCalls, type Calls } from './calls.ts'
-import { transientOnly } from './protocol.ts'
+import { createCalls, ifPossible, type Calls } from './calls.ts'
+import type { Host } from './host.ts'
+import { activeNetworksOnly, transientOnly } from './protocol.ts'
 import { toUpdate, type DomainReader } from './read-domains.ts'
 import { acquireConnection } from './shared-connection.ts'
 import { readHostResources } from './host-resources.ts'
+import { toResources } from './to-resources.ts'
 import { watchDomains } from './watch.ts'
 
 const domainsInPage = 64
 const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<SourceUpdate> {
-  const [domains, transient, hostResources] = await Promise.all([
+async function* scanDomains(
+  calls: Calls,
+  reader: DomainReader,
+  host: Host,
+  address: string,
+): AsyncGenerator<SourceUpdate> {
+  const [domains, transient, hostResources, active] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),
     readHostResources(calls),
+    ifPossible(calls.networks(activeNetworksOnly)),
   ])
   if (new Set(domains.map(({ uuid }) => uuid)).size !== domains.length) {
     throw new SourceError('invalid-response', 'libvirt listed the same domain twice.')
@@ -32,6 +40,8 @@ async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<
     // A domain that disappears during the scan counts as gone only if the next scan does not list it.
     yield { ...toUpdate(found), gone: [] }
   }
+  const resources = toResources(host, address, hostResources.networks, active)
+  yield { present: [], gone: [], resources }
 }
 
 /** Opens a read-only connection to a libvirt daemon. */
@@ -52,7 +62,7 @@ export async function openLibvirt(
 
   return {
     title: `libvirt ${host.version} on ${host.name}`,
-    scan: (signal) => scanDomains(callsUntil(signal), reader),
+    scan: (signal) => scanDomains(callsUntil(signal), reader, host, settings.address),
     watch: (signal) =>
       watchDomains(
         { client, reader, calls: callsUntil(signal), heartbeat: context.timeLimit },

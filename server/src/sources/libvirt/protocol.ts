@@ -6,6 +6,8 @@ export const messageTypes = { call: 0, reply: 1, event: 2 } as const
 export const procedures = {
   connectOpen: 1,
   connectClose: 2,
+  connectGetVersion: 4,
+  nodeGetInfo: 6,
   connectGetCapabilities: 7,
   domainGetXmlDesc: 14,
   domainLookupByUuid: 24,
@@ -60,6 +62,7 @@ export const errorCodes = {
 /** Flags and limits of the calls. */
 export const readOnly = 1
 export const transientOnly = 8
+export const activeNetworksOnly = 2
 export const stats = { state: 1, block: 32 } as const
 /** Without it one hanging guest would block the call for all. */
 export const statsWithoutWaiting = 1 << 29

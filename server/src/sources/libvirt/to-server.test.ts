@@ -7,7 +7,16 @@ import type { HostResources } from './host-resources.ts'
 import { toServer, type DomainDetails } from './to-server.ts'
 
 const uuid = '11111111-2222-4333-8444-555555555555'
-const host = { name: 'kvm-1', uuid: 'host-uuid', serial: 'SN1', version: '9.0.0' }
+const host = {
+  name: 'kvm-1',
+  uuid: 'host-uuid',
+  serial: 'SN1',
+  version: '9.0.0',
+  hypervisorVersion: '7.2.0',
+  cpuCount: 8,
+  cpuModel: 'EPYC',
+  memory: 65_536,
+}
 const bare: HostResources = { networks: new Map(), pools: [], filters: new Map() }
 
 function convert(
@@ -191,6 +200,7 @@ describe('a domain as a server', () => {
         'lan',
         {
           uuid: 'n1',
+          xml: undefined,
           reserved: new Map(),
           leased: new Map([[mac, { ip: '192.168.1.5', ip6: '2001:db8::5', mask: 24 }]]),
         },

@@ -1,0 +1,80 @@
+import ipaddr from 'ipaddr.js'
+import { addressAt } from '../../domain/sources/address-at.ts'
+import type {
+  ReportedHost,
+  ReportedNetwork,
+  ReportedResources,
+} from '../../domain/sources/reported-resources.ts'
+import { readAddress } from './address.ts'
+import type { Host } from './host.ts'
+import { maskOf, type Network } from './networks.ts'
+import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
+import type { NamedHandle } from './records.ts'
+
+/** A host that answers is running. Its address is known only if the account names it by its IP address. */
+function describeHost(host: Host, address: string): ReportedHost {
+  const target = readAddress(address)
+  const name = typeof target !== 'string' && target.transport === 'tls' ? target.host : ''
+  return {
+    id: host.uuid,
+    name: host.name,
+    status: 'running',
+    host_status: 'online',
+    host_type: 'hypervisor',
+    access_ip: ipaddr.isValid(name) ? name : '',
+    sn: host.serial,
+    cpu_count: host.cpuCount,
+    cpu_desc: host.cpuModel,
+    mem_size: host.memory,
+    version: host.hypervisorVersion,
+    external_id: host.uuid,
+  }
+}
+
+/** A network of fewer addresses has none for servers. */
+const longestMask = 30
+
+/** The addresses that DHCP leases, otherwise all of the network but the gateway. */
+function addressesOf(xml: XmlElement | undefined): Partial<ReportedNetwork> {
+  const ip = childrenOf(xml, 'ip').find((one) => ipaddr.IPv4.isValid(attributeOf(one, 'address')))
+  if (!ip) return {}
+  const [gateway, mask] = [attributeOf(ip, 'address'), maskOf(ip)]
+  const ranges = childrenOf(childOf(ip, 'dhcp'), 'range')
+  const network = mask > 0 && mask <= longestMask ? `${gateway}/${mask}` : ''
+  const firstFree = (...positions: readonly number[]) =>
+    positions.map((position) => addressAt(network, position)).find((one) => one !== gateway) ?? ''
+  return {
+    guest_ip_start: attributeOf(ranges[0], 'start') || firstFree(1, 2),
+    guest_ip_end: attributeOf(ranges.at(-1), 'end') || firstFree(-2, -3),
+    guest_ip_mask: mask,
+    guest_gateway: gateway,
+  }
+}
+
+/** The VLAN of a network; 0 if it has none or several. */
+function vlanOf(xml: XmlElement | undefined): number {
+  const [tag, ...others] = childrenOf(childOf(xml, 'vlan'), 'tag')
+  return others.length === 0 ? numberOf(attributeOf(tag, 'id')) : 0
+}
+
+/** Converts the host and its virtual networks. libvirt has no regions and zones. */
+export function toResources(
+  host: Host,
+  address: string,
+  networks: ReadonlyMap<string, Network>,
+  /** The active networks; undefined if libvirt does not tell. */
+  active: readonly NamedHandle[] | undefined,
+): ReportedResources {
+  const isActive = new Set(active?.map(({ uuid }) => uuid))
+  return {
+    hosts: host.uuid === '' ? [] : [describeHost(host, address)],
+    networks: [...networks].map(([name, { uuid, xml }]) => ({
+      id: uuid,
+      name,
+      status: active === undefined ? 'unknown' : isActive.has(uuid) ? 'available' : 'down',
+      ...addressesOf(xml),
+      vlan_id: vlanOf(xml),
+      external_id: uuid,
+    })),
+  }
+}

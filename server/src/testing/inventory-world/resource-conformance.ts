@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { cloudregions, hosts, networks, wireSchema, zones } from '@muster/contract'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type {
+  ReportedHost,
+  ReportedNetwork,
+  ReportedRegion,
+  ReportedZone,
+} from '../../domain/sources/reported-resources.ts'
+import type { ReportedServer, Source } from '../../domain/sources/source.ts'
+
+/** Everything besides servers that a scan reports, by id. */
+export interface ScannedResources {
+  readonly hosts: ReadonlyMap<string, ReportedHost>
+  readonly networks: ReadonlyMap<string, ReportedNetwork>
+  readonly cloudregions: ReadonlyMap<string, ReportedRegion>
+  readonly zones: ReadonlyMap<string, ReportedZone>
+}
+
+const descriptions = { hosts, networks, cloudregions, zones }
+type Kind = keyof typeof descriptions
+const kinds = Object.keys(descriptions) as Kind[]
+
+/** Scans, and checks each resource against the contract. One that is reported twice must be equal. */
+export async function scanResources(
+  source: Source,
+  signal: AbortSignal,
+): Promise<ScannedResources> {
+  const found: Record<Kind, Map<string, { id: string; name: string }>> = {
+    hosts: new Map(),
+    networks: new Map(),
+    cloudregions: new Map(),
+    zones: new Map(),
+  }
+  for await (const { resources = {} } of source.scan(signal)) {
+    for (const kind of kinds) {
+      for (const resource of resources[kind] ?? []) {
+        const what = `${resource.name} of ${kind}`
+        const schema = Type.Partial(wireSchema(descriptions[kind]))
+        assert.deepEqual(Value.Errors(schema, resource), [], `${what} is not as the contract says`)
+        assert.notEqual(resource.id, '')
+        assert.notEqual(resource.name, '')
+        const known = found[kind].get(resource.id)
+        if (known) assert.deepEqual(resource, known, `${what} is reported in two ways`)
+        found[kind].set(resource.id, resource)
+      }
+    }
+  }
+  return found
+}
+
+/** Every id that a server or another resource names leads to a resource of the scan. */
+export function requireNamedResources(
+  servers: Iterable<ReportedServer>,
+  resources: ScannedResources,
+): void {
+  const requireId = (kind: Kind, id: string | undefined, namedBy: string) => {
+    if (id === undefined || id === '') return
+    assert.ok(resources[kind].has(id), `${namedBy} names ${id}, which is not among the ${kind}`)
+  }
+  const requireSite = (item: { cloudregion_id?: string; zone_id?: string }, namedBy: string) => {
+    requireId('cloudregions', item.cloudregion_id, namedBy)
+    requireId('zones', item.zone_id, namedBy)
+  }
+  for (const { facts } of servers) {
+    requireSite(facts, facts.name)
+    requireId('hosts', facts.host_id, facts.name)
+    requireId('hosts', facts.backup_host_id, facts.name)
+    for (const { network_id } of facts.nics ?? []) requireId('networks', network_id, facts.name)
+  }
+  for (const item of resources.zones.values()) requireSite(item, item.name)
+  for (const item of resources.hosts.values()) requireSite(item, item.name)
+  for (const item of resources.networks.values()) requireSite(item, item.name)
+}
