@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLoginEvent } from '../server/src/domain/audit/create-login-event.ts'
 import type { IdentityVersion } from '../server/src/domain/identity/ports.ts'
+import { createCacheMemory } from '../server/src/domain/cache.ts'
 import { createFindUserStatus } from '../server/src/domain/identity/user-status.ts'
 import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
 import { createVerifyToken } from '../server/src/domain/identity/verify-token.ts'
@@ -50,16 +51,18 @@ export async function createTokenFixture() {
   await tokens.insert(record, {}, event)
 
   const clock = Date.now
+  const memory = createCacheMemory(2 ** 24)
   const directory = createDirectory(database)
   const identityVersion: IdentityVersion = { current: database.currentVersion }
   const disconnected: IdentityVersion = { current: () => undefined }
-  const findUserStatus = createFindUserStatus({ directory, identityVersion, clock })
-  const known = createVerifyToken({ tokens, findUserStatus, identityVersion, clock })
+  const findUserStatus = createFindUserStatus({ directory, identityVersion, clock, memory })
+  const known = createVerifyToken({ tokens, findUserStatus, identityVersion, clock, memory })
   const unknown = createVerifyToken({
     tokens,
     findUserStatus,
     identityVersion: disconnected,
     clock,
+    memory,
   })
   return {
     verifyKnown: () => known(secret),

@@ -10,6 +10,7 @@ import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
 import type { Config } from './config/read-config.ts'
 import type { Demo, ProgressOutput } from './demo-port.ts'
+import { createCacheMemory, type CacheMemory } from './domain/cache.ts'
 import type { Clock } from './domain/clock.ts'
 import type { PasswordHasher } from './domain/identity/ports.ts'
 import type { ServerWriter } from './domain/inventory/ports.ts'
@@ -45,7 +46,8 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
   const { consoleBuilt, signal, clock = Date.now } = options
   const tls = tlsOf(config)
   let port: OpenPort | undefined
-  const opening = openStorage(config, async () => {
+  const memory = createCacheMemory(config.cacheMemory * 2 ** 20)
+  const opening = openStorage(config, memory, async () => {
     port = await openPort({ ...config, tls, clock })
     port.explain('opening and migrating the database')
   })
@@ -55,7 +57,7 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
     port.explain('building the console')
     await unlessAborted(consoleBuilt ?? Promise.resolve(), signal)
     port.explain('starting the services')
-    return await assemble(config, { ...options, clock }, storage, port)
+    return await assemble(config, { ...options, clock }, { ...storage, memory }, port)
   } catch (error) {
     await port?.close()
     // An aborted start does not wait for the storage, which may still be opening.
@@ -82,7 +84,7 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | 
 async function assemble(
   config: Config,
   options: PlatformOptions & { readonly clock: Clock },
-  { database, key }: Storage,
+  { database, key, memory }: Storage & { readonly memory: CacheMemory },
   port: OpenPort,
 ) {
   const { logger, clock } = options
@@ -95,6 +97,7 @@ async function assemble(
     hasher,
     key,
     clock,
+    memory,
     ...addresses,
     region: config.region,
     lifetime: config.tokenTtl,
@@ -110,6 +113,7 @@ async function assemble(
     syncTimes,
     database,
     clock,
+    memory,
     deletedRetention: config.deletedRetention,
   })
   // The progress of the demo is shown on its own line, not in the log.
@@ -146,6 +150,7 @@ async function assemble(
       gateway: hasGateway ? { operations: gatewayOperations, url: addresses.publicUrl } : undefined,
       tls: tlsOf(config),
       clock,
+      memory,
       logger,
     },
     { ...identity, ...inventory, ...sources, ping: database.ping, waitingLogins: hasher.waiting },

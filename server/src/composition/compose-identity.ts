@@ -16,6 +16,7 @@ import { createProviderMethod } from '../domain/identity/providers/provider-meth
 import { createPasswordMethod } from '../domain/identity/methods/password.ts'
 import { createTokenMethod } from '../domain/identity/methods/token.ts'
 import type { IdentityVersion, PasswordHasher } from '../domain/identity/ports.ts'
+import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
 import { createFindUserStatus } from '../domain/identity/user-status.ts'
 import { createReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
@@ -37,6 +38,7 @@ interface Parts {
   readonly hasher: PasswordHasher
   readonly key: SecretKey
   readonly clock: Clock
+  readonly memory: CacheMemory
   readonly authUrl: string
   readonly baseUrl: string
   readonly region: string
@@ -55,15 +57,15 @@ interface Parts {
 
 /** Composes the use cases of identity. Register new login methods here. */
 export function composeIdentity(parts: Parts) {
-  const { database, hasher, key, clock, lifetime } = parts
+  const { database, hasher, key, clock, memory, lifetime } = parts
   const identityVersion: IdentityVersion = { current: database.currentVersion }
   const directory = createDirectory(database)
   const tokens = createTokenStore(database, parts.tokensPerUser)
   const events = createEventStore(database)
   const guard = createLoginGuard(database)
   const registry = createRegistry(database)
-  const findUserStatus = createFindUserStatus({ directory, identityVersion, clock })
-  const verifyToken = createVerifyToken({ tokens, findUserStatus, identityVersion, clock })
+  const findUserStatus = createFindUserStatus({ directory, identityVersion, clock, memory })
+  const verifyToken = createVerifyToken({ tokens, findUserStatus, identityVersion, clock, memory })
   const reauthorizeCaller = createReauthorizeCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
   const addressRule = createAddressRule(parts.reachable)
@@ -79,7 +81,7 @@ export function composeIdentity(parts: Parts) {
   })
   const checkPassword = createCheckPassword({ guard, hasher, clock })
   const catalog = createCatalog(parts)
-  const describeToken = createDescribeToken(catalog)
+  const describeToken = createDescribeToken(catalog, memory)
   // Limited, because DNS lookups share threads with password hashing and need no authentication.
   const providerQueue = createBoundedQueue({ name: 'logins', capacity: 2, maxWaiting: 64 })
   const findProvider = createFindProvider(registry)
@@ -98,6 +100,7 @@ export function composeIdentity(parts: Parts) {
       secretBox: key,
       identityVersion,
       clock,
+      memory,
       audience: new URL(parts.authUrl).host,
     }),
     ...drivers.map((driver) =>

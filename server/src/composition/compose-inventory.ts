@@ -1,4 +1,5 @@
 import type { IdentityVersion } from '../domain/identity/ports.ts'
+import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { LastSyncTimes } from '../domain/inventory/last-sync-times.ts'
@@ -26,6 +27,7 @@ interface Parts {
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly syncTimes: LastSyncTimes
   readonly clock: Clock
+  readonly memory: CacheMemory
   /** Milliseconds until a deleted server is removed from the database. */
   readonly deletedRetention: number
 }
@@ -47,15 +49,15 @@ function composeTimeline({ database, clock }: Pick<Parts, 'database' | 'clock'>)
 
 /** Connects the use cases of the inventory to the database. */
 export function composeInventory(parts: Parts) {
-  const { database, identityVersion, reauthorizeCaller, syncTimes, clock, deletedRetention } = parts
-  const owners = createOwners(createOwnerDirectory(database), identityVersion)
-  const finder = createServerFinder(database, owners)
+  const { database, identityVersion, reauthorizeCaller, syncTimes, clock, memory } = parts
+  const owners = createOwners(createOwnerDirectory(database), identityVersion, memory)
+  const finder = createServerFinder(database, owners, memory)
   const serverWriter = createServerWriter(database)
   const findServer = createFindServer(finder, syncTimes)
   return {
-    listServers: createListServers({ finder, owners, identityVersion, syncTimes }),
+    listServers: createListServers({ finder, owners, identityVersion, syncTimes, memory }),
     exportServers: createExportServers({ finder, owners, syncTimes }),
-    countServers: createCountServers({ finder, identityVersion }),
+    countServers: createCountServers({ finder, identityVersion, memory }),
     getServer: createGetServer({ findServer, owners }),
     findServer,
     ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
@@ -75,7 +77,7 @@ export function composeInventory(parts: Parts) {
       return createViewUseCases({ views: createViewStore(database), reauthorizeCaller, clock })
     }),
     readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
-    purgeDeleted: () => serverWriter.purgeDeleted(clock() - deletedRetention),
+    purgeDeleted: () => serverWriter.purgeDeleted(clock() - parts.deletedRetention),
   }
 }
 export type Inventory = ReturnType<typeof composeInventory>

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import { createChangeServers } from '../domain/inventory/change-servers.ts'
+import { createCacheMemory } from '../domain/cache.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import { createOpenScanRecorder } from '../domain/sources/record-scan.ts'
@@ -58,7 +59,11 @@ export function composeSync(parts: Parts) {
   const sightings = createSightingStore(database)
   const serverWriter = createServerWriter(database)
   // No cache: servers may belong to a project that another process has just created.
-  const owners = createOwners(createOwnerDirectory(database), { current: () => undefined })
+  const owners = createOwners(
+    createOwnerDirectory(database),
+    { current: () => undefined },
+    createCacheMemory(0),
+  )
   const recordServers = createRecordServers({ serverWriter, owners, clock })
   const changeServers = createChangeServers({ serverWriter, clock })
   const egress = createEgress(createSourceAddressRule(reachable))

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
+import type { CacheMemory } from '../domain/cache.ts'
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
 import { canHoldDemo } from '../storage/demo-record.ts'
@@ -16,7 +17,11 @@ export interface Storage {
  * Opens the database and its secret key. A key that does not belong to the database is rejected before
  * anything changes. `onLocked` is called when the data directory is locked, before any slow work.
  */
-export async function openStorage(config: Config, onLocked: () => Promise<void>): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  memory: CacheMemory,
+  onLocked: () => Promise<void>,
+): Promise<Storage> {
   const { secretKeyFile } = config
   let key: SecretKey | undefined
   const matchKey: Inspect = async (db) => {
@@ -36,7 +41,7 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
       throw new Error(`the secret key ${secretKeyFile} does not belong to this database`)
     }
   }
-  const database = await openEngine(config, matchKey, onLocked)
+  const database = await openEngine(config, memory, matchKey, onLocked)
   try {
     if (!key) throw new Error('the storage was opened without its key')
     await storeKeyFingerprint(database, key.fingerprint)
@@ -52,6 +57,7 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
 /** Loads only the engine in use: the driver of the other would cost memory and time at start. */
 async function openEngine(
   config: Config,
+  memory: CacheMemory,
   inspect: Inspect,
   onLocked: () => Promise<void>,
 ): Promise<Database> {
@@ -74,5 +80,5 @@ async function openEngine(
   }
   prepareDataDirectory(dataDir)
   const { openSqlite } = await import('../storage/sqlite/open.ts')
-  return await openSqlite(dataDir, inspect, queryTimeout, onLocked)
+  return await openSqlite(dataDir, inspect, queryTimeout, onLocked, memory)
 }

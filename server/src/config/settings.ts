@@ -281,6 +281,14 @@ export const settings = {
     parse: integer(0, 1_000_000),
     fallback: '50',
   }),
+  cacheMemory: setting({
+    flag: 'cache-memory',
+    variable: 'MUSTER_CACHE_MEMORY',
+    value: 'megabytes',
+    help: 'Memory that all caches share: servers, pages, tokens and permissions.',
+    parse: integer(8, 1_000_000),
+    fallback: '128',
+  }),
   requestsPerMinute: setting({
     flag: 'requests-per-minute',
     variable: 'MUSTER_REQUESTS_PER_MINUTE',
@@ -343,6 +351,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
     'loginFailuresPerMinute',
     'tokensPerUser',
     'accessKeysPerUser',
+    'cacheMemory',
   ],
   Sources: ['sourceAllow', 'disappearanceHold'],
   Demo: ['demo', 'demoServers'],

@@ -17,6 +17,7 @@ import { createListener, hasEndlessBody, type ListenerSettings } from './listene
 import { createMetrics } from './metrics.ts'
 import { registerOperations } from './register-operations.ts'
 import { answerInTurn } from './pipelining.ts'
+import type { CacheMemory } from '../domain/cache.ts'
 import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { serveCachedResponses, createResponseCache } from './response-cache.ts'
@@ -40,6 +41,7 @@ const bodyLimits = {
 
 export interface AppSettings extends ListenerSettings, HostSettings {
   readonly platformName: string
+  readonly memory: CacheMemory
   readonly requestsPerMinute: number
   /** Redirect target for browsers that request `/`. */
   readonly homePage: string
@@ -107,6 +109,7 @@ export function createApp(
     findKnown: (secret) => useCases.verifyToken.findKnown(secret),
     countRequest: ({ token }) => requestLimit.take(token.id, clock()),
     isDraining: () => draining,
+    memory: settings.memory,
     note({ operation, principal, status, ip }, requestId, ms) {
       metrics.count(operation, status, ms)
       if (!log.isWanted) return

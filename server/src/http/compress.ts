@@ -10,13 +10,11 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import { codedTag, type ContentCoding, type Operation } from '@muster/contract'
-import { LRUCache } from 'lru-cache'
 import { isPieces, isStream, type HandlerResult } from './send.ts'
 
 const compressedTypes = /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html|javascript))(?:;|$)/
 /** Below this, compressing costs more than it saves. */
 const smallestBody = 1_024
-const storedBytes = 16 * 2 ** 20
 
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 }
 const zstdParams = { [constants.ZSTD_c_compressionLevel]: 3 }
@@ -74,75 +72,39 @@ export const isCompressible = (
   contentType: string,
 ): boolean => hasSecretResponse !== true && compressedTypes.test(contentType)
 
-/** Compresses responses. The compressed form of repeated bodies is cached. */
-export function createCompress() {
-  const stored = new LRUCache<string, Buffer>({
-    maxSize: storedBytes,
-    maxEntrySize: storedBytes / 8,
-    sizeCalculation: ({ length }) => length + 100,
-  })
-  const running = new Map<string, Promise<Buffer>>()
-  /** Numbers that identify bodies, so that the cache does not hold the originals in memory. */
-  const names = new WeakMap<Buffer, number>()
-  let lastName = 0
+async function compressStream(
+  result: HandlerResult,
+  body: AsyncIterable<Buffer>,
+  coding: ContentCoding,
+): Promise<HandlerResult> {
+  const { isSmall, stream } = await readStart(body)
+  if (isSmall) return { ...result, body: stream }
+  const codec = codecs[coding]()
+  // An error in either stream destroys both, and the reader of the codec receives it.
+  pipeline(stream, codec, () => {})
+  const headers = { ...result.headers, 'content-encoding': coding }
+  return { ...result, headers, body: codec }
+}
 
-  function nameOf(bytes: Buffer): number {
-    const known = names.get(bytes)
-    if (known !== undefined) return known
-    lastName += 1
-    names.set(bytes, lastName)
-    return lastName
-  }
-
-  async function compressOnce(bytes: Buffer, coding: ContentCoding): Promise<Buffer> {
-    const key = `${nameOf(bytes)} ${coding}`
-    const known = stored.get(key) ?? running.get(key)
-    if (known) return await known
-    const compressing = compressors[coding](bytes)
-    running.set(key, compressing)
-    try {
-      const compressed = await compressing
-      stored.set(key, compressed)
-      return compressed
-    } finally {
-      running.delete(key)
-    }
-  }
-
-  async function compressStream(
-    result: HandlerResult,
-    body: AsyncIterable<Buffer>,
-    coding: ContentCoding,
-  ): Promise<HandlerResult> {
-    const { isSmall, stream } = await readStart(body)
-    if (isSmall) return { ...result, body: stream }
-    const codec = codecs[coding]()
-    // An error in either stream destroys both, and the reader of the codec receives it.
-    pipeline(stream, codec, () => {})
-    const headers = { ...result.headers, 'content-encoding': coding }
-    return { ...result, headers, body: codec }
-  }
-
-  return async function compress(
-    result: HandlerResult,
-    coding: ContentCoding,
-  ): Promise<HandlerResult> {
-    const { body } = result
-    if (body === undefined) return result
-    if (isStream(body)) return await compressStream(result, body, coding)
-    const bytes = toBytes(body)
-    if (bytes.length <= smallestBody) return { ...result, body: [bytes] }
-    const isReused = result.isFresh !== undefined
-    const compressed = await (isReused ? compressOnce(bytes, coding) : compressors[coding](bytes))
-    const { etag, ...headers } = result.headers ?? {}
-    return {
-      ...result,
-      headers: {
-        ...headers,
-        ...(etag !== undefined && { etag: codedTag(etag, coding) }),
-        'content-encoding': coding,
-      },
-      body: [compressed],
-    }
+/** Compresses a response. Identical requests get it from the response cache. */
+export async function compress(
+  result: HandlerResult,
+  coding: ContentCoding,
+): Promise<HandlerResult> {
+  const { body } = result
+  if (body === undefined) return result
+  if (isStream(body)) return await compressStream(result, body, coding)
+  const bytes = toBytes(body)
+  if (bytes.length <= smallestBody) return { ...result, body: [bytes] }
+  const compressed = await compressors[coding](bytes)
+  const { etag, ...headers } = result.headers ?? {}
+  return {
+    ...result,
+    headers: {
+      ...headers,
+      ...(etag !== undefined && { etag: codedTag(etag, coding) }),
+      'content-encoding': coding,
+    },
+    body: [compressed],
   }
 }

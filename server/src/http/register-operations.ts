@@ -18,7 +18,7 @@ import type { RequestOrigin } from '../domain/request-origin.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { ResponseMemory } from './response-memory.ts'
-import { createCompress, isCompressible } from './compress.ts'
+import { compress, isCompressible } from './compress.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
 import type { CachedResponse, ResponseCache } from './response-cache.ts'
@@ -93,7 +93,6 @@ export function registerOperations(
   { handlers, authenticate, remember, bodies, closesAfter }: Dependencies,
 ): void {
   const send = createSend(closesAfter)
-  const compress = createCompress()
 
   /** Compresses the response if the client accepts it. Otherwise returns it synchronously. */
   function encode(
@@ -190,7 +189,6 @@ function toCachedResponse(
     .flatMap(([name, value]) => [name, String(value)])
   return {
     operation,
-    secret: String(request.headers['x-auth-token']),
     principal,
     ip: addressOf(request),
     status,

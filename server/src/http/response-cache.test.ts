@@ -3,6 +3,7 @@ import { createServer, request as send, type IncomingHttpHeaders } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
+import { createCacheMemory } from '../domain/cache.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import { ask } from '../testing/client.ts'
 import { onEngineOfLane } from '../testing/lanes.ts'
@@ -26,10 +27,10 @@ describe('a repeated request', () => {
     countRequest: () => hasRoom,
     isDraining: () => isDraining,
     note: ({ status }, requestId) => noted.push(`${status} ${requestId}`),
+    memory: createCacheMemory(2 ** 20),
   })
   const answer: CachedResponse = {
     operation,
-    secret: 'secret',
     principal: somebody,
     ip: '',
     status: 200,
@@ -51,7 +52,8 @@ describe('a repeated request', () => {
   function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
     const { port } = server.address() as AddressInfo
     return new Promise<{ text: string; headers: IncomingHttpHeaders }>((resolve, reject) => {
-      send({ port, host: '127.0.0.1', path, headers, method, agent: false }, (response) => {
+      const all = { 'x-auth-token': 'secret', ...headers }
+      send({ port, host: '127.0.0.1', path, headers: all, method, agent: false }, (response) => {
         let text = ''
         response.on('data', (chunk: Buffer) => (text += chunk.toString()))
         response.on('end', () => resolve({ text, headers: response.headers }))

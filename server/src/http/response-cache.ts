@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@muster/contract'
 import type { FastifyInstance } from 'fastify'
-import { LRUCache } from 'lru-cache'
+import { createCache, type CacheMemory } from '../domain/cache.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import { makeRequestId } from './request-id.ts'
 
 /** A response that can be sent again for an identical request while it is fresh. */
 export interface CachedResponse {
   readonly operation: Operation
-  /** The token of the request and its principal. A hit requires the same principal object. */
-  readonly secret: string
+  /** The caller. A hit requires the same object. */
   readonly principal: Principal
   /** The client address, for the log. It is part of the cache key through the peer and the headers. */
   readonly ip: string
@@ -29,9 +28,9 @@ interface Dependencies {
   readonly isDraining: () => boolean
   /** Called for each response from the cache, for metrics and log. */
   readonly note: (answer: CachedResponse, requestId: string, ms: number) => void
+  readonly memory: CacheMemory
 }
 
-const maxCacheBytes = 32 * 2 ** 20
 const maxKeyLength = 4_096
 
 /** The cache key: everything in a request without a body, and the address of the peer. */
@@ -46,34 +45,30 @@ function keyOf({ url = '', httpVersion, socket, rawHeaders }: IncomingMessage): 
  * gives the same result again. The rest is checked for every hit: the principal of the token, its
  * rate limit and whether the response is fresh.
  */
-export function createResponseCache({ findKnown, countRequest, isDraining, note }: Dependencies) {
-  const responses = new LRUCache<string, CachedResponse>({
-    maxSize: maxCacheBytes,
-    maxEntrySize: maxCacheBytes / 8,
-    sizeCalculation: ({ body }, key) => (body?.length ?? 0) + 4 * key.length + 500,
-  })
+export function createResponseCache(dependencies: Dependencies) {
+  const { findKnown, countRequest, isDraining, note, memory } = dependencies
+  const responses = createCache<string, Principal, CachedResponse>(
+    memory,
+    ({ body }) => (body?.length ?? 0) + 1_000,
+  )
 
   return {
     remember(request: IncomingMessage, answer: CachedResponse): void {
       // A request id from the client is in the response too and differs each time.
       if (request.method !== 'GET' || request.headers['x-request-id'] !== undefined) return
       const key = keyOf(request)
-      if (key.length <= maxKeyLength) responses.set(key, answer)
+      if (key.length <= maxKeyLength) responses.set(key, answer.principal, answer)
     },
 
     /** Returns true if the request was answered from the cache. */
     answer(request: IncomingMessage, response: ServerResponse): boolean {
       if (request.method !== 'GET' || isDraining()) return false
       const start = performance.now()
-      const key = keyOf(request)
-      const cached = responses.get(key)
-      if (!cached) return false
-      const principal = findKnown(cached.secret)
-      if (principal !== cached.principal || !cached.isFresh()) {
-        responses.delete(key)
-        return false
-      }
-      if (!countRequest(principal)) return false
+      const secret = request.headers['x-auth-token']
+      const principal = typeof secret === 'string' ? findKnown(secret) : undefined
+      const cached = responses.get(keyOf(request), principal)
+      // A response that is not fresh may become so again, so it stays.
+      if (!principal || !cached?.isFresh() || !countRequest(principal)) return false
       const requestId = makeRequestId()
       response.writeHead(cached.status, ['x-request-id', requestId, ...cached.headers])
       response.end(cached.body)

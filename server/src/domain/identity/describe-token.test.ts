@@ -14,6 +14,7 @@ import {
   onProject,
   onSystem,
 } from '../../testing/identity-world/identity-records.ts'
+import { createCacheMemory } from '../cache.ts'
 import { createCatalog } from './catalog.ts'
 import { createDescribeToken } from './describe-token.ts'
 import { createPrincipal } from './principal.ts'
@@ -22,7 +23,7 @@ import type { GrantedScope } from './scope.ts'
 
 const matchesContract = new Ajv({ strict: false, validateFormats: false }).compile(TokenBody)
 const catalog = createCatalog({ authUrl: 'http://a', baseUrl: 'http://b', region: 'region0' })
-const describeToken = createDescribeToken(catalog)
+const describeToken = createDescribeToken(catalog, createCacheMemory(2 ** 24))
 
 const home = makeDomain('home')
 const web = makeProject('web')

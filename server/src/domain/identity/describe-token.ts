@@ -1,6 +1,7 @@
 import type { CatalogService, PolicyScope, RoleAssignment, Token } from '@muster/contract'
 import { timestamp, timestampOrNull } from '../timestamp.ts'
-import { policiesOf, type Principal } from './principal.ts'
+import { createCache, type CacheMemory } from '../cache.ts'
+import { policiesOf, scopeName, type Principal } from './principal.ts'
 import type { AccessKeyUse, Assignment, Named, ProjectRecord, UserStatus } from './records.ts'
 import { openProjects } from './scope.ts'
 
@@ -80,6 +81,8 @@ function describeUserAndScope(principal: Principal, catalog: readonly CatalogSer
   }
 }
 
+type Description = ReturnType<typeof describeUserAndScope>
+
 /** The secret is never returned. */
 const describeAccessKey = (key: AccessKeyUse | null): Token['access_key'] => ({
   AccessKey: key?.id ?? '',
@@ -88,14 +91,21 @@ const describeAccessKey = (key: AccessKeyUse | null): Token['access_key'] => ({
 })
 
 /** A token as the API shows it. */
-export function createDescribeToken(catalog: readonly CatalogService[]) {
-  // Cached by policies, which all principals of one user and scope share.
-  const described = new WeakMap<Principal['policies'], ReturnType<typeof describeUserAndScope>>()
+export function createDescribeToken(catalog: readonly CatalogService[], memory: CacheMemory) {
+  // Valid while the cached user is the same object: it is read again after every change.
+  const descriptions = createCache<string, UserStatus, Description>(
+    memory,
+    ({ projects, role_assignments }) => 2_000 + 500 * (projects.length + role_assignments.length),
+  )
 
   function describeOnce(principal: Principal) {
-    const description =
-      described.get(principal.policies) ?? describeUserAndScope(principal, catalog)
-    described.set(principal.policies, description)
+    const { userStatus, scope } = principal
+    const key = `${userStatus.user.id} ${scopeName(scope)}`
+    let description = descriptions.get(key, userStatus)
+    if (!description) {
+      description = describeUserAndScope(principal, catalog)
+      descriptions.set(key, userStatus, description)
+    }
     return description
   }
 

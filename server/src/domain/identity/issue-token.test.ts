@@ -13,6 +13,7 @@ import {
   onDomain,
   onProject,
 } from '../../testing/identity-world/identity-records.ts'
+import { createCacheMemory } from '../cache.ts'
 import { createDescribeToken } from './describe-token.ts'
 import { createIssueToken } from './issue-token.ts'
 import type { AuthMethod, AuthenticationResult } from './methods/auth-method.ts'
@@ -60,7 +61,7 @@ function issueWith(authenticated: Partial<AuthenticationResult>) {
     },
     events: events as EventStore,
     loginLimit: { countFailure: () => undefined, isScopeRefusalRecorded: () => true },
-    describeToken: createDescribeToken([]),
+    describeToken: createDescribeToken([], createCacheMemory(0)),
     clock: () => now,
     lifetime: 86_400_000,
   })

@@ -26,26 +26,8 @@ function policiesByScope(assignments: readonly Assignment[]): Principal['policie
   return { system: within('system'), domain: within('domain'), project: within('project') }
 }
 
-type RolesInScope = Pick<Principal, 'scope' | 'assignments' | 'policies'>
-
-// Cached by user status, which is read again after every change.
-const rolesByStatus = new WeakMap<UserStatus, Map<string, RolesInScope>>()
-
-/** The roles of a user in a scope: the same object for every token of that user and scope. */
-function rolesInScope(scope: GrantedScope, userStatus: UserStatus): RolesInScope {
-  const byScope = rolesByStatus.get(userStatus) ?? new Map<string, RolesInScope>()
-  rolesByStatus.set(userStatus, byScope)
-  const name = scopeName(scope)
-  let held = byScope.get(name)
-  if (!held) {
-    const assignments = assignmentsInScope(scope, userStatus)
-    held = { scope, assignments, policies: policiesByScope(assignments) }
-    byScope.set(name, held)
-  }
-  return held
-}
-
-function scopeName(scope: GrantedScope): string {
+/** Tells the scopes of one user apart. */
+export function scopeName(scope: GrantedScope): string {
   switch (scope.kind) {
     case 'none':
       return 'none'
@@ -56,11 +38,14 @@ function scopeName(scope: GrantedScope): string {
   }
 }
 
-export const createPrincipal = (
+export function createPrincipal(
   token: TokenRecord,
   userStatus: UserStatus,
   scope: GrantedScope,
-): Principal => ({ token, userStatus, ...rolesInScope(scope, userStatus) })
+): Principal {
+  const assignments = assignmentsInScope(scope, userStatus)
+  return { token, userStatus, scope, assignments, policies: policiesByScope(assignments) }
+}
 
 /** The domain of the token's scope; for a token without scope, the user's own. */
 export function domainIdOf({ scope, userStatus }: Principal): string {

@@ -1,21 +1,26 @@
 import type { Directory, IdentityVersion } from './ports.ts'
+import { createCache, type CacheMemory } from '../cache.ts'
 import type { Clock } from '../clock.ts'
 import type { UserStatus } from './records.ts'
 import type { UserSummary } from '../user-summary.ts'
-import { createVersionedCache } from './versioned-cache.ts'
 
 interface Dependencies {
   readonly directory: Directory
   readonly identityVersion: IdentityVersion
   readonly clock: Clock
+  readonly memory: CacheMemory
 }
 
+const sizeOf = ({ assignments }: UserStatus) => 1_000 + 500 * assignments.length
+
 /** Reads the status of a user; undefined for one that is disabled, expired or deleted. */
-export function createFindUserStatus({ directory, identityVersion, clock }: Dependencies) {
-  const cache = createVersionedCache<UserStatus>(identityVersion, 10_000)
+export function createFindUserStatus({ directory, identityVersion, clock, memory }: Dependencies) {
+  const users = createCache<string, number, UserStatus>(memory, sizeOf)
 
   return async function findUserStatus(userId: string): Promise<UserStatus | undefined> {
-    const userStatus = await cache.get(userId, () => directory.loadUserStatus(userId))
+    const userStatus = await users.load(userId, identityVersion.current(), () =>
+      directory.loadUserStatus(userId),
+    )
     return userStatus && isActive(userStatus, clock()) ? userStatus : undefined
   }
 }

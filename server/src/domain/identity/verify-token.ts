@@ -1,18 +1,21 @@
-import { LRUCache } from 'lru-cache'
 import type { IdentityVersion, TokenStore } from './ports.ts'
+import { createCache, type CacheMemory } from '../cache.ts'
 import type { Clock } from '../clock.ts'
 import { createPrincipal, type Principal } from './principal.ts'
 import { currentScope } from './scope.ts'
 import { isActive, type FindUserStatus } from './user-status.ts'
 import { tokenId } from './token-secret.ts'
-import { createVersionedCache } from './versioned-cache.ts'
 
 interface Dependencies {
   readonly tokens: TokenStore
   readonly findUserStatus: FindUserStatus
   readonly identityVersion: IdentityVersion
   readonly clock: Clock
+  readonly memory: CacheMemory
 }
+
+/** Bytes of a principal. It shares most of its objects with the cached user. */
+const principalSize = 1_000
 
 /** Finds the user and the permissions of a token; undefined for an invalid token. */
 export function createVerifyToken({
@@ -20,13 +23,14 @@ export function createVerifyToken({
   findUserStatus,
   identityVersion,
   clock,
+  memory,
 }: Dependencies) {
-  const principals = createVersionedCache<Principal>(identityVersion, 50_000)
-  // Cached because hashing the secret is the slowest step of a verification.
-  const ids = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 })
+  // By the secret itself, because hashing it is the slowest step of a verification.
+  const principals = createCache<string, number, Principal>(memory, () => principalSize)
 
-  async function load(id: string): Promise<Principal | undefined> {
-    const token = await tokens.find(id)
+  async function load(secret: string): Promise<Principal | undefined> {
+    const id = tokenId(secret)
+    const token = id === undefined ? undefined : await tokens.find(id)
     if (!token) return undefined
     const userStatus = await findUserStatus(token.userId)
     const scope = userStatus && currentScope(token.scope, userStatus)
@@ -39,16 +43,15 @@ export function createVerifyToken({
 
   /** The cached principal of a token, without reading the database. */
   function findKnown(secret: string): Principal | undefined {
-    const id = ids.get(secret)
-    const principal = id === undefined ? undefined : principals.peek(id)
+    const principal = principals.get(secret, identityVersion.current())
     return principal && isAlive(principal, clock()) ? principal : undefined
   }
 
   async function verifyToken(secret: string): Promise<Principal | undefined> {
-    const id = ids.get(secret) ?? tokenId(secret)
-    if (id === undefined) return undefined
-    const principal = principals.peek(id) ?? (await principals.get(id, () => load(id)))
-    if (principal) ids.set(secret, id)
+    const version = identityVersion.current()
+    const principal =
+      principals.get(secret, version) ??
+      (await principals.load(secret, version, () => load(secret)))
     return principal && isAlive(principal, clock()) ? principal : undefined
   }
 

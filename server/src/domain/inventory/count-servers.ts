@@ -1,24 +1,24 @@
 import { maxGroupValues, type ServerStatistics } from '@muster/contract'
-import { LRUCache } from 'lru-cache'
+import { createCache, type CacheMemory } from '../cache.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
+import type { ScopeOrNone } from '../scope.ts'
 import type { ServerFinder, Statistics, Sum } from './ports.ts'
 import { requesterOf } from './requester-of.ts'
 import type { StatisticsQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess } from './visibility.ts'
 
-interface CachedAnswer {
-  readonly serversVersion: number
-  readonly identity: number
-  readonly body: string
+/** Statistics as JSON, and whether they are still valid; absent if they are not cached. */
+interface StatisticsBody {
+  readonly body: readonly Buffer[]
+  readonly isFresh?: () => boolean
 }
 
 interface Dependencies {
   readonly finder: ServerFinder
   readonly identityVersion: IdentityVersion
+  readonly memory: CacheMemory
 }
-
-const maxCachedAnswers = 500
 
 /** What the first values leave over of the whole. */
 function rest(total: Sum, told: readonly Sum[]): Sum {
@@ -43,25 +43,35 @@ function shorten({ total, groups }: Statistics): ServerStatistics {
 }
 
 /** Counts servers by group. Results are cached like pages. */
-export function createCountServers({ finder, identityVersion }: Dependencies) {
-  const answers = new LRUCache<string, CachedAnswer>({ max: maxCachedAnswers })
+export function createCountServers({ finder, identityVersion, memory }: Dependencies) {
+  const results = createCache<string, string, StatisticsBody>(
+    memory,
+    ({ body }) => body[0]?.length ?? 0,
+  )
 
-  return async function countServers(caller: Caller, query: StatisticsQuery): Promise<string> {
+  function versionOf(scope: ScopeOrNone): string | undefined {
+    const [servers, identity] = [finder.version(scope), identityVersion.current()]
+    return servers === undefined || identity === undefined ? undefined : `${servers} ${identity}`
+  }
+
+  return async function countServers(
+    caller: Caller,
+    query: StatisticsQuery,
+  ): Promise<StatisticsBody> {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
     requireStateAccess(query.view, visibility)
     const { scope } = visibility
-    const [serversVersion, identity] = [finder.version(scope), identityVersion.current()]
+    const version = versionOf(scope)
     const key = JSON.stringify([scope, query])
-    const cached = answers.get(key)
-    if (cached && cached.serversVersion === serversVersion && cached.identity === identity)
-      return cached.body
-    const body = JSON.stringify(
-      shorten(await finder.count({ ...query, scope, requester: requesterOf(caller) })),
-    )
-    if (serversVersion !== undefined && identity !== undefined)
-      answers.set(key, { serversVersion, identity, body })
-    return body
+    const cached = results.get(key, version)
+    if (cached) return cached
+    const counted = await finder.count({ ...query, scope, requester: requesterOf(caller) })
+    const body = [Buffer.from(JSON.stringify(shorten(counted)))]
+    if (version === undefined) return { body }
+    const result = { body, isFresh: () => versionOf(scope) === version }
+    results.set(key, version, result)
+    return result
   }
 }
 export type CountServers = ReturnType<typeof createCountServers>

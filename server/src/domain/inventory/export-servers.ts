@@ -7,8 +7,8 @@ import { nextPosition } from './next-position.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import type { Position } from '../query/marker.ts'
-import type { Owner, PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
-import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
+import type { PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
+import { bodyFor, createRowRenderer, type RowRenderer } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
@@ -23,20 +23,11 @@ interface Dependencies {
 const atOnce = 100
 const mostTries = 20
 
-type RenderRow = (
-  parts: ServerParts,
-  query: ServerQuery,
-  owned: ReadonlyMap<string, Owner>,
-  visibility: Visibility,
-) => string | Buffer
+type RenderRow = (rows: RowRenderer, parts: ServerParts) => string | Buffer
 
 const serverKeys = (Object.keys(Server.properties) as (keyof Server)[]).toSorted()
-const newline = Buffer.from('\n')
 
-const ndjsonRow: RenderRow = (parts, query, owned, visibility) =>
-  query.keys
-    ? `${JSON.stringify(serverObject(parts, query, owned, visibility))}\n`
-    : Buffer.concat([...serverBytes(parts, query, owned, visibility).pieces, newline])
+const ndjsonRow: RenderRow = (rows, parts) => Buffer.concat(rows.render(parts, '\n'))
 
 /** The columns of a table: what was asked for, or what the object has. */
 function csvColumns({ keys, details, withMetadata }: ServerQuery): readonly (keyof Server)[] {
@@ -51,7 +42,7 @@ const headOf = (query: ServerQuery): Buffer =>
 
 function csvRows(query: ServerQuery): RenderRow {
   const columns = csvColumns(query)
-  return (...row) => csvRow(columns, serverObject(...row))
+  return (rows, parts) => csvRow(columns, rows.renderObject(parts))
 }
 
 /** What goes wrong before the first servers are found is an error like any other, not a stream cut short. */
@@ -109,10 +100,8 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
     const renderRow = query.format === 'csv' ? csvRows(query) : ndjsonRow
     const pageQuery = pageQueryOf(query, visibility, requester)
     for await (const page of pages(query, pageQuery)) {
-      const owned = await owners.byProject()
-      const pieces = page.map((parts) =>
-        renderRow(withLastSyncTime(parts, syncTimes), query, owned, visibility),
-      )
+      const rows = createRowRenderer(query, await owners.byProject(), visibility)
+      const pieces = page.map((parts) => renderRow(rows, withLastSyncTime(parts, syncTimes)))
       yield Buffer.concat(
         pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
       )

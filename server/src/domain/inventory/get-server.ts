@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
-import { serverBytes } from './render-rows.ts'
+import { createRowRenderer } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 import { findVisibility, type Visibility } from './visibility.ts'
@@ -61,14 +60,13 @@ export type FindServer = ReturnType<typeof createFindServer>
 /** Returns one server with all its fields. */
 export function createGetServer({ findServer, owners }: Dependencies) {
   const start = Buffer.from('{"server":')
-  const end = Buffer.from('}')
 
   return async function getServer(caller: Caller, idOrName: string, scope?: ScopeParameter) {
     const { parts, visibility } = await findServer(caller, idOrName, scope)
-    const { pieces, digest } = serverBytes(parts, whole, await owners.byProject(), visibility)
+    const rows = createRowRenderer(whole, await owners.byProject(), visibility)
     return {
-      body: Buffer.concat([start, ...pieces, end]),
-      etag: `"${hash('md5', digest, 'base64url')}"`,
+      body: Buffer.concat([start, ...rows.render(parts, '}')]),
+      etag: `"${rows.digest()}"`,
     }
   }
 }

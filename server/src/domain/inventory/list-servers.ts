@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createCache, type CacheMemory } from '../cache.ts'
 import { PlatformError } from '../error.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Caller } from '../identity/caller.ts'
@@ -7,11 +7,10 @@ import type { IdentityVersion } from '../identity/ports.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import { readMarker, writeMarker } from '../query/marker.ts'
 import { fields } from './fields.ts'
-import { createSeenBefore } from './seen-before.ts'
 import { nextPosition } from './next-position.ts'
 import type { Owners } from './owners.ts'
-import type { Owner, PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
-import { bodyFor, renderRows } from './render-rows.ts'
+import type { FoundPage, PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
+import { bodyFor, createRowRenderer, renderRows } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
@@ -27,17 +26,19 @@ export interface ServerPage {
   readonly isFresh?: () => boolean
 }
 
+/** A page that was requested before. */
 interface CachedPage {
-  readonly syncTimes: number
-  readonly serversVersion: number
-  readonly identity: number
-  readonly page: ServerPage
+  /** The version of the servers for which the page is known to be valid. */
+  serversVersion: number
+  /** The servers that it shows, and their total. */
+  readonly contents: string
+  /** Absent after the first request: most pages are requested once and not worth their memory. */
+  readonly page?: ServerPage
 }
 
-const maxCacheBytes = 64 * 2 ** 20
-const maxCachedPage = maxCacheBytes / 16
+/** Larger pages are not cached. */
+const maxCachedPage = 2 * 2 ** 20
 const maxAttempts = 5
-const rememberedQueries = 10_000
 
 const serversChanged = () =>
   new PlatformError('ServiceUnavailable', 'The servers changed during the query. Try again.', {
@@ -67,73 +68,75 @@ interface Dependencies {
   readonly owners: Owners
   readonly identityVersion: IdentityVersion
   readonly syncTimes: LastSyncTimes
+  readonly memory: CacheMemory
 }
 
+const contentsOf = ({ total, hasMore, found }: FoundPage): string =>
+  found.reduce((text, { seq, revision }) => `${text} ${seq}:${revision}`, `${total} ${hasMore}`)
+
 /**
- * Lists servers. A page is cached as bytes until the servers of its scope or the identity data
- * change.
+ * Lists servers. A page is cached as bytes. When servers of its scope have changed, they are searched
+ * again, and the bytes are used further if the page shows none of the changes.
  */
-export function createListServers({ finder, owners, identityVersion, syncTimes }: Dependencies) {
-  const pages = new LRUCache<string, CachedPage>({
-    maxSize: maxCacheBytes,
-    maxEntrySize: maxCachedPage,
-    sizeCalculation: ({ page }, key) => lengthOf(page.body) + 2 * key.length + 200,
-  })
+export function createListServers(dependencies: Dependencies) {
+  const { finder, owners, identityVersion, syncTimes, memory } = dependencies
+  const pages = createCache<string, string, CachedPage>(memory, ({ page, contents }) =>
+    page ? lengthOf(page.body) + contents.length : contents.length,
+  )
 
-  const isSeenBefore = createSeenBefore(rememberedQueries)
+  /** The version of everything in a page except the servers. Metadata includes the time of the last sync. */
+  function versionOf({ withMetadata }: ServerQuery): string | undefined {
+    const identity = identityVersion.current()
+    return identity === undefined
+      ? undefined
+      : `${identity} ${withMetadata ? syncTimes.version() : ''}`
+  }
 
-  /** Only with its metadata does a server say how old it is. */
-  const ageOf = ({ withMetadata }: ServerQuery) => (withMetadata ? syncTimes.version() : 0)
+  async function render(
+    query: ServerQuery,
+    visibility: Visibility,
+    { total }: FoundPage,
+    parts: readonly ServerParts[],
+  ): Promise<Pick<ServerPage, 'body' | 'etag'>> {
+    const rows = createRowRenderer(query, await owners.byProject(), visibility)
+    const shown = query.withMetadata
+      ? parts.map((part) => withLastSyncTime(part, syncTimes))
+      : parts
+    const pieces = await renderRows(rows, shown)
+    const start = `{"limit":${query.limit},"offset":${query.offset},"servers":[`
+    const end = `],"total":${total}}`
+    return {
+      body: [Buffer.from(start), ...pieces, Buffer.from(end)],
+      etag: `"${hash('md5', start + rows.digest() + end, 'base64url')}"`,
+    }
+  }
 
   /** Repeats the query if a server that it found was changed before it was loaded. */
-  function findParts(query: ServerQuery, pageQuery: PageQuery) {
+  function makePage(
+    query: ServerQuery,
+    visibility: Visibility,
+    requester: Requester,
+    cached: CachedPage | undefined,
+  ) {
+    const pageQuery = pageQueryOf(query, visibility, requester)
     let ignoresCache = false
     return retryOnConflict(
       async () => {
         const found = await finder.find({ ...pageQuery, ignoresCache })
         ignoresCache = true
+        const contents = contentsOf(found)
+        if (cached?.page && cached.contents === contents) return { page: cached.page, contents }
         const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
         const next = parts && (await nextPosition(finder, query.order, found, parts))
-        return parts && next !== 'changed' ? { found, parts, next } : undefined
+        if (!parts || next === 'changed') return undefined
+        const marker = next && writeMarker(query, next)
+        return { page: { ...(await render(query, visibility, found, parts)), marker }, contents }
       },
       { maxAttempts, exhausted: serversChanged },
     )
   }
 
-  async function render(
-    query: ServerQuery,
-    total: number,
-    parts: readonly ServerParts[],
-    owned: ReadonlyMap<string, Owner>,
-    visibility: Visibility,
-  ): Promise<Pick<ServerPage, 'body' | 'etag'>> {
-    const rows = await renderRows(parts, query, owned, visibility)
-    const start = `{"limit":${query.limit},"offset":${query.offset},"servers":[`
-    const end = `],"total":${total}}`
-    return {
-      body: [Buffer.from(start), ...rows.pieces, Buffer.from(end)],
-      etag: `"${hash('md5', start + rows.digest + end, 'base64url')}"`,
-    }
-  }
-
-  async function makePage(
-    query: ServerQuery,
-    visibility: Visibility,
-    requester: Requester,
-  ): Promise<ServerPage> {
-    const pageQuery = pageQueryOf(query, visibility, requester)
-    const { found, parts, next } = await findParts(query, pageQuery)
-    const owned = await owners.byProject()
-    const shown = query.withMetadata
-      ? parts.map((part) => withLastSyncTime(part, syncTimes))
-      : parts
-    return {
-      ...(await render(query, found.total, shown, owned, visibility)),
-      marker: next && writeMarker(query, next),
-    }
-  }
-
-  /** The text is the query as it was asked: whoever asks in the same words gets the same page. */
+  /** The text is the query as it was sent: equal texts get the same page. */
   return async function listServers(
     caller: Caller,
     query: ServerQuery,
@@ -142,34 +145,33 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
     requireStateAccess(query.view, visibility)
-    const [serversVersion, identity] = [finder.version(visibility.scope), identityVersion.current()]
-    const age = ageOf(query)
-    const key = `${visibility.key}${text}`
-    const known = pages.get(key)
-    if (
-      known &&
-      known.serversVersion === serversVersion &&
-      known.identity === identity &&
-      known.syncTimes === age
-    ) {
-      return known.page
+    // Read before the data, so that a change during the query makes the page outdated.
+    const [serversVersion, version] = [finder.version(visibility.scope), versionOf(query)]
+    const key = JSON.stringify(visibility) + text
+    const cached = pages.get(key, version)
+    if (cached?.page && cached.serversVersion === serversVersion) return cached.page
+    const { page, contents } = await makePage(query, visibility, requesterOf(caller), cached)
+    if (serversVersion === undefined) return page
+    if (page === cached?.page) {
+      cached.serversVersion = serversVersion
+      return page
     }
-    const page = await makePage(query, visibility, requesterOf(caller))
-    // Most pages are asked for once: only those that are asked for again are worth their memory.
-    const isCached = isSeenBefore(key) && lengthOf(page.body) < maxCachedPage / 2
-    if (isCached && serversVersion !== undefined && identity !== undefined) {
-      const cached = {
+    if (!cached || lengthOf(page.body) > maxCachedPage) {
+      pages.set(key, version, { serversVersion, contents })
+      return page
+    }
+    const entry: Required<CachedPage> = {
+      serversVersion,
+      contents,
+      page: {
         ...page,
         body: [Buffer.concat(page.body)],
         isFresh: () =>
-          finder.version(visibility.scope) === serversVersion &&
-          identityVersion.current() === identity &&
-          ageOf(query) === age,
-      }
-      pages.set(key, { serversVersion, identity, syncTimes: age, page: cached })
-      return cached
+          finder.version(visibility.scope) === entry.serversVersion && versionOf(query) === version,
+      },
     }
-    return page
+    pages.set(key, version, entry)
+    return entry.page
   }
 }
 export type ListServers = ReturnType<typeof createListServers>

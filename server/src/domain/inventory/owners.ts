@@ -1,22 +1,26 @@
+import { createCache, type CacheMemory } from '../cache.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
-import { createVersionedCache } from '../identity/versioned-cache.ts'
 import type { Owner, OwnerDirectory } from './ports.ts'
 
+type OwnersByProject = ReadonlyMap<string, Owner>
+
 /** Projects with their domains, cached until the identity version changes. */
-export function createOwners(directory: OwnerDirectory, identityVersion: IdentityVersion) {
-  const cache = createVersionedCache<ReadonlyMap<string, Owner>>(identityVersion, 1)
-  const key = 'owners'
+export function createOwners(
+  directory: OwnerDirectory,
+  identityVersion: IdentityVersion,
+  memory: CacheMemory,
+) {
+  const owners = createCache<string, number, OwnersByProject>(memory, ({ size }) => size * 300)
+  const key = 'all'
 
-  const readOwners = async () =>
-    new Map((await directory.all()).map((owner) => [owner.projectId, owner]))
+  const read = async () => new Map((await directory.all()).map((owner) => [owner.projectId, owner]))
 
-  async function byProject(): Promise<ReadonlyMap<string, Owner>> {
-    const known = cache.peek(key)
-    if (known) return known
-    const read = cache.get(key, readOwners)
-    return (await read) ?? new Map<string, Owner>()
+  return {
+    async byProject(): Promise<OwnersByProject> {
+      const version = identityVersion.current()
+      const known = owners.get(key, version) ?? (await owners.load(key, version, read))
+      return known ?? new Map<string, Owner>()
+    },
   }
-
-  return { byProject }
 }
 export type Owners = ReturnType<typeof createOwners>

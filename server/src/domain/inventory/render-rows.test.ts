@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ServerParts } from './ports.ts'
-import { renderRows } from './render-rows.ts'
+import { createRowRenderer, renderRows } from './render-rows.ts'
 import type { Visibility } from './visibility.ts'
 
 const part = (at: number): ServerParts => ({
@@ -28,7 +28,8 @@ test('a large page is rendered in chunks, with turns for other requests between 
   }
   setImmediate(count)
   const all = Array.from({ length: 1_000 }, (_, at) => part(at))
-  const { pieces } = await renderRows(all, shape, new Map(), {} as Visibility)
+  const rows = createRowRenderer(shape, new Map(), {} as Visibility)
+  const pieces = await renderRows(rows, all)
   isOver = true
   assert.ok(turns >= 7, String(turns))
   const ids = JSON.parse(`[${Buffer.concat(pieces).toString()}]`) as { id: string }[]
@@ -36,4 +37,42 @@ test('a large page is rendered in chunks, with turns for other requests between 
     ids,
     all.map(({ id }) => ({ id })),
   )
+})
+
+describe('the digest of rendered servers', () => {
+  const nothing = { kind: 'none' } as const
+  const seenBy = (updates: Visibility['updates'] = nothing): Visibility => ({
+    scope: { kind: 'system' },
+    updates,
+    deletes: nothing,
+    administers: nothing,
+  })
+  const ownersNamed = (project: string) =>
+    new Map([['p', { projectId: 'p', project, domainId: 'd', domain: 'D' }]])
+
+  const digestOf = (
+    all: readonly ServerParts[],
+    visibility = seenBy(),
+    owners = ownersNamed('web'),
+    details = true,
+  ) => {
+    const rows = createRowRenderer({ ...shape, details }, owners, visibility)
+    for (const parts of all) rows.render(parts)
+    return rows.digest()
+  }
+
+  test('changes with each server, the names of its owners and the caller', () => {
+    const page = [part(1), part(2)]
+    assert.equal(digestOf([part(1), part(2)]), digestOf(page))
+    const others = [
+      digestOf([part(1)]),
+      digestOf([part(2), part(1)]),
+      digestOf([part(1), { ...part(2), isDeleted: true }]),
+      digestOf([part(1), { ...part(2), metadata: Buffer.from('{}'), metadataDigest: 'm' }]),
+      digestOf(page, seenBy({ kind: 'system' })),
+      digestOf(page, seenBy(), ownersNamed('db')),
+      digestOf(page, seenBy(), ownersNamed('web'), false),
+    ]
+    assert.equal(new Set([digestOf(page), ...others]).size, 8)
+  })
 })

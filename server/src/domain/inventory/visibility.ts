@@ -1,5 +1,4 @@
 import type { RequiredPermission } from '@muster/contract'
-import { LRUCache } from 'lru-cache'
 import { badField, PlatformError } from '../error.ts'
 import type { Principal } from '../identity/principal.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
@@ -11,16 +10,22 @@ type Level = RequiredPermission['at'][number]
 
 const everyLevel: readonly Level[] = ['system', 'domain', 'project']
 
-const right = (action: RequiredPermission['action'], at = everyLevel): RequiredPermission => ({
+const permission = (action: RequiredPermission['action'], at = everyLevel): RequiredPermission => ({
   service: 'compute',
   resource: 'servers',
   action,
   at,
 })
 
+const permissions = {
+  update: permission('update'),
+  delete: permission('delete'),
+  administer: permission('get', ['system', 'domain']),
+}
+
 /**
- * What a caller sees of the fleet, and what of it is theirs to change. It is made from rows and the
- * token; a request can only ask for less.
+ * Which servers a caller sees, and which of them the caller may change. It is made from rows and the
+ * token; a request can only restrict it. Callers with equal visibility get the same bytes.
  */
 export interface Visibility {
   readonly scope: ScopeOrNone
@@ -30,24 +35,6 @@ export interface Visibility {
   readonly deletes: ScopeOrNone
   /** Where the caller sees what an operator forces upon servers. */
   readonly administers: ScopeOrNone
-  /** Callers with the same key see the same bytes. */
-  readonly key: string
-}
-
-const rights = new WeakMap<Principal, Omit<Visibility, 'scope' | 'key'>>()
-
-function rightsOf(principal: Principal): Omit<Visibility, 'scope' | 'key'> {
-  let known = rights.get(principal)
-  if (!known) {
-    const authorizedScope = (need: RequiredPermission) => findAuthorizedScope(principal, need).scope
-    known = {
-      updates: authorizedScope(right('update')),
-      deletes: authorizedScope(right('delete')),
-      administers: authorizedScope(right('get', ['system', 'domain'])),
-    }
-    rights.set(principal, known)
-  }
-  return known
 }
 
 const notSoFar = (wanted: ScopeParameter) =>
@@ -101,34 +88,19 @@ function chooseScope(
   }
 }
 
-const shortKeys = new LRUCache<string, string>({ max: 100_000 })
-let madeKeys = 0
-
-/** A few characters in the place of many: pages are looked up by it at each request. */
-function shortKey(text: string): string {
-  const known = shortKeys.get(text) ?? `s${(madeKeys += 1)} `
-  shortKeys.set(text, known)
-  return known
-}
-
-const visibilities = new WeakMap<Principal, Map<string, Visibility>>()
-
 /** What the caller sees when asking for a scope, within the caller's scope that the operation found. */
 export function findVisibility(
   principal: Principal,
   widest: ScopeOrNone,
   wanted: ScopeParameter | undefined,
 ): Visibility {
-  const known = visibilities.get(principal) ?? new Map<string, Visibility>()
-  visibilities.set(principal, known)
-  const name = `${widest.kind} ${wanted ?? ''}`
-  let visibility = known.get(name)
-  if (!visibility) {
-    const parts = { scope: chooseScope(principal, widest, wanted), ...rightsOf(principal) }
-    visibility = { ...parts, key: shortKey(JSON.stringify(parts)) }
-    known.set(name, visibility)
+  const scopeOf = (need: RequiredPermission) => findAuthorizedScope(principal, need).scope
+  return {
+    scope: chooseScope(principal, widest, wanted),
+    updates: scopeOf(permissions.update),
+    deletes: scopeOf(permissions.delete),
+    administers: scopeOf(permissions.administer),
   }
-  return visibility
 }
 
 /** Only those who may delete servers may list the recycle bin and deleted servers. */

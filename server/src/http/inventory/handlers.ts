@@ -61,8 +61,7 @@ export const createInventoryHandlers = (
   },
 
   async getServerStatistics({ caller, query }) {
-    const body = await useCases.countServers(caller, readStatisticsQuery(query))
-    return { status: 200, body }
+    return { status: 200, ...(await useCases.countServers(caller, readStatisticsQuery(query))) }
   },
 
   async getServerTimeline({ caller, query }) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { EventDto, Impact } from '@muster/contract'
+import { createCacheMemory } from '../../domain/cache.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { createRecordServers } from '../../domain/inventory/record-servers.ts'
 import { createOwnerDirectory } from '../../storage/owners.ts'
@@ -122,9 +123,11 @@ onEngineOfLane('deletion of owners with servers', (engine) => {
   test('servers are not written to a project deleted in the meantime', async () => {
     const { projectId, besideId } = await settle()
     const { database, inventory } = platform
-    const owners = createOwners(createOwnerDirectory(database), {
-      current: () => database.currentVersion(),
-    })
+    const owners = createOwners(
+      createOwnerDirectory(database),
+      { current: () => database.currentVersion() },
+      createCacheMemory(2 ** 24),
+    )
     const serverWriter: typeof inventory.serverWriter = {
       ...inventory.serverWriter,
       async write(writes, events) {

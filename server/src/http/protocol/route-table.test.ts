@@ -7,6 +7,7 @@ import {
   type ErrorBody,
   type OpenApiDocument,
 } from '@muster/contract'
+import { createCacheMemory } from '../../domain/cache.ts'
 import { createLogger } from '../../log.ts'
 import { ask } from '../../testing/client.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -41,6 +42,7 @@ async function mountedRoutes(): Promise<string[]> {
       trustedProxies: [],
       tls: undefined,
       clock: Date.now,
+      memory: createCacheMemory(0),
       logger: createLogger('silent', { write: () => {} }),
     },
     { catalog: [] as readonly CatalogService[] } as AppUseCases,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { crc32 } from 'node:zlib'
+import { createCacheMemory } from '../../domain/cache.ts'
 import { createFindUserStatus } from '../../domain/identity/user-status.ts'
 import { tokenId } from '../../domain/identity/token-secret.ts'
 import { createVerifyToken, type VerifyToken } from '../../domain/identity/verify-token.ts'
@@ -66,15 +67,18 @@ onEngineOfLane('a modified token', (engine) => {
     const { database } = platform
     const identityVersion = { current: database.currentVersion }
     const clock = Date.now
+    const memory = createCacheMemory(2 ** 24)
     verifyToken = createVerifyToken({
       tokens: createTokenStore(database),
       findUserStatus: createFindUserStatus({
         directory: createDirectory(database),
         identityVersion,
         clock,
+        memory,
       }),
       identityVersion,
       clock,
+      memory,
     })
     const distinct = new Set(mutationsOf(token))
     distinct.delete(token)

@@ -1,28 +1,27 @@
 import type { Server } from '@muster/contract'
-import type { Kysely } from 'kysely'
-import { LRUCache } from 'lru-cache'
+import { sql, type Kysely } from 'kysely'
+import { createCache, type CacheMemory } from '../../domain/cache.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, Query, QueryPriority, Row } from '../database.ts'
+import { createStatementTemplate } from '../statement-template.ts'
 import type { Tables } from '../tables.ts'
 
-/** The size of the cache of rendered servers, in bytes. */
-const cacheBytes = 256 * 2 ** 20
-const overhead = 400
+/** Estimated bytes of the texts of a server beside its documents. */
+const textSize = 600
 
 /** Servers per chunk. A chunk takes the serving thread a few milliseconds. */
 const chunkSize = 128
 
-interface CachedServer {
+interface ReadServer {
   readonly revision: number
   readonly parts: ServerParts
 }
 
-const sizeOf = ({ parts: { body, metadata } }: CachedServer) =>
-  body.length + (metadata?.length ?? 0) + overhead
+const sizeOf = ({ body, metadata }: ServerParts) => body.length + (metadata?.length ?? 0) + textSize
 
 /** A rendered text as bytes. The engines return different types. */
 const toBytes = (value: unknown): Buffer =>
@@ -100,35 +99,43 @@ export const wholeParts = (row: Row): ServerParts =>
   isOutdated(row) ? renderOutdated(row, 'document', true) : toParts(row)
 
 /** Reads rendered servers by their numbers. */
-export function createDocuments(database: DatabaseReader) {
-  const { db } = database
-  const cache = new LRUCache<number, CachedServer>({ maxSize: cacheBytes, sizeCalculation: sizeOf })
+export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
+  const { db, engine } = database
+  const cache = createCache<number, number, ServerParts>(memory, sizeOf)
 
   /** One cache with one limit for all four kinds of documents, which are part of the key. */
   const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
     seq * 4 + (kind === 'document' ? 0 : 2) + (withMetadata ? 1 : 0)
 
   /** Queries are compiled once, because compiling takes longer than running them. */
-  const texts = new Map<string, string>()
-  function queryFor(seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Query {
-    const name = `${kind} ${withMetadata} ${seqs.length}`
-    const text =
-      texts.get(name) ??
+  const queryOf = (kind: BodyKind, withMetadata: boolean) => {
+    const template = createStatementTemplate<{ numbers: unknown }>(['numbers'], ({ numbers }) =>
       selectParts(db, kind, withMetadata)
-        .where('server', 'in', [...seqs])
-        .compile().sql
-    texts.set(name, text)
-    return { sql: text, parameters: seqs }
+        .where(
+          engine === 'postgres'
+            ? sql<boolean>`server = any(${numbers}::integer[])`
+            : sql<boolean>`server in (select value from json_each(${numbers}))`,
+        )
+        .compile(),
+    )
+    return (seqs: readonly number[]) =>
+      template({ numbers: engine === 'postgres' ? seqs : JSON.stringify(seqs) })
   }
+  const queries = {
+    document: [queryOf('document', false), queryOf('document', true)],
+    summary: [queryOf('summary', false), queryOf('summary', true)],
+  } as const
+  const queryFor = (seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Query =>
+    queries[kind][withMetadata ? 1 : 0](seqs)
 
   async function readCurrent(
     seqs: readonly number[],
     kind: BodyKind,
     withMetadata: boolean,
     priority: QueryPriority,
-  ): Promise<Map<number, CachedServer>> {
+  ): Promise<Map<number, ReadServer>> {
     const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
-    const read = new Map<number, CachedServer>()
+    const read = new Map<number, ReadServer>()
     const add = (row: Row, parts: ServerParts) =>
       read.set(Number(row['server']), { revision: Number(row['revision']), parts })
     const outdated: number[] = []
@@ -149,13 +156,12 @@ export function createDocuments(database: DatabaseReader) {
     withMetadata: boolean,
     priority: QueryPriority = 'quick',
   ): Promise<readonly ServerParts[] | undefined> {
-    const known = found.map(({ seq, revision }) => {
-      const cached = cache.get(keyOf(seq, kind, withMetadata))
-      return cached?.revision === revision ? cached.parts : undefined
-    })
+    const known = found.map(({ seq, revision }) =>
+      cache.get(keyOf(seq, kind, withMetadata), revision),
+    )
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
-    const fresh = new Map<number, CachedServer>()
+    const fresh = new Map<number, ReadServer>()
     for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
       // Let other requests run before the next chunk.
       if (index > 0) await nextTurn()
@@ -163,10 +169,11 @@ export function createDocuments(database: DatabaseReader) {
     }
     // Streamed documents are not cached, because they are rarely read again.
     if (priority === 'quick')
-      for (const [seq, cached] of fresh) cache.set(keyOf(seq, kind, withMetadata), cached)
+      for (const [seq, { revision, parts }] of fresh)
+        cache.set(keyOf(seq, kind, withMetadata), revision, parts)
     const parts = found.map(({ seq, revision }, at) => {
-      const cached = fresh.get(seq)
-      return known[at] ?? (cached?.revision === revision ? cached.parts : undefined)
+      const read = fresh.get(seq)
+      return known[at] ?? (read?.revision === revision ? read.parts : undefined)
     })
     return parts.every((part) => part !== undefined) ? parts : undefined
   }

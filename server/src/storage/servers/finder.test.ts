@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { operations, type Operation, type ServerListQuery } from '@muster/contract'
 import fc from 'fast-check'
 import type { ScopeOrNone } from '../../domain/scope.ts'
+import { createCacheMemory } from '../../domain/cache.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import {
   background,
@@ -35,12 +36,19 @@ onEngineOfLane('the access path of a query', (engine) => {
   before(async () => {
     fleet = await startInventoryWorld(engine, { seed: 7, servers: 120 })
     const { database } = fleet.platform
-    const owners = createOwners(createOwnerDirectory(database), {
-      current: database.currentVersion,
-    })
-    usual = createServerFinder(database, owners)
+    const memory = createCacheMemory(2 ** 24)
+    const owners = createOwners(
+      createOwnerDirectory(database),
+      { current: database.currentVersion },
+      memory,
+    )
+    usual = createServerFinder(database, owners, createCacheMemory(2 ** 24))
     // A low threshold: every query takes the access path that it would take for a million servers.
-    hasty = createServerFinder(database, owners, { smallScope: 3, fewServers: 2, mostFound: 4 })
+    hasty = createServerFinder(database, owners, memory, {
+      smallScope: 3,
+      fewServers: 2,
+      mostFound: 4,
+    })
   })
   after(() => fleet.platform.close())
 
@@ -82,13 +90,16 @@ onEngineOfLane('the access path of a query', (engine) => {
       if (pace !== 'quick') asked.push(...queries.map(({ sql }) => sql))
       return database.run(queries, pace)
     }
-    const owners = createOwners(createOwnerDirectory(database), {
-      current: database.currentVersion,
-    })
+    const memory = createCacheMemory(2 ** 24)
+    const owners = createOwners(
+      createOwnerDirectory(database),
+      { current: database.currentVersion },
+      memory,
+    )
     const servers = fleet.world.servers()
     const { serverQuery } = createServerQueries(servers)
     for (const limits of [undefined, { smallScope: 3, fewServers: 2, mostFound: 4 }]) {
-      const finder = createServerFinder({ ...database, run }, owners, limits)
+      const finder = createServerFinder({ ...database, run }, owners, memory, limits)
       for (const each of fc.sample(serverQuery, { numRuns: 60, seed: 5 })) {
         const url = `/servers?${queryText(each)}`
         const query = readServerQuery(readQuery(url) as ServerListQuery)

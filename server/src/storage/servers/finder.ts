@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { CacheMemory } from '../../domain/cache.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
@@ -31,20 +32,11 @@ const priorityOf = (query: PageQuery): QueryPriority =>
     ? 'quick'
     : query.requester
 
-let lastNamesVersion = 0
-const namesVersions = new WeakMap<object, number>()
-
-/** A version number per map of owner names. */
-function namesVersionOf(names: object): number {
-  const version = namesVersions.get(names) ?? (lastNamesVersion += 1)
-  namesVersions.set(names, version)
-  return version
-}
-
 /** Finds servers and loads their documents. */
 export function createServerFinder(
   database: DatabaseReader & DatabaseVersions,
   owners: Owners,
+  memory: CacheMemory,
   limits: Limits = defaultLimits,
 ): ServerFinder {
   const terms = createOrderTerms(database.engine)
@@ -52,23 +44,23 @@ export function createServerFinder(
   const selectiveLookup = createSelectiveLookup(database, planner, terms)
   const fullScan = createFullScan(planner, terms)
   const scanIndex = createIndexScan(planner, terms)
-  const selections = createSelections()
+  const selections = createSelections(memory)
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
     database.serversVersion(scopeIdOf(scope))
 
   /** The version for which a cached result is valid; undefined if it must not be cached. */
-  async function cacheVersionOf(query: PageQuery): Promise<string | undefined> {
-    const fleet = versionOf(query.scope)
-    if (fleet === undefined) return undefined
-    return readsOwnerNames(query)
-      ? `${fleet} ${namesVersionOf(await owners.byProject())}`
-      : `${fleet}`
+  function cacheVersionOf(query: PageQuery): string | undefined {
+    const servers = versionOf(query.scope)
+    if (servers === undefined) return undefined
+    if (!readsOwnerNames(query)) return `${servers}`
+    const identity = database.currentVersion()
+    return identity === undefined ? undefined : `${servers} ${identity}`
   }
 
   async function find(query: PageQuery) {
     // Read before the data, so that a concurrent write invalidates the cached result.
-    const version = await cacheVersionOf(query)
+    const version = cacheVersionOf(query)
     let selection = query.ignoresCache ? undefined : selections.find(query, version)
     if (!selection) {
       const priority = priorityOf(query)
@@ -93,7 +85,7 @@ export function createServerFinder(
   return {
     version: versionOf,
     find,
-    load: createDocuments(database),
+    load: createDocuments(database, memory),
     loadById: createLoadById(database),
     findByName: createFindByName(database, planner),
     count: createStatistics(planner, owners),

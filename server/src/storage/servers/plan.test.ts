@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import { allOf } from '../../domain/query/conditions.ts'
+import { createCacheMemory } from '../../domain/cache.ts'
 import { serverFields } from '../../domain/inventory/fields.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { parseQ } from '../../domain/query/parse-q.ts'
@@ -155,9 +156,12 @@ onEngineOfLane('the plan of a query', (engine) => {
     fleet = await startInventoryWorld(engine, { seed: 11, servers: 60 })
     const { database } = fleet.platform
     await multiply(database)
-    const owners = createOwners(createOwnerDirectory(database), {
-      current: database.currentVersion,
-    })
+    const memory = createCacheMemory(2 ** 24)
+    const owners = createOwners(
+      createOwnerDirectory(database),
+      { current: database.currentVersion },
+      memory,
+    )
     const recording: Database = {
       ...database,
       run: (queries, ...rest) => {
@@ -165,8 +169,8 @@ onEngineOfLane('the plan of a query', (engine) => {
         return database.run(queries, ...rest)
       },
     }
-    finder = createServerFinder(recording, owners)
-    walker = createServerFinder(recording, owners, { ...defaultLimits, mostFound: 10 })
+    finder = createServerFinder(recording, owners, memory)
+    walker = createServerFinder(recording, owners, memory, { ...defaultLimits, mostFound: 10 })
   })
   after(() => fleet.platform.close())
 

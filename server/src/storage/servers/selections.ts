@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createCache, type CacheMemory } from '../../domain/cache.ts'
 import { scopeIdOf } from '../../domain/scope.ts'
 import type { PageQuery } from '../../domain/inventory/ports.ts'
 import { isEverything } from './plan.ts'
@@ -10,48 +10,28 @@ export interface Selection {
   readonly keys: Float64Array | undefined
 }
 
-interface Cached<Value> {
-  readonly version: string
-  readonly value: Value
-}
+/** Caches query results by the version of the data. */
+export function createSelections(memory: CacheMemory) {
+  const results = createCache<string, string, Selection | number>(memory, (result) =>
+    typeof result === 'number' ? 0 : result.seqs.length * 20,
+  )
 
-/** Sizes include the cache keys. */
-const maxSelectionBytes = 48 * 2 ** 20
-const maxTotalBytes = 8 * 2 ** 20
-
-/** Caches query results by the version of the data. A newer version is a cache miss. */
-export function createSelections() {
-  const selections = new LRUCache<string, Cached<Selection>>({
-    maxSize: maxSelectionBytes,
-    sizeCalculation: ({ value }, key) => value.seqs.length * 20 + key.length * 2 + 200,
-  })
-  const totals = new LRUCache<string, Cached<number>>({
-    maxSize: maxTotalBytes,
-    sizeCalculation: (_, key) => key.length * 2 + 200,
-  })
-
-  const totalKeyOf = ({ scope, view, where }: PageQuery) => {
-    return `${scope.kind} ${scopeIdOf(scope)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
-  }
+  const totalKeyOf = ({ scope, view, where }: PageQuery) =>
+    `${scope.kind} ${scopeIdOf(scope)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
   const keyOf = (query: PageQuery) =>
     query.order.reduce(
       (key, { field, descending }) => `${key} ${field}${descending ? '-' : '+'}`,
       totalKeyOf(query),
     )
 
-  const fresh = <Value>(entry: Cached<Value> | undefined, version: string | undefined) =>
-    entry !== undefined && entry.version === version ? entry.value : undefined
-
   return {
     find: (query: PageQuery, version: string | undefined) =>
-      fresh(selections.get(keyOf(query)), version),
-    remember(query: PageQuery, version: string | undefined, value: Selection): void {
-      if (version !== undefined) selections.set(keyOf(query), { version, value })
-    },
+      results.get(keyOf(query), version) as Selection | undefined,
+    remember: (query: PageQuery, version: string | undefined, selection: Selection) =>
+      results.set(keyOf(query), version, selection),
     total: (query: PageQuery, version: string | undefined) =>
-      fresh(totals.get(totalKeyOf(query)), version),
-    rememberTotal(query: PageQuery, version: string | undefined, value: number): void {
-      if (version !== undefined) totals.set(totalKeyOf(query), { version, value })
-    },
+      results.get(totalKeyOf(query), version) as number | undefined,
+    rememberTotal: (query: PageQuery, version: string | undefined, total: number) =>
+      results.set(totalKeyOf(query), version, total),
   }
 }

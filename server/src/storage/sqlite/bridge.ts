@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { createStatementCache } from './file.ts'
+import { createPrepare, type Prepare } from './file.ts'
 
 /** SQLite rolls back schema changes too, so an interrupted migration leaves nothing behind. */
 class TransactionalAdapter extends SqliteAdapter {
@@ -17,8 +17,10 @@ class TransactionalDialect extends SqliteDialect {
 }
 
 /** Adapts `node:sqlite` to the driver interface that Kysely's SQLite dialect expects. */
-export function createKysely(database: DatabaseSync): Kysely<Tables> {
-  const prepare = createStatementCache(database)
+export function createKysely(
+  database: DatabaseSync,
+  prepare: Prepare = createPrepare(database),
+): Kysely<Tables> {
   const bridge: SqliteDatabase = {
     close: () => database.close(),
     prepare(text) {

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
+import { createCache, createCacheMemory, type CacheMemory } from '../../domain/cache.ts'
 import type { Query, Row } from '../database.ts'
 import { isServerSet, serverSet } from './server-set.ts'
 
@@ -23,16 +23,23 @@ export function openFile(file: string, checkStop: () => void = () => {}): Databa
   return database
 }
 
-const maxStatements = 500
+/** Estimated bytes of a prepared statement. */
+const statementSize = 8_000
 
-/** Prepares each statement once; a least-recently-used cache. */
-export function createStatementCache(database: DatabaseSync): (text: string) => StatementSync {
-  const statements = new LRUCache<string, StatementSync>({ max: maxStatements })
+export type Prepare = (text: string) => StatementSync
+
+/** Prepares each statement once. In threads without other caches the statements have their own memory. */
+export function createPrepare(
+  database: DatabaseSync,
+  memory: CacheMemory = createCacheMemory(500 * statementSize),
+): Prepare {
+  // The text is all that a statement depends on, so there is only one version.
+  const statements = createCache<string, true, StatementSync>(memory, () => statementSize)
   return (text) => {
-    let statement = statements.get(text)
+    let statement = statements.get(text, true)
     if (!statement) {
       statement = database.prepare(text)
-      statements.set(text, statement)
+      statements.set(text, true, statement)
     }
     return statement
   }
@@ -41,8 +48,11 @@ export function createStatementCache(database: DatabaseSync): (text: string) => 
 type Cell = string | number | null | Uint8Array
 
 /** Runs queries on one snapshot of the data. */
-export function createSnapshotReader(database: DatabaseSync, checkStop: () => void = () => {}) {
-  const prepare = createStatementCache(database)
+export function createSnapshotReader(
+  database: DatabaseSync,
+  prepare: Prepare,
+  checkStop: () => void = () => {},
+) {
   const runQuery = ({ sql, parameters }: Query): Row[] => {
     checkStop()
     return prepare(sql).all(...parameters.map(bind))

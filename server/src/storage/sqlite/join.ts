@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { OnServersCommitted, ThreadDatabase } from '../database.ts'
 import { buildServersCommit } from '../server-versions.ts'
 import { createKysely } from './bridge.ts'
-import { createSnapshotReader, openFile } from './file.ts'
+import { createPrepare, createSnapshotReader, openFile } from './file.ts'
 import { joinWriter } from './writer.ts'
 
 /** The database of this process, for another thread: it reads by itself and sends writes to the writer thread. */
@@ -14,8 +14,9 @@ export function joinSqlite(
 ): ThreadDatabase {
   const connection = openFile(join(directory, 'muster.db'))
   connection.exec('pragma query_only = on')
-  const db = createKysely(connection)
-  const readSnapshot = createSnapshotReader(connection)
+  const prepare = createPrepare(connection)
+  const db = createKysely(connection, prepare)
+  const readSnapshot = createSnapshotReader(connection, prepare)
   const writer = joinWriter(port)
   return {
     engine: 'sqlite',

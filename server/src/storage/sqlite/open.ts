@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import type { CacheMemory } from '../../domain/cache.ts'
 import {
   identityVersionOf,
   raiseIdentityVersion,
@@ -12,7 +13,7 @@ import {
 import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createServerVersions, buildServersCommit } from '../server-versions.ts'
-import { createSnapshotReader, openFile } from './file.ts'
+import { createPrepare, createSnapshotReader, openFile } from './file.ts'
 import { defaultQueryTimeout } from '../slow-queries.ts'
 import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
@@ -69,9 +70,10 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 /** The connection for quick reads, after the migrations. */
-async function openConnection(file: string) {
+async function openConnection(file: string, memory: CacheMemory | undefined) {
   const connection = openFile(file)
-  const db = createKysely(connection)
+  const prepare = createPrepare(connection, memory)
+  const db = createKysely(connection, prepare)
   try {
     await migrate(db)
     connection.exec('pragma query_only = on')
@@ -79,7 +81,7 @@ async function openConnection(file: string) {
       .selectFrom('identity_version')
       .select('version')
       .executeTakeFirstOrThrow()
-    return { connection, db, version }
+    return { connection, prepare, db, version }
   } catch (error) {
     await db.destroy()
     throw error
@@ -92,20 +94,21 @@ export async function openSqlite(
   inspect: Inspect,
   queryTimeout = defaultQueryTimeout,
   onLocked: () => Promise<void> = async () => {},
+  memory?: CacheMemory,
 ): Promise<Database> {
   const directoryLock = lock(directory)
   const file = join(directory, 'muster.db')
-  const { connection, db, version } = await onLocked()
+  const { connection, prepare, db, version } = await onLocked()
     .then(() => inspectFile(file, inspect))
     .then(() => migrateFile(file))
-    .then(() => openConnection(file))
+    .then(() => openConnection(file, memory))
     .catch((error: unknown) => {
       directoryLock.close()
       throw error
     })
   const writer = startWriter(file)
   const readers = createReaders(file, queryTimeout)
-  const readSnapshot = createSnapshotReader(connection)
+  const readSnapshot = createSnapshotReader(connection, prepare)
   const serverVersions = createServerVersions()
   let identityVersion = version
 

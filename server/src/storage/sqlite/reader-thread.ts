@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveCalls } from '../../threads/worker-calls.ts'
 import type { Row } from '../database.ts'
-import { createSnapshotReader, openFile } from './file.ts'
+import { createPrepare, createSnapshotReader, openFile } from './file.ts'
 import type { ReaderData, ReadRequest } from './readers.ts'
 
 /** A thread that runs slow queries, one request at a time. */
@@ -12,7 +12,7 @@ const checkStop = () => {
 }
 const database = openFile(file, checkStop)
 database.exec('pragma query_only = on')
-const read = createSnapshotReader(database, checkStop)
+const read = createSnapshotReader(database, createPrepare(database), checkStop)
 
 if (!parentPort) throw new Error('a reader must run in a worker thread')
 serveCalls<ReadRequest, Row[][], string>(parentPort, (calls) => {

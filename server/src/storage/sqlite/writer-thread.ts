@@ -2,7 +2,7 @@ import { MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { StatementSync } from 'node:sqlite'
 import type { StatementResult } from '../database.ts'
 import { serveCalls } from '../../threads/worker-calls.ts'
-import { createStatementCache, openFile } from './file.ts'
+import { createPrepare, openFile } from './file.ts'
 import { preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
 
 type Result = { readonly results: StatementResult[] } | { readonly failure: Failure }
@@ -19,7 +19,7 @@ const database = openFile(workerData as string)
 database.exec(`pragma cache_size = -${cacheKilobytes}`)
 // With rare checkpoints, a page that is written repeatedly goes into the database file once.
 database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
-const prepare = createStatementCache(database)
+const prepare = createPrepare(database)
 
 const returnsRows = new WeakMap<StatementSync, boolean>()
 function hasRows(statement: StatementSync): boolean {

@@ -4,6 +4,7 @@ import { operations } from '@muster/contract'
 import type { KyselyPlugin } from 'kysely'
 import { composeIdentity } from '../../composition/compose-identity.ts'
 import { composeInventory } from '../../composition/compose-inventory.ts'
+import { createCacheMemory } from '../../domain/cache.ts'
 import type { Compare, PasswordHasher } from '../../domain/identity/ports.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { createApp } from '../../http/app.ts'
@@ -79,11 +80,13 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
   const { counts, hasher } = createCountingHasher()
   const { statements, recorded: database } = recordStatements(platform.database)
 
+  const memory = createCacheMemory(2 ** 24)
   const identity = composeIdentity({
     database,
     hasher,
     key: loadSecretKey(join(folder, 'secret.key')),
     clock,
+    memory,
     authUrl,
     baseUrl,
     region: 'region0',
@@ -108,6 +111,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
       trustedProxies,
       tls: undefined,
       clock,
+      memory,
       logger: createLogger('silent', { write: () => {} }),
     },
     {
@@ -116,6 +120,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
         ...identity,
         database,
         clock,
+        memory,
         deletedRetention: 86_400_000,
         syncTimes: { of: () => undefined, version: () => 0 },
       }),

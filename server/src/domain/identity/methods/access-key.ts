@@ -5,20 +5,24 @@ import { accessKeyContext } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { verifyAccessKey } from '../access-key/verify-access-key.ts'
 import type { AccessKeyStore, IdentityVersion, SingleUse } from '../ports.ts'
+import { createCache, type CacheMemory } from '../../cache.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccessKeyRecord } from '../records.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
-import { createVersionedCache } from '../versioned-cache.ts'
 import type { AuthMethod } from './auth-method.ts'
 
 /** Cloudpods' clients sign with a resolution of a second: within it two logins look the same. */
 const sameUse = 2_000
+
+/** Bytes of a cached access key. */
+const keySize = 1_000
 
 interface Dependencies {
   readonly accessKeys: AccessKeyStore
   readonly secretBox: SecretBox
   readonly identityVersion: IdentityVersion
   readonly clock: Clock
+  readonly memory: CacheMemory
   /** The host that a signature with a nonce must be for. */
   readonly audience: string
 }
@@ -28,8 +32,8 @@ interface Dependencies {
  * only.
  */
 export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
-  const { accessKeys, secretBox, identityVersion, clock, audience } = dependencies
-  const known = createVersionedCache<AccessKeyRecord>(identityVersion, 10_000)
+  const { accessKeys, secretBox, identityVersion, clock, memory, audience } = dependencies
+  const known = createCache<string, number, AccessKeyRecord>(memory, () => keySize)
   // Compared for unknown keys, so that every login takes the same time.
   const decoy = randomBytes(32).toString('base64url')
   const sealedDecoy = secretBox.encrypt(decoy, contextOf(undefined))
@@ -38,9 +42,10 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
     secretBox.decrypt(key?.encryptedSecret ?? sealedDecoy, contextOf(key))
 
   async function findKey(id: string) {
-    const remembered = known.peek(id)
-    const key = remembered ?? (await known.get(id, () => accessKeys.find(id)))
-    return { key, wasKnown: remembered !== undefined }
+    const version = identityVersion.current()
+    const cached = known.get(id, version)
+    const key = cached ?? (await known.load(id, version, () => accessKeys.find(id)))
+    return { key, wasKnown: cached !== undefined }
   }
 
   return {

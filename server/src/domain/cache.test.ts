@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { createVersionedCache } from './versioned-cache.ts'
+import { createCache, createCacheMemory, type Cache } from './cache.ts'
 
 interface Answer {
   readonly text: string
 }
 
-describe('the versioned cache', () => {
+describe('a cache', () => {
   let version: number | undefined
   let loads: number
-  let cache: ReturnType<typeof createVersionedCache<Answer>>
+  let values: Cache<string, number, Answer>
   beforeEach(() => {
     version = 1
     loads = 0
-    cache = createVersionedCache<Answer>({ current: () => version }, 3)
+    values = createCache<string, number, Answer>(createCacheMemory(10_000), () => 100)
   })
+  const cache = {
+    peek: (key: string) => values.get(key, version),
+    get: (key: string, read: () => Promise<Answer | undefined>) => values.load(key, version, read),
+  }
 
   const load = (text: string) => async () => {
     loads += 1
@@ -83,9 +87,52 @@ describe('the versioned cache', () => {
     assert.deepEqual(await cache.get('key', load('there now')), { text: 'there now' })
   })
 
-  test('keeps keys apart, and no more than it may', async () => {
-    for (const key of ['a', 'b', 'c', 'd']) await cache.get(key, load(key))
-    assert.equal(cache.peek('a'), undefined)
-    for (const key of ['b', 'c', 'd']) assert.deepEqual(cache.peek(key), { text: key })
+  test('replaces a value, and does not store one of an unknown version', () => {
+    values.set('key', 1, { text: 'first' })
+    values.set('key', 1, { text: 'second' })
+    assert.deepEqual(cache.peek('key'), { text: 'second' })
+    values.set('key', undefined, { text: 'third' })
+    assert.equal(cache.peek('key'), undefined)
+  })
+})
+
+describe('the memory of caches', () => {
+  test('is limited in total: the least recently used values of any cache leave first', () => {
+    const memory = createCacheMemory(5_000)
+    const [texts, numbers] = [
+      createCache<string, number, number>(memory, (size) => size),
+      createCache<number, number, number>(memory, (size) => size),
+    ]
+    texts.set('a', 1, 1_000)
+    numbers.set(1, 1, 1_000)
+    texts.set('b', 1, 1_000)
+    const full = memory.used()
+    assert.ok(full > 3_000 && full <= 5_000)
+    // Used again, so that it stays.
+    assert.equal(texts.get('a', 1), 1_000)
+    numbers.set(2, 1, 1_000)
+    numbers.set(3, 1, 1_000)
+    assert.ok(memory.used() <= 5_000)
+    assert.deepEqual(
+      [texts.get('a', 1), numbers.get(1, 1), texts.get('b', 1), numbers.get(3, 1)],
+      [1_000, undefined, 1_000, 1_000],
+    )
+  })
+
+  test('counts a replaced value once', () => {
+    const memory = createCacheMemory(5_000)
+    const cache = createCache<string, number, number>(memory, (size) => size)
+    for (let time = 0; time < 10; time += 1) cache.set('key', time, 1_000)
+    assert.ok(memory.used() < 2_000)
+    assert.equal(cache.get('key', 9), 1_000)
+    assert.equal(cache.get('key', 8), undefined)
+  })
+
+  test('is not filled by one value', () => {
+    const memory = createCacheMemory(5_000)
+    const cache = createCache<string, number, number>(memory, (size) => size)
+    cache.set('small', 1, 500)
+    cache.set('large', 1, 4_000)
+    assert.deepEqual([cache.get('small', 1), cache.get('large', 1)], [500, undefined])
   })
 })
