@@ -25,7 +25,7 @@ export default defineConfig({
             { name: 'libraries', test: /node_modules/, priority: 5 },
             {
               name: 'kit',
-              test: /console\/src\/(?:api|filter|form|frame|messages\/(?!zh-CN)|servers|session|ui|url|pages\/[^/]+$)|sdk\/src/,
+              test: /console\/src\/(?:api|filter|form|frame|inventory|messages\/(?!zh-CN)|servers|session|ui|url|pages\/[^/]+$)|sdk\/src/,
               priority: 4,
             },
             { name: 'servers', test: /console\/src\/pages\/servers\//, priority: 3 },

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { completionAt, withKey, withValue } from './complete.ts'
-import { findKey } from './keys.ts'
+import * as complete from './complete.ts'
+import { filterKeys, findKey } from './keys.ts'
+
+const { withKey, withValue } = complete
+const completionAt = (draft: string) => complete.completionAt(draft, filterKeys)
 
 describe('completing a draft', () => {
   it('suggests keys before an operator', () => {
@@ -24,7 +27,7 @@ describe('completing a draft', () => {
   })
 
   it('inserts the chosen suggestion', () => {
-    const vcpu = findKey('vcpu')
+    const vcpu = findKey(filterKeys, 'vcpu')
     assert(vcpu)
     assert.equal(withKey('web -vc', vcpu), 'web -vcpu>=')
     assert.equal(withValue('-project:', 'my project'), '-project:"my project"')

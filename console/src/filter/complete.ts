@@ -1,4 +1,4 @@
-import { filterKeys, findKey, type FilterKey } from './keys.ts'
+import { findKey, type FilterKey } from './keys.ts'
 import { quoteValue, readTerms } from './terms.ts'
 
 /** What to suggest for the draft. */
@@ -14,16 +14,16 @@ export type Completion =
   | { readonly kind: 'nothing' }
 
 /** Decides whether to suggest keys, values of a key, or nothing. */
-export function completionAt(draft: string): Completion {
+export function completionAt(draft: string, keys: readonly FilterKey[]): Completion {
   const term = readTerms(draft).at(-1)
   if (draft === '' || draft.endsWith(' ') || !term) {
-    return { kind: 'keys', prefix: '', keys: filterKeys }
+    return { kind: 'keys', prefix: '', keys }
   }
   if (term.name === undefined) {
     const prefix = term.raw.replace(/^-/, '').toLowerCase()
-    return { kind: 'keys', prefix, keys: filterKeys.filter(({ name }) => name.startsWith(prefix)) }
+    return { kind: 'keys', prefix, keys: keys.filter(({ name }) => name.startsWith(prefix)) }
   }
-  const key = findKey(term.name)
+  const key = findKey(keys, term.name)
   if (!key) return { kind: 'nothing' }
   const typed = term.values.at(-1) ?? ''
   const head = term.raw.slice(0, term.raw.length - lengthOfLast(term.raw))

@@ -1,6 +1,8 @@
-/** The filter keys, most used first. `groups` is the API field to count values by. */
+import type { FieldUsedFor, servers } from '@muster/contract'
+
+/** The filter keys of servers, most used first. */
 export const filterKeys = [
-  { name: 'status', groups: 'status' },
+  { name: 'status', groups: 'status', hasStatusGroups: true },
   { name: 'project', groups: 'project' },
   { name: 'provider', groups: 'provider' },
   { name: 'account', groups: 'account' },
@@ -27,16 +29,23 @@ export const filterKeys = [
   { name: 'billing_type', groups: 'billing_type' },
   { name: 'id' },
   { name: 'external_id' },
-] as const satisfies readonly FilterKey[]
+] as const satisfies readonly ServerKey[]
 
 export interface FilterKey {
   readonly name: string
+  /** The API field to count values by. */
   readonly groups?: string
   readonly signs?: readonly string[]
   readonly values?: readonly string[]
+  /** Groups of statuses of servers can be named instead of their statuses. */
+  readonly hasStatusGroups?: boolean
+}
+
+interface ServerKey extends FilterKey {
+  readonly groups?: FieldUsedFor<typeof servers, 'filter'>
 }
 
 export type FilterName = (typeof filterKeys)[number]['name']
 
-export const findKey = (name: string): FilterKey | undefined =>
-  filterKeys.find((key) => key.name === name.toLowerCase())
+export const findKey = (keys: readonly FilterKey[], name: string): FilterKey | undefined =>
+  keys.find((key) => key.name === name.toLowerCase())

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { filterKeys } from './keys.ts'
 import { pendingQuery } from './pending-query.ts'
 
-const typing = { terms: [], draft: '', suggestions: [], isUnsettled: false, isFocused: true }
+const typing = {
+  keys: filterKeys,
+  terms: [],
+  draft: '',
+  suggestions: [],
+  isUnsettled: false,
+  isFocused: true,
+}
 const value = (draft: string) => ({ draft, isFinished: true })
 const statuses = [value('status:ready'), value('status:running')]
 

@@ -1,9 +1,10 @@
 import { typingPause } from '../form/use-debounced-input.ts'
 import { completeTerms } from './edit-query.ts'
-import { filterKeys } from './keys.ts'
+import type { FilterKey } from './keys.ts'
 import { readTerms } from './terms.ts'
 
 interface Typing {
+  readonly keys: readonly FilterKey[]
   /** Terms that are complete. */
   readonly terms: readonly string[]
   /** The text being typed after them. */
@@ -26,11 +27,15 @@ export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'su
   return areValues && !suggestions.some((suggestion) => suggestion.draft === draft.trim())
 }
 
+const date = /^\d{4}-\d\d-\d\d/
+
 /** Values that the API rejects until they are complete. */
 const completeValues: Readonly<Record<string, RegExp>> = {
   ip: /^(?:\d+\.\d+\.\d+\.\d+|.*:.*)(?:\/\d+)?$/,
-  created: /^\d{4}-\d\d-\d\d/,
-  updated: /^\d{4}-\d\d-\d\d/,
+  created: date,
+  created_at: date,
+  updated: date,
+  updated_at: date,
 }
 
 /** An address or a date that is still being typed, or a quote that is not closed yet. */
@@ -48,7 +53,7 @@ function isIncomplete(text: string): boolean {
  * out: it would match nothing, and the list would be empty.
  */
 export function pendingQuery(typing: Typing): { readonly q: string; readonly delay: number } {
-  const { terms, draft, suggestions, isUnsettled, isFocused } = typing
+  const { keys, terms, draft, suggestions, isUnsettled, isFocused } = typing
   const text = draft.trim()
   const complete = terms.join(' ')
   if (text === '') return { q: complete, delay: 0 }
@@ -58,7 +63,7 @@ export function pendingQuery(typing: Typing): { readonly q: string; readonly del
   const isOffered = suggestions.some((suggestion) => suggestion.draft === text)
   const isComparison = readTerms(text).some(({ name }) => name !== undefined)
   const word = text.replace(/^-/, '').toLowerCase()
-  const canBecomeKey = filterKeys.some(({ name }) => name.startsWith(word))
+  const canBecomeKey = keys.some(({ name }) => name.startsWith(word))
   const isUnclear = !isOffered && (isComparison || canBecomeKey)
   return { q: whole, delay: isUnclear ? longPause : typingPause }
 }

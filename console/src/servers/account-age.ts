@@ -1,6 +1,6 @@
 import type { CloudAccount } from '@muster/contract'
 import { freshnessOf, isOverdue, type Freshness } from './freshness.ts'
-import type { Row } from './stable-pages.ts'
+import type { Row } from './row.ts'
 
 /** The last sync of an account; null for never. */
 export interface AccountTime {

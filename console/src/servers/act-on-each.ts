@@ -1,5 +1,5 @@
 import { ApiError } from '@muster/sdk'
-import type { Row } from './stable-pages.ts'
+import type { Row } from './row.ts'
 
 export interface ActResult {
   readonly row: Row

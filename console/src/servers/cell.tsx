@@ -1,14 +1,14 @@
 import { Fragment, type ReactNode } from 'react'
+import { FilterValue } from '../inventory/filter-value.tsx'
 import { useFormat } from '../messages/use-format.ts'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './cell.module.css'
 import type { ColumnName } from './columns.ts'
-import type { Row } from './stable-pages.ts'
+import type { Row } from './row.ts'
 import { statusTone } from './status.ts'
 import { useValueNames } from './value-names.ts'
 import { prefixes, tagsOf, tagTerm } from './tags.ts'
-import filterValueStyles from './filter-value.module.css'
 
 interface Props {
   readonly column: ColumnName
@@ -143,34 +143,5 @@ function Tags({ metadata }: { readonly metadata: Readonly<Record<string, string>
       })}
       {tags.length > 3 && <span className={styles.soft}>+{tags.length - 3}</span>}
     </span>
-  )
-}
-
-interface FilterValueProps {
-  /** Its filter key. */
-  readonly name: string
-  readonly value: string
-  /** The tooltip for truncated text. Default: the value. */
-  readonly title?: string
-  readonly children?: ReactNode
-}
-
-/**
- * A value in the table that can be filtered by. The table handles the click and opens the menu. Not a
- * tab stop, because there would be hundreds: `f` on a row offers the same.
- */
-function FilterValue({ name, value, title = value, children }: FilterValueProps) {
-  if (value === '') return <>–</>
-  return (
-    <button
-      type="button"
-      tabIndex={-1}
-      className={filterValueStyles.value}
-      data-filter={name}
-      data-value={value}
-      title={title}
-    >
-      {children ?? value}
-    </button>
   )
 }

@@ -1,3 +1,5 @@
+import type { FieldName, FieldUsedFor, servers } from '@muster/contract'
+
 /** The columns of the server list. */
 const columns = {
   name: { fields: ['name'], sortBy: 'name', width: 195 },
@@ -30,10 +32,9 @@ const columns = {
 } as const satisfies Record<string, ColumnDefinition>
 
 interface ColumnDefinition {
-  /** Field names of the API. */
-  readonly fields: readonly string[]
+  readonly fields: readonly FieldName<typeof servers>[]
   /** Undefined if the API cannot sort by it, or only slowly. */
-  readonly sortBy?: string
+  readonly sortBy?: FieldUsedFor<typeof servers, 'sort'>
   readonly width: number
   readonly number?: boolean
 }
@@ -42,7 +43,7 @@ export type ColumnName = keyof typeof columns
 
 export const columnNames = Object.keys(columns) as ColumnName[]
 
-/** They fit a window of 1440 pixels. The others are in the column dialog. */
+/** They show `columns` of the API's description, and fit a window of 1440 pixels. */
 export const defaultColumns: readonly ColumnName[] = [
   'name',
   'status',

@@ -46,6 +46,9 @@ const groups = new Map(
   statusGroups.flatMap((group) => statusesIn[group].map((status) => [status, group] as const)),
 )
 
+/** Whether servers can have this status. Networks, regions and zones have others. */
+export const isServerStatus = (status: string): boolean => groups.has(status)
+
 export const groupOfStatus = (status: string): StatusGroup => groups.get(status) ?? 'unknown'
 
 /** One colour and shape per group, in lists and charts alike. */

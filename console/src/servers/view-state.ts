@@ -1,7 +1,8 @@
 import type { NewView, SavedView } from '@muster/contract'
 import { completeTerms } from '../filter/edit-query.ts'
 import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
-import { scopes, defaultSort, type ListState } from './list-state.ts'
+import { scopes } from '../inventory/list-state.ts'
+import { defaultSort, type ListState } from './list-state.ts'
 
 type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>>
 

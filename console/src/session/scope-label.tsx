@@ -1,6 +1,6 @@
 import type { OperationId } from '@muster/contract'
 import { useMessages } from '../messages/use-messages.ts'
-import type { Scope } from '../servers/list-state.ts'
+import type { Scope } from '../inventory/list-state.ts'
 import styles from './scope-label.module.css'
 import { useSession } from './use-session.ts'
 

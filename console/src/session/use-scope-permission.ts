@@ -1,5 +1,5 @@
 import type { OperationId } from '@muster/contract'
-import type { Scope } from '../servers/list-state.ts'
+import type { Scope } from '../inventory/list-state.ts'
 import { useSession } from './use-session.ts'
 
 const widths = { self: 0, project: 1, domain: 2, system: 3 }

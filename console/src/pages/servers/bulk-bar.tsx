@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { copyText } from '../../browser/copy-text.ts'
-import type { Row } from '../../servers/stable-pages.ts'
+import type { Row } from '../../servers/row.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '@muster/sdk'
 import { useId, useState } from 'react'
-import type { Row } from '../../servers/stable-pages.ts'
+import type { Row } from '../../servers/row.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'

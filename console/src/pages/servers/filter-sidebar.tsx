@@ -3,7 +3,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { FilterGroup } from './filter-group.tsx'
 import styles from './filter-sidebar.module.css'
 import { filterGroupNames, useFilterCounts } from './use-filter-counts.ts'
-import type { Scope } from '../../servers/list-state.ts'
+import type { Scope } from '../../inventory/list-state.ts'
 
 interface Props {
   readonly q: string

@@ -1,46 +1,56 @@
-import { ApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
-import { fleetSizeQuery, type ServersQuery } from '../../api/queries/servers.ts'
+import {
+  countsQuery,
+  fleetSizeQuery,
+  serverPageQuery,
+  type ServersQuery,
+} from '../../api/queries/servers.ts'
 import { exclude, filterTo, completeTerms } from '../../filter/edit-query.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
-import { fieldsFor } from '../../servers/columns.ts'
-import type { Row } from '../../servers/stable-pages.ts'
+import { filterKeys, type FilterName } from '../../filter/keys.ts'
+import { ColumnsDialog } from '../../inventory/columns-dialog.tsx'
+import { FilterBar } from '../../inventory/filter-bar.tsx'
+import { ListHead } from '../../inventory/list-head.tsx'
+import styles from '../../inventory/list-page.module.css'
+import { ListTable } from '../../inventory/list-table.tsx'
+import { queryProblem } from '../../inventory/query-problem.ts'
+import { useListKeys } from '../../inventory/use-list-keys.ts'
+import { usePages, useVisibleRange } from '../../inventory/use-pages.ts'
+import { ValueMenu, type PickedValue } from '../../inventory/value-menu.tsx'
+import { Cell } from '../../servers/cell.tsx'
+import {
+  columnDefinition,
+  columnNames,
+  defaultColumns,
+  fieldsFor,
+  type ColumnName,
+} from '../../servers/columns.ts'
+import type { Row } from '../../servers/row.ts'
+import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { ColumnsDialog } from './columns-dialog.tsx'
 import { DataAges } from './data-ages.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
-import { FilterBar } from './filter-bar.tsx'
-import { ListHead } from './list-head.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { NameCell } from './name-cell.tsx'
 import { NoServers } from './no-servers.tsx'
-import { ServersTable } from './servers-table.tsx'
-import styles from './servers-page.module.css'
-import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
-import { useServerPages } from './use-server-pages.ts'
-import { ValueMenu, type PickedValue } from './value-menu.tsx'
+import { ViewsMenu } from './views-menu.tsx'
 
 /** Not part of the first load: the list comes first. */
 const ServerPanel = lazyPage(() => import('../server/server-panel.tsx'), 'ServerPanel')
 
 const wide = matchMedia('(min-width: 860px)')
 
-/** Errors of the query are shown at the filter, not instead of the list. */
-function problemOf(error: unknown, name: string): string | undefined {
-  if (!(error instanceof ApiError) || error.status !== 400) return undefined
-  const [field] = error.fields
-  return field?.path === 'q' ? `${name} ${field.problem}` : error.details
-}
-
 export function ServersPage() {
   const t = useMessages()
+  const { number } = useFormat()
   const [state, change] = useListState()
-  const [inSight, setInSight] = useState({ first: 0, last: 0 })
   const [hasFilters, setFilters] = useState(wide.matches)
   const [isChoosing, setChoosing] = useState(false)
   const [picked, setPicked] = useState<{ values: readonly PickedValue[]; anchor: DOMRect }>()
@@ -52,26 +62,35 @@ export function ServersPage() {
     [q, state.scope, state.sort, state.columns],
   )
   const listKey = JSON.stringify([q, state.scope, state.sort])
-  const [sightOf, setSightOf] = useState(listKey)
-  if (sightOf !== listKey) {
-    setSightOf(listKey)
-    // A new list starts at the top, wherever the previous one was scrolled to.
-    setInSight(({ first, last }) => ({ first: 0, last: last - first }))
-  }
-  const pages = useServerPages(query, inSight)
+  const [visible, setVisible] = useVisibleRange(listKey)
+  const pages = usePages(JSON.stringify(query), (index) => serverPageQuery(query, index), visible)
   const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope))
-  const problem = problemOf(pages.query.error, t.servers.theFilter)
+  const problem = queryProblem(pages.query.error, t.servers.theFilter)
 
-  const onRange = useCallback((first: number, last: number) => setInSight({ first, last }), [])
+  const { scope } = state
+  const filters = {
+    keys: filterKeys,
+    labelOf: (key: string) => t.servers.keys[key as FilterName],
+    countsQuery: (text: string, fields: readonly string[]) => countsQuery(text, scope, fields),
+  }
+
+  const onRange = useCallback(
+    (first: number, last: number) => setVisible({ first, last }),
+    [setVisible],
+  )
   const open = useCallback((row: Row) => change({ panel: row.id }), [change])
   const close = () => change({ panel: undefined })
   const setQ = useCallback((next: string) => change({ q: next }, { replace: true }), [change])
   const keys = useListKeys({
     pages,
     listKey,
-    panel: state.panel,
-    change,
+    onMove: (row) => {
+      // An open panel follows the cursor.
+      if (state.panel !== undefined) change({ panel: row.id }, { replace: true })
+    },
+    onOpen: open,
     onSelect: selection.toggle,
+    filterValues,
     onPick: setPicked,
   })
   const { moveTo } = keys
@@ -83,20 +102,59 @@ export function ServersPage() {
     [moveTo, open],
   )
 
-  const seen = Array.from({ length: inSight.last - inSight.first + 1 }, (_, at) =>
-    pages.rowAt(inSight.first + at),
+  const { ids, toggle } = selection
+  const cell = useCallback(
+    (column: ColumnName, row: Row, index: number) =>
+      column === 'name' ? (
+        <NameCell
+          row={row}
+          isSelected={ids.has(row.id)}
+          onOpen={() => openAt(row, index)}
+          onSelect={toggle}
+        />
+      ) : (
+        <Cell column={column} row={row} />
+      ),
+    [ids, toggle, openAt],
+  )
+  const columns = useMemo(
+    () =>
+      state.columns.map((name) => ({
+        name,
+        title: t.servers.columns[name],
+        ...columnDefinition(name),
+      })),
+    [state.columns, t],
+  )
+
+  const seen = Array.from({ length: visible.last - visible.first + 1 }, (_, at) =>
+    pages.rowAt(visible.first + at),
   ).filter((row) => row !== undefined)
   return (
     <div className={styles.page}>
       <ListHead
-        state={state}
+        title={t.servers.title}
+        operation="listServers"
+        scope={state.scope}
         pages={pages}
-        fleetSize={fleetSize}
+        countText={(total) => t.servers.countOf(number(total), number(fleetSize ?? total))}
         isRejected={problem !== undefined}
-        onChange={change}
-        onColumns={() => setChoosing(true)}
+        onScope={(scope) => change({ scope })}
+      >
+        <ViewsMenu state={state} onChange={change} />
+        <Button icon="columns" onClick={() => setChoosing(true)} aria-haspopup="dialog">
+          {t.servers.columnsButton}
+        </Button>
+        <ExportMenu state={state} total={pages.isOutdated ? undefined : pages.total} />
+      </ListHead>
+      <FilterBar
+        q={state.q}
+        label={t.servers.filter}
+        hint={t.servers.filterHint}
+        filters={filters}
+        problem={problem}
+        onChange={setQ}
       />
-      <FilterBar q={state.q} scope={state.scope} problem={problem} onChange={setQ} />
       <div className={styles.line}>
         <Button
           look="quiet"
@@ -130,18 +188,19 @@ export function ServersPage() {
             className={styles.table}
           >
             {() => (
-              <ServersTable
+              <ListTable
+                title={t.servers.title}
                 pages={pages}
                 listKey={listKey}
-                columns={state.columns}
+                columns={columns}
+                cell={cell}
                 sort={state.sort}
                 cursor={keys.cursor}
                 openId={state.panel}
-                selected={selection.ids}
+                selected={ids}
                 onSort={(sort) => change({ sort })}
                 onRange={onRange}
                 onOpen={openAt}
-                onSelect={selection.toggle}
                 onReach={moveTo}
                 onValue={(element) => {
                   const { filter = '', value = '' } = element.dataset
@@ -169,6 +228,9 @@ export function ServersPage() {
       {isChoosing && (
         <ColumnsDialog
           columns={state.columns}
+          names={columnNames}
+          defaults={defaultColumns}
+          titleOf={(name) => t.servers.columns[name]}
           onChange={(columns) => change({ columns }, { replace: true })}
           onClose={() => setChoosing(false)}
         />
@@ -200,4 +262,21 @@ function useSelection() {
   const clear = useCallback(() => setChosen(new Map()), [])
   const ids = useMemo<ReadonlySet<string>>(() => new Set(chosen.keys()), [chosen])
   return { rows: [...chosen.values()], ids, toggle, clear }
+}
+
+/** The values of a server that make sense as filters. */
+function filterValues(row: Row): { name: string; value: string }[] {
+  const {
+    status = '',
+    project = '',
+    provider = '',
+    region = '',
+    account = '',
+    os_type = '',
+    os_name = '',
+  } = row
+  const values = { status, project, provider, region, account, os: os_type, os_name }
+  return Object.entries(values)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ({ name, value }))
 }

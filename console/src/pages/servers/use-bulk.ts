@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { actOnEach, type ActResult } from '../../servers/act-on-each.ts'
-import type { Row } from '../../servers/stable-pages.ts'
+import type { Row } from '../../servers/row.ts'
 
 export type BulkAction =
   | { readonly kind: 'sync' }

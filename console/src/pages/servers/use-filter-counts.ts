@@ -2,9 +2,9 @@ import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countsQuery } from '../../api/queries/servers.ts'
 import { completeTerms, valuesOf, without } from '../../filter/edit-query.ts'
-import { findKey } from '../../filter/keys.ts'
+import { filterKeys, findKey } from '../../filter/keys.ts'
 import { listedValues, unlistedCount } from '../../servers/value-counts.ts'
-import type { Scope } from '../../servers/list-state.ts'
+import type { Scope } from '../../inventory/list-state.ts'
 
 export const filterGroupNames = [
   'status',
@@ -30,7 +30,7 @@ export interface FilterCounts {
 }
 
 const none: FilterCounts = { entries: [], others: undefined }
-const groupOf = (name: FilterGroupName) => findKey(name)?.groups ?? name
+const groupOf = (name: FilterGroupName) => findKey(filterKeys, name)?.groups ?? name
 
 /**
  * Each filter group is counted without its own filter, so that alternatives stay visible. Groups

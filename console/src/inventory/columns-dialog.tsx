@@ -1,17 +1,20 @@
-import { columnNames, defaultColumns, type ColumnName } from '../../servers/columns.ts'
-import { useMessages } from '../../messages/use-messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { CheckField } from '../../ui/field.tsx'
+import { useMessages } from '../messages/use-messages.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { CheckField } from '../ui/field.tsx'
 import styles from './columns-dialog.module.css'
 
-interface Props {
-  readonly columns: readonly ColumnName[]
-  readonly onChange: (columns: readonly ColumnName[]) => void
+interface Props<Name extends string> {
+  readonly columns: readonly Name[]
+  /** All columns, and those that are shown by default. */
+  readonly names: readonly Name[]
+  readonly defaults: readonly Name[]
+  readonly titleOf: (name: Name) => string
+  readonly onChange: (columns: readonly Name[]) => void
   readonly onClose: () => void
 }
 
-function moved(columns: readonly ColumnName[], name: ColumnName, step: 1 | -1): ColumnName[] {
+function moved<Name>(columns: readonly Name[], name: Name, step: 1 | -1): Name[] {
   const at = columns.indexOf(name)
   const next = columns.filter((other) => other !== name)
   next.splice(at + step, 0, name)
@@ -19,10 +22,11 @@ function moved(columns: readonly ColumnName[], name: ColumnName, step: 1 | -1): 
 }
 
 /** Chooses the columns and their order. The list updates immediately. */
-export function ColumnsDialog({ columns, onChange, onClose }: Props) {
+export function ColumnsDialog<Name extends string>(props: Props<Name>) {
+  const { columns, names, defaults, titleOf, onChange, onClose } = props
   const t = useMessages()
-  const hidden = columnNames.filter((name) => !columns.includes(name))
-  const isDefault = columns.join() === defaultColumns.join()
+  const hidden = names.filter((name) => !columns.includes(name))
+  const isDefault = columns.join() === defaults.join()
   return (
     <Dialog
       title={t.servers.chooseColumns}
@@ -31,7 +35,7 @@ export function ColumnsDialog({ columns, onChange, onClose }: Props) {
         <>
           <Button
             {...(isDefault && { disabledReason: t.servers.columnsAreDefault })}
-            onClick={() => onChange(defaultColumns)}
+            onClick={() => onChange(defaults)}
           >
             {t.servers.defaultColumns}
           </Button>
@@ -44,7 +48,7 @@ export function ColumnsDialog({ columns, onChange, onClose }: Props) {
       <ul className={styles.list}>
         {[...columns, ...hidden].map((name) => {
           const at = columns.indexOf(name)
-          const title = t.servers.columns[name]
+          const title = titleOf(name)
           return (
             <li key={name} className={styles.row}>
               <CheckField

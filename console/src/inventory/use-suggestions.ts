@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { countsQuery } from '../../api/queries/servers.ts'
-import { completionAt, withKey, withValue } from '../../filter/complete.ts'
-import { completeTerms } from '../../filter/edit-query.ts'
-import type { FilterName } from '../../filter/keys.ts'
-import { listedValues } from '../../servers/value-counts.ts'
-import type { Scope } from '../../servers/list-state.ts'
-import { statusesIn } from '../../servers/status.ts'
-import { namedGroups, useValueNames } from '../../servers/value-names.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import type { CountsQuery } from '../api/queries/pages.ts'
+import { completionAt, withKey, withValue } from '../filter/complete.ts'
+import { completeTerms } from '../filter/edit-query.ts'
+import type { FilterKey } from '../filter/keys.ts'
+import { listedValues } from '../servers/value-counts.ts'
+import { isServerStatus, statusesIn } from '../servers/status.ts'
+import { namedGroups, useValueNames } from '../servers/value-names.ts'
+import { useMessages } from '../messages/use-messages.ts'
 
 export interface Suggestion {
   readonly id: string
@@ -19,17 +18,25 @@ export interface Suggestion {
   readonly isFinished: boolean
 }
 
+/** What a list can be filtered by. */
+export interface Filters {
+  readonly keys: readonly FilterKey[]
+  readonly labelOf: (key: string) => string
+  /** The values of fields among the items that match the query, most frequent first. */
+  readonly countsQuery: (q: string, fields: readonly string[]) => CountsQuery
+}
+
 const most = 40
 
 /** Suggests keys, then their values with counts. */
 export function useSuggestions(
   draft: string,
   terms: readonly string[],
-  scope: Scope,
+  { keys, labelOf, countsQuery }: Filters,
 ): { readonly suggestions: readonly Suggestion[]; readonly isLoading: boolean } {
   const t = useMessages()
   const names = useValueNames()
-  const completing = completionAt(draft)
+  const completing = completionAt(draft, keys)
   const group = completing.kind === 'values' ? completing.key.groups : undefined
   const tagKey =
     completing.kind === 'values' && completing.key.name === 'tag'
@@ -37,12 +44,13 @@ export function useSuggestions(
       : undefined
   const groupBy = group ?? (tagKey === undefined ? undefined : `metadata.${tagKey}`)
   const { data: counts, isLoading } = useQuery(
-    countsQuery(completeTerms(terms.join(' ')), scope, groupBy === undefined ? [] : [groupBy]),
+    countsQuery(completeTerms(terms.join(' ')), groupBy === undefined ? [] : [groupBy]),
   )
 
   /** Statuses by the beginning of their names: `sto` suggests `status:ready`, which reads Stopped. */
   const statusesNamed = (prefix: string): readonly Suggestion[] =>
     Object.entries(t.values.statuses)
+      .filter(([status]) => isServerStatus(status) && keys.some((key) => key.hasStatusGroups))
       .filter(([, name]) => prefix.length >= 3 && name.toLowerCase().startsWith(prefix))
       .map(([status, text]) => ({
         id: `status:${status}`,
@@ -53,14 +61,14 @@ export function useSuggestions(
       }))
 
   if (completing.kind === 'keys') {
-    const keys = completing.keys.map((key) => ({
+    const names = completing.keys.map((key) => ({
       id: key.name,
       text: key.name,
-      hint: t.servers.keys[key.name as FilterName],
+      hint: labelOf(key.name),
       draft: withKey(draft, key),
       isFinished: false,
     }))
-    return { suggestions: [...keys, ...statusesNamed(completing.prefix)], isLoading: false }
+    return { suggestions: [...names, ...statusesNamed(completing.prefix)], isLoading: false }
   }
   if (completing.kind === 'nothing') return { suggestions: [], isLoading: false }
   const { head, typed, key } = completing
@@ -68,20 +76,19 @@ export function useSuggestions(
   const fixed = (key.values ?? []).map((value) => ({ value, count: undefined }))
   const counted = groupBy === undefined ? [] : listedValues(counts?.[groupBy] ?? [])
   const wanted = typed.slice(prefix.length).toLowerCase()
-  const groups =
-    key.name === 'status'
-      ? namedGroups
-          .filter((group) => t.values.statusGroups[group].toLowerCase().includes(wanted))
-          .map((group) => ({
-            id: group,
-            text: t.values.statusGroups[group],
-            count: counted
-              .filter(({ value }) => statusesIn[group].includes(String(value)))
-              .reduce((sum, { count }) => sum + count, 0),
-            draft: `${head}${statusesIn[group].join(',')}`,
-            isFinished: true,
-          }))
-      : []
+  const groups = key.hasStatusGroups
+    ? namedGroups
+        .filter((group) => t.values.statusGroups[group].toLowerCase().includes(wanted))
+        .map((group) => ({
+          id: group,
+          text: t.values.statusGroups[group],
+          count: counted
+            .filter(({ value }) => statusesIn[group].includes(String(value)))
+            .reduce((sum, { count }) => sum + count, 0),
+          draft: `${head}${statusesIn[group].join(',')}`,
+          isFinished: true,
+        }))
+    : []
   const values = [...fixed, ...counted]
     .filter(({ value }) => value !== null && value !== '')
     .map(({ value, count }) => {

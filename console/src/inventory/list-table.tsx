@@ -1,30 +1,30 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent } from 'react'
-import { density } from '../../frame/preferences.ts'
-import { usePreference } from '../../frame/use-preference.ts'
-import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
-import type { Row } from '../../servers/stable-pages.ts'
-import { useMessages } from '../../messages/use-messages.ts'
-import type { Sort } from '../../url/sort.ts'
-import { ServerRow } from './server-row.tsx'
-import styles from './servers-table.module.css'
+import { density } from '../frame/preferences.ts'
+import { usePreference } from '../frame/use-preference.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import type { Sort } from '../url/sort.ts'
+import { HeaderCell } from '../ui/header-cell.tsx'
+import { ListRow, type CellRenderer, type ListColumn } from './list-row.tsx'
+import styles from './list-table.module.css'
+import type { ListItem } from './stable-pages.ts'
 import type { Cursor } from './use-list-keys.ts'
-import type { ServerPages } from './use-server-pages.ts'
-import { HeaderCell } from '../../ui/header-cell.tsx'
+import type { ListPages } from './use-pages.ts'
 
-interface Props {
-  readonly pages: ServerPages
+interface Props<Item extends ListItem, Name extends string> {
+  readonly title: string
+  readonly pages: ListPages<Item>
   /** Identifies the list. A new list starts at the top once it has loaded. */
   readonly listKey: string
-  readonly columns: readonly ColumnName[]
+  readonly columns: readonly ListColumn<Name>[]
+  readonly cell: CellRenderer<Item, Name>
   readonly sort: Sort
   readonly cursor: Cursor
-  readonly openId: string | undefined
-  readonly selected: ReadonlySet<string>
+  readonly openId?: string | undefined
+  readonly selected?: ReadonlySet<string>
   readonly onSort: (sort: Sort) => void
   readonly onRange: (first: number, last: number) => void
-  readonly onOpen: (row: Row, index: number) => void
-  readonly onSelect: (row: Row) => void
+  readonly onOpen: (row: Item, index: number) => void
   readonly onReach: (index: number) => void
   readonly onValue: (element: HTMLElement) => void
 }
@@ -34,13 +34,13 @@ const heights = { comfortable: 36, compact: 28 }
 const mostRows = 400_000
 const beyond = 12
 
-const widthOf = (columns: readonly ColumnName[]) =>
-  columns.reduce((sum, name) => sum + columnDefinition(name).width, 0)
+const widthOf = (columns: readonly { readonly width: number }[]) =>
+  columns.reduce((sum, { width }) => sum + width, 0)
 
 /** A virtualized table: only visible rows are rendered. */
-export function ServersTable(props: Props) {
-  const { pages, listKey, columns, sort, cursor, openId, selected } = props
-  const { onSort, onRange, onOpen, onSelect, onReach, onValue } = props
+export function ListTable<Item extends ListItem, Name extends string>(props: Props<Item, Name>) {
+  const { title, pages, listKey, columns, cell, sort, cursor, openId, selected } = props
+  const { onSort, onRange, onOpen, onReach, onValue } = props
   const t = useMessages()
   const scroll = useRef<HTMLDivElement>(null)
   const height = heights[usePreference(density)]
@@ -84,23 +84,23 @@ export function ServersTable(props: Props) {
   const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
     <>
-      <div ref={scroll} className={styles.scroll} role="group" aria-label={t.servers.title}>
+      <div ref={scroll} className={styles.scroll} role="group" aria-label={title}>
         <table
           className={styles.table}
           style={{ minWidth: widthOf(columns) }}
           aria-rowcount={total + 1}
           onClickCapture={click}
         >
-          <caption className="visuallyHidden">{t.servers.title}</caption>
+          <caption className="visuallyHidden">{title}</caption>
           <colgroup>
-            {columns.map((name) => (
-              <col key={name} style={{ width: columnDefinition(name).width }} />
+            {columns.map(({ name, width }) => (
+              <col key={name} style={{ width }} />
             ))}
           </colgroup>
           <thead>
             <tr aria-rowindex={1}>
-              {columns.map((name) => (
-                <SortHeader key={name} column={name} sort={sort} onSort={onSort} />
+              {columns.map((column) => (
+                <SortHeader key={column.name} column={column} sort={sort} onSort={onSort} />
               ))}
             </tr>
           </thead>
@@ -109,17 +109,17 @@ export function ServersTable(props: Props) {
             {items.map(({ index }) => {
               const row = pages.rowAt(index)
               return (
-                <ServerRow
-                  // A server may be on two pages that were loaded at different times.
+                <ListRow
+                  // An item may be on two pages that were loaded at different times.
                   key={index}
                   index={index}
                   row={row}
                   columns={columns}
+                  cell={cell}
                   isOpen={row !== undefined && row.id === openId}
-                  isSelected={row !== undefined && selected.has(row.id)}
+                  isSelected={row && selected?.has(row.id)}
                   isAtCursor={index === Math.max(cursor.index, 0)}
                   onOpen={onOpen}
-                  onSelect={onSelect}
                   onReach={onReach}
                 />
               )
@@ -143,16 +143,14 @@ function Spacer({ height, span }: { readonly height: number; readonly span: numb
 }
 
 interface SortHeaderProps {
-  readonly column: ColumnName
+  readonly column: ListColumn<string>
   readonly sort: Sort
   readonly onSort: (sort: Sort) => void
 }
 
 function SortHeader({ column, sort, onSort }: SortHeaderProps) {
-  const t = useMessages()
-  const { sortBy, number } = columnDefinition(column)
-  const title = t.servers.columns[column]
-  const className = [column === 'name' && styles.first, number && styles.number]
+  const { name, title, sortBy, number } = column
+  const className = [name === 'name' && styles.first, number && styles.number]
     .filter(Boolean)
     .join(' ')
   return (

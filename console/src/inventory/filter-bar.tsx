@@ -1,18 +1,20 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
-import { createSentQueries } from '../../filter/sent-queries.ts'
-import { isPartOfValue, pendingQuery } from '../../filter/pending-query.ts'
-import { readTerms } from '../../filter/terms.ts'
-import type { Scope } from '../../servers/list-state.ts'
-import { useValueNames } from '../../servers/value-names.ts'
-import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { createSentQueries } from '../filter/sent-queries.ts'
+import { isPartOfValue, pendingQuery } from '../filter/pending-query.ts'
+import { readTerms } from '../filter/terms.ts'
+import { useValueNames } from '../servers/value-names.ts'
+import { useFormat } from '../messages/use-format.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import { Icon } from '../ui/icon.tsx'
 import styles from './filter-bar.module.css'
-import { useSuggestions, type Suggestion } from './use-suggestions.ts'
+import { useSuggestions, type Filters, type Suggestion } from './use-suggestions.ts'
 
 interface Props {
   readonly q: string
-  readonly scope: Scope
+  readonly label: string
+  /** Shown while nothing is typed. */
+  readonly hint: string
+  readonly filters: Filters
   /** The API's error message for the query. */
   readonly problem: string | undefined
   readonly onChange: (q: string) => void
@@ -21,7 +23,7 @@ interface Props {
 const rawTerms = (q: string) => readTerms(q).map(({ raw }) => raw)
 
 /** The filter as editable terms, and an input for the next one. */
-export function FilterBar({ q, scope, problem, onChange }: Props) {
+export function FilterBar({ q, label, hint, filters, problem, onChange }: Props) {
   const t = useMessages()
   const { number } = useFormat()
   const names = useValueNames()
@@ -37,10 +39,12 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
   const [isAllSelected, setAllSelected] = useState(false)
   const apiTerms = (text: string) => rawTerms(text).map(names.toApiTerm)
   const own = useRef(createSentQueries(q))
-  const { suggestions, isLoading } = useSuggestions(draft, terms, scope)
+  const { suggestions, isLoading } = useSuggestions(draft, terms, filters)
   const isUnsettled = isLoading || isComposing
   const apiDraft = names.toApiQuery(draft)
-  const pending = pendingQuery({ terms, draft: apiDraft, suggestions, isUnsettled, isFocused })
+  const { keys } = filters
+  const typing = { keys, terms, draft: apiDraft, suggestions, isUnsettled, isFocused }
+  const pending = pendingQuery(typing)
 
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -184,13 +188,13 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
           className={styles.input}
           data-find
           role="combobox"
-          aria-label={t.servers.filter}
+          aria-label={label}
           aria-expanded={isListed}
           aria-controls={listId}
           aria-activedescendant={isListed && at >= 0 ? `${listId}-${at}` : undefined}
           aria-invalid={problem !== undefined || undefined}
           aria-describedby={problem === undefined ? undefined : `${listId}-problem`}
-          placeholder={terms.length === 0 ? t.servers.filterHint : t.servers.typeToFilter}
+          placeholder={terms.length === 0 ? hint : t.servers.typeToFilter}
           spellCheck={false}
           autoComplete="off"
           autoCapitalize="none"

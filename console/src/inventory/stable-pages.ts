@@ -1,11 +1,15 @@
-import type { Server } from '@muster/contract'
+/** An item of a list. */
+export interface ListItem {
+  readonly id: string
+}
 
-export type Row = Partial<Server> & { readonly id: string }
-
-export interface Page {
+export interface LoadedPage<Item extends ListItem> {
   readonly index: number
   readonly total: number
-  readonly rows: readonly Row[]
+  readonly rows: readonly Item[]
+}
+
+export interface Page<Item extends ListItem> extends LoadedPage<Item> {
   readonly loadedAt: number
 }
 
@@ -19,18 +23,18 @@ interface ListRequest {
 }
 
 /** The visible list. Rows keep their position while the user reads them. */
-interface ShownList {
+interface ShownList<Item extends ListItem> {
   readonly key: string
   readonly total: number
   readonly countedAt: number
-  readonly pages: ReadonlyMap<number, Page>
+  readonly pages: ReadonlyMap<number, Page<Item>>
 }
 
-interface ListView {
+interface ListView<Item extends ListItem> {
   /** The list of the previous query until the first page of the new one is loaded. */
-  readonly shown: ShownList | undefined
+  readonly shown: ShownList<Item> | undefined
   readonly isOutdated: boolean
-  /** How many more servers match by now (or fewer), and whether the loaded rows differ from those shown. */
+  /** How many more items match by now (or fewer), and whether the loaded rows differ from those shown. */
   readonly difference: number
   readonly isReordered: boolean
 }
@@ -38,16 +42,19 @@ interface ListView {
 /** Pages kept in memory on either side of the visible ones. */
 const around = 10
 
-const isSame = (before: readonly Row[], now: readonly Row[]) =>
+const isSame = (before: readonly ListItem[], now: readonly ListItem[]) =>
   before.length === now.length && before.every(({ id }, at) => now[at]?.id === id)
 
 /** The same rows in the same order, with their latest values. */
-function updateRows({ index, total, rows, loadedAt }: Page, now: Page): Page {
+function updateRows<Item extends ListItem>(before: Page<Item>, now: Page<Item>): Page<Item> {
   const fresh = new Map(now.rows.map((row) => [row.id, row]))
-  return { index, total, rows: rows.map((row) => fresh.get(row.id) ?? row), loadedAt }
+  return { ...before, rows: before.rows.map((row) => fresh.get(row.id) ?? row) }
 }
 
-function dropDistant(pages: Map<number, Page>, loaded: readonly Page[]): void {
+function dropDistant(
+  pages: Map<number, unknown>,
+  loaded: readonly { readonly index: number }[],
+): void {
   const indexes = loaded.map(({ index }) => index)
   const [first, last] = [Math.min(...indexes) - around, Math.max(...indexes) + around]
   for (const index of pages.keys()) if (index < first || index > last) pages.delete(index)
@@ -58,12 +65,12 @@ function dropDistant(pages: Map<number, Page>, loaded: readonly Page[]): void {
  * removed or moved wait until the user asks for them, so that nothing jumps. Pages older than the
  * query itself (`since`) are replaced: they only filled the screen while it ran.
  */
-function mergeLoaded(
-  before: ShownList | undefined,
+function mergeLoaded<Item extends ListItem>(
+  before: ShownList<Item> | undefined,
   key: string,
   since: number,
-  loaded: readonly Page[],
-): ListView {
+  loaded: readonly Page<Item>[],
+): ListView<Item> {
   const isNew = before?.key !== key
   const pages = new Map(isNew ? [] : before.pages)
   let isReordered = false
@@ -87,10 +94,13 @@ const keyOf = ({ query, revision }: ListRequest) => `${revision} ${query}`
  * Keeps the rows on the screen between renders. Pages loaded at most `freshFor` milliseconds before a
  * query count as its result.
  */
-export function createStablePages(freshFor: number, clock: () => number = Date.now) {
-  let shown: ShownList | undefined
+export function createStablePages<Item extends ListItem>(
+  freshFor: number,
+  clock: () => number = Date.now,
+) {
+  let shown: ShownList<Item> | undefined
   let current: { readonly query: string; readonly since: number } | undefined
-  return function mergePages(request: ListRequest, loaded: readonly Page[]): ListView {
+  return function mergePages(request: ListRequest, loaded: readonly Page<Item>[]): ListView<Item> {
     const { query, refreshedAt } = request
     if (current?.query !== query) current = { query, since: clock() - freshFor }
     if (loaded.length > 0) {

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
-import { copyText } from '../../browser/copy-text.ts'
-import { useMessages } from '../../messages/use-messages.ts'
-import { useValueNames } from '../../servers/value-names.ts'
-import menuStyles from '../../ui/menu.module.css'
-import { focusFirstItem, moveThroughItems } from '../../ui/menu-keys.ts'
-import { MenuHeading, MenuItem } from '../../ui/menu.tsx'
+import { copyText } from '../browser/copy-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import { useValueNames } from '../servers/value-names.ts'
+import menuStyles from '../ui/menu.module.css'
+import { focusFirstItem, moveThroughItems } from '../ui/menu-keys.ts'
+import { MenuHeading, MenuItem } from '../ui/menu.tsx'
 
 export interface PickedValue {
   readonly name: string

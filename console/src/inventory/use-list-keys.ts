@@ -1,17 +1,19 @@
 import { useCallback, useState } from 'react'
-import { useShortcut } from '../../frame/use-shortcut.ts'
-import type { Row } from '../../servers/stable-pages.ts'
-import type { ChangeList } from './use-list-state.ts'
-import type { ServerPages } from './use-server-pages.ts'
+import { useShortcut } from '../frame/use-shortcut.ts'
+import type { ListItem } from './stable-pages.ts'
+import type { ListPages } from './use-pages.ts'
 import type { PickedValue } from './value-menu.tsx'
 
-interface Options {
-  readonly pages: ServerPages
+interface Options<Item extends ListItem> {
+  readonly pages: ListPages<Item>
   /** Identifies the list. The cursor is reset when the list changes. */
   readonly listKey: string
-  readonly panel: string | undefined
-  readonly change: ChangeList
-  readonly onSelect: (row: Row) => void
+  /** The cursor moved to a row. */
+  readonly onMove?: (row: Item) => void
+  readonly onOpen: (row: Item) => void
+  readonly onSelect?: (row: Item) => void
+  /** The values of a row that make sense as filters. */
+  readonly filterValues: (row: Item) => readonly PickedValue[]
   readonly onPick: (picked: { values: readonly PickedValue[]; anchor: DOMRect }) => void
 }
 
@@ -24,7 +26,8 @@ export interface Cursor {
 const nowhere: Cursor = { index: -1, scrollsIntoView: false }
 
 /** The keyboard shortcuts of the list: `j`, `k`, Enter, `x`, `f`, `r`. */
-export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }: Options) {
+export function useListKeys<Item extends ListItem>(options: Options<Item>) {
+  const { pages, listKey, onMove, onOpen, onSelect, filterValues, onPick } = options
   const [cursor, setCursor] = useState(nowhere)
   const [cursorOf, setCursorOf] = useState(listKey)
   if (cursorOf !== listKey) {
@@ -38,16 +41,15 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
     if (next < 0) return
     setCursor({ index: next, scrollsIntoView: true })
     const row = pages.rowAt(next)
-    // An open panel follows the cursor.
-    if (panel !== undefined && row) change({ panel: row.id }, { replace: true })
+    if (row) onMove?.(row)
   }
 
   useShortcut('j', () => move(1))
   useShortcut('k', () => move(-1))
   useShortcut('ArrowDown', () => move(1))
   useShortcut('ArrowUp', () => move(-1))
-  useShortcut('Enter', () => current && change({ panel: current.id }))
-  useShortcut('x', () => current && onSelect(current))
+  useShortcut('Enter', () => current && onOpen(current))
+  useShortcut('x', () => current && onSelect?.(current))
   useShortcut('r', pages.refetch)
   useShortcut('f', () => {
     const anchor = document.getElementById(`row-${cursor.index}`)?.getBoundingClientRect()
@@ -60,21 +62,4 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
     [],
   )
   return { cursor, moveTo }
-}
-
-/** The values of a server that make sense as filters. */
-function filterValues(row: Row): { name: string; value: string }[] {
-  const {
-    status = '',
-    project = '',
-    provider = '',
-    region = '',
-    account = '',
-    os_type = '',
-    os_name = '',
-  } = row
-  const values = { status, project, provider, region, account, os: os_type, os_name }
-  return Object.entries(values)
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => ({ name, value }))
 }

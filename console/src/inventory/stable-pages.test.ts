@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createStablePages, type Page } from './stable-pages.ts'
+import * as stable from './stable-pages.ts'
+
+type Row = stable.ListItem & { readonly status: string }
+type Page = stable.Page<Row>
+const createStablePages = stable.createStablePages<Row>
 
 interface PageOptions {
   readonly total?: number

@@ -1,0 +1,81 @@
+import type { OperationId } from '@muster/contract'
+import type { ReactNode } from 'react'
+import { useFormat } from '../messages/use-format.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import { scopes, type Scope } from './list-state.ts'
+import { ScopeLabel } from '../session/scope-label.tsx'
+import { useScopePermission } from '../session/use-scope-permission.ts'
+import { Button } from '../ui/button.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
+import { PageTitle } from '../ui/page-title.tsx'
+import styles from './list-page.module.css'
+import type { ListItem } from './stable-pages.ts'
+import type { ListPages } from './use-pages.ts'
+
+interface Props {
+  readonly title: string
+  /** The operation that lists the items. */
+  readonly operation: OperationId
+  readonly scope: Scope
+  readonly pages: ListPages<ListItem>
+  readonly countText: (total: number) => string
+  /** The API rejects the filter. */
+  readonly isRejected: boolean
+  readonly onScope: (scope: Scope) => void
+  /** Menus after that of the scope. */
+  readonly children: ReactNode
+}
+
+/** The title of a list, the number of its items, and its menus. */
+export function ListHead(props: Props) {
+  const { title, operation, scope, pages, countText, isRejected, onScope, children } = props
+  const t = useMessages()
+  const { number, clock } = useFormat()
+  const { total, difference, isReordered, isOutdated, updatedAt } = pages
+  return (
+    <div className={styles.head}>
+      <PageTitle>{title}</PageTitle>
+      <span className={styles.count} role="status" aria-live="polite">
+        {isOutdated && !isRejected && t.connection.searching}
+        {!isOutdated && total !== undefined && countText(total)}
+      </span>
+      <ScopeLabel operation={operation} scope={scope} />
+      {(difference !== 0 || isReordered) && (
+        <Button small onClick={pages.showChanges}>
+          {difference > 0 ? t.servers.newOnes(number(difference)) : t.servers.changedOrder}
+        </Button>
+      )}
+      <div className={styles.aside}>
+        {updatedAt > 0 && (
+          <span className={styles.updated}>{t.common.updatedAt(clock(updatedAt))}</span>
+        )}
+        <Button look="quiet" icon="refresh" label={t.common.refresh} onClick={pages.refetch} />
+        <ScopeMenu operation={operation} scope={scope} onScope={onScope} />
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** The scope of the list: everything the user can access, or less. */
+function ScopeMenu({ operation, scope, onScope }: Pick<Props, 'operation' | 'scope' | 'onScope'>) {
+  const t = useMessages()
+  const isAllowed = useScopePermission(operation)
+  return (
+    <Menu
+      label={t.servers.scope}
+      trigger={(properties) => <Button {...properties}>{t.servers.scopes[scope]}</Button>}
+    >
+      {scopes.map((name) => (
+        <MenuItem
+          key={name}
+          checked={name === scope}
+          disabledReason={isAllowed(name) ? undefined : t.servers.scopeTooWide}
+          onSelect={() => onScope(name)}
+        >
+          {t.servers.scopes[name]}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

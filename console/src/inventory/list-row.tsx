@@ -1,0 +1,76 @@
+import { memo, type ReactNode } from 'react'
+import styles from './list-table.module.css'
+import type { ListItem } from './stable-pages.ts'
+
+export interface ListColumn<Name extends string> {
+  readonly name: Name
+  readonly title: string
+  /** Undefined if the API cannot sort by it, or only slowly. */
+  readonly sortBy?: string | undefined
+  readonly width: number
+  readonly number?: boolean | undefined
+}
+
+/** Renders the value of a column. Must be stable, because rows are memoized. */
+export type CellRenderer<Item, Name extends string> = (
+  column: Name,
+  row: Item,
+  index: number,
+) => ReactNode
+
+interface Props<Item extends ListItem, Name extends string> {
+  readonly index: number
+  /** Undefined while loading. */
+  readonly row: Item | undefined
+  readonly columns: readonly ListColumn<Name>[]
+  readonly cell: CellRenderer<Item, Name>
+  readonly isOpen: boolean
+  /** Undefined if rows cannot be selected. */
+  readonly isSelected: boolean | undefined
+  readonly isAtCursor: boolean
+  readonly onOpen: (row: Item, index: number) => void
+  /** The row got the focus. */
+  readonly onReach: (index: number) => void
+}
+
+function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name>) {
+  const { index, row, columns, cell, isOpen, isSelected, isAtCursor, onOpen, onReach } = props
+  if (!row) {
+    return (
+      <tr aria-rowindex={index + 2} aria-busy="true">
+        {columns.map(({ name }) => (
+          <td key={name} className={name === 'name' ? styles.first : undefined}>
+            <span className={styles.bone} />
+          </td>
+        ))}
+      </tr>
+    )
+  }
+  return (
+    <tr
+      id={`row-${index}`}
+      className={styles.row}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-open={isOpen}
+      tabIndex={isAtCursor ? 0 : -1}
+      onFocus={() => onReach(index)}
+      onClick={(event) => {
+        const isOther = (event.target as HTMLElement).closest('a, button, input')
+        if (!isOther && getSelection()?.isCollapsed !== false) onOpen(row, index)
+      }}
+    >
+      {columns.map(({ name, number }) => {
+        const className = name === 'name' ? styles.first : number ? styles.number : undefined
+        return (
+          <td key={name} className={className}>
+            {cell(name, row, index)}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+/** Memoized, because scrolling renders many rows. */
+export const ListRow = memo(Row) as typeof Row
