@@ -175,11 +175,14 @@ export interface Tables {
     metadata_digest: string
     /** JSON members that only administrators see. */
     admin_group: string
+    /** Empty, except for servers that were stored by a version of Muster without `packed`. */
     metadata: string | Uint8Array
     summary: string | Uint8Array
     document: string | Uint8Array
     /** The version of the rendering, empty for versions of Muster that did not store it. */
     rendering: string
+    /** The rendered texts, compressed; see `servers/packed-documents.ts`. */
+    packed: Uint8Array | null
   }
   /** One row: the version that every document has been rewritten to. */
   server_rendering: { id: number; version: string }

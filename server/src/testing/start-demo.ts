@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
 import { composeDemo } from '../composition/compose-demo.ts'
 import { composeSync } from '../composition/compose-sync.ts'
@@ -83,14 +82,10 @@ export async function startTestDemo(t: TestContext, engine: Engine) {
     },
 
     async listServers() {
-      const rows = await database.db
+      return await database.db
         .selectFrom('server_documents')
-        .select(['id', 'project_id', 'document'])
+        .select(['id', 'project_id', 'account_id'])
         .execute()
-      return rows.map(({ id, project_id, document }) => {
-        const { account_id } = JSON.parse(`${Buffer.from(document).toString()}}`) as Server
-        return { id, project_id, account_id }
-      })
     },
   }
 }

@@ -47,8 +47,8 @@ const openJson = (object: object) => JSON.stringify(object).slice(0, -1)
 
 const digest = (text: string) => hash('sha1', text, 'base64url')
 
-/** Raise it if servers are rendered differently although their fields are the same. */
-const revision = 1
+/** Raise it if servers are rendered or stored differently although their fields are the same. */
+const revision = 2
 
 /**
  * The version of the rendering, stored with every document. It differs between versions of Muster

@@ -4,6 +4,8 @@ import type { EventDto, Server } from '@muster/contract'
 import { defaultServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { documentsOf } from '../../storage/servers/documents.ts'
+import { packDocuments, type Documents } from '../../storage/servers/packed-documents.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
@@ -43,7 +45,7 @@ onBothEngines('servers that an earlier version stored', (engine) => {
 
   /**
    * Stores servers as a version without `boot_order` and `is_gpu` would have, with a field that no
-   * longer exists.
+   * longer exists: the first, third and so on uncompressed.
    */
   async function storeEarlier(...facts: readonly Partial<ServerFacts>[]) {
     const present = facts.map((more) => minimalServer(projectAt(fleet, 0).id, more))
@@ -52,21 +54,25 @@ onBothEngines('servers that an earlier version stored', (engine) => {
     const ids = present.map(({ id }) => id)
     const rows = await db
       .selectFrom('server_documents')
-      .select(['server', 'document', 'summary'])
+      .select(['server', 'packed', 'document', 'metadata'])
       .where('id', 'in', ids)
       .execute()
-    const older = (stored: string | Uint8Array) => {
-      const text = typeof stored === 'string' ? stored : Buffer.from(stored).toString()
-      const { boot_order: _, is_gpu: __, ...rest } = JSON.parse(`${text}}`) as Server
-      const changed = JSON.stringify({ ...rest, rack_unit: 7 }).slice(0, -1)
-      return engine === 'sqlite' ? Buffer.from(changed) : changed
+    const older = (document: Buffer) => {
+      const { boot_order: _, is_gpu: __, ...rest } = JSON.parse(`${document.toString()}}`) as Server
+      return JSON.stringify({ ...rest, rack_unit: 7 }).slice(0, -1)
+    }
+    const storedForm = (documents: Documents, at: number) => {
+      const [document, metadata] = [older(documents.document), documents.metadata.toString()]
+      if (at % 2 > 0) return { packed: packDocuments({ document, summary: document, metadata }) }
+      const stored = (text: string) => (engine === 'sqlite' ? Buffer.from(text) : text)
+      return { packed: null, document: stored(document), metadata: stored(metadata) }
     }
     await commit(
-      rows.map(({ server, document, summary }) =>
+      documentsOf(rows).map((documents, at) =>
         db
           .updateTable('server_documents')
-          .set({ rendering: '', document: older(document), summary: older(summary) })
-          .where('server', '=', server)
+          .set({ rendering: '', ...storedForm(documents, at) })
+          .where('server', '=', rows[at]?.server ?? 0)
           .compile(),
       ),
     )

@@ -37,10 +37,7 @@ onBothEngines('the migrations', (engine) => {
       files.toSorted(),
     )
     const numbers = files.toSorted().map((file) => Number(file.slice(0, 4)))
-    assert.deepEqual(
-      numbers,
-      numbers.map((_, index) => index + 1),
-    )
+    assert.equal(new Set(numbers).size, numbers.length, 'each number is used once')
   })
 
   test('run once: a second start changes nothing', async () => {

@@ -6,9 +6,10 @@ import { nextTurn } from '../../domain/next-turn.ts'
 import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
-import type { DatabaseReader, Query, QueryPriority, Row } from '../database.ts'
+import type { DatabaseReader, QueryPriority, Row } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 import type { Tables } from '../tables.ts'
+import { unpackDocuments, type Documents } from './packed-documents.ts'
 
 /** Estimated bytes of the texts of a server beside its documents. */
 const textSize = 600
@@ -29,74 +30,110 @@ const toBytes = (value: unknown): Buffer =>
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     : Buffer.from(String(value))
 
-/** The columns of rendered servers that a page needs. */
-export const selectParts = (db: Kysely<Tables>, kind: BodyKind, withMetadata: boolean) =>
-  db
-    .selectFrom('server_documents')
-    .select([
-      'server',
-      'revision',
-      'id',
-      'state',
-      'project_id',
-      'domain_id',
-      'manager_project_id',
-      'account_id',
-      'admin_group',
-      'rendering',
-      `${kind} as body`,
-      `${kind}_digest as digest`,
-      'metadata_digest',
-      ...(withMetadata ? (['metadata'] as const) : []),
-    ])
+/** Everything that is stored of rendered servers. */
+export const selectDocuments = (db: Kysely<Tables>) =>
+  db.selectFrom('server_documents').select([
+    'server',
+    'revision',
+    'id',
+    'state',
+    'project_id',
+    'domain_id',
+    'manager_project_id',
+    'account_id',
+    'admin_group',
+    'rendering',
+    'document_digest',
+    'summary_digest',
+    'metadata_digest',
+    'packed',
+    // Empty unless an earlier version of Muster stored the server.
+    'document',
+    'metadata',
+  ])
 
-const toParts = (row: Row): ServerParts => ({
-  id: row['id'] as string,
-  projectId: row['project_id'] as string,
-  domainId: row['domain_id'] as string,
-  managerProjectId: row['manager_project_id'] as string,
-  accountId: row['account_id'] as string,
-  isDeleted: row['state'] === 2,
-  adminGroup: row['admin_group'] as string,
-  body: toBytes(row['body']),
-  digest: row['digest'] as string,
-  metadata: row['metadata'] === undefined ? undefined : toBytes(row['metadata']),
-  metadataDigest: row['metadata_digest'] as string,
-})
-
-const toText = (value: unknown): string =>
-  value instanceof Uint8Array ? Buffer.from(value).toString() : String(value)
-
-/** Parses a stored document. Names of owners and fields that depend on the caller are missing. */
-export function parseServer(row: {
+interface StoredDocuments {
+  readonly packed: Uint8Array | null
   readonly document: unknown
   readonly metadata: unknown
-  readonly admin_group: string
-}): Server {
-  const admin = row.admin_group === '' ? '' : `,${row.admin_group}`
-  return JSON.parse(`${toText(row.document)}${admin},"metadata":${toText(row.metadata)}}`) as Server
+}
+
+/** The rendered texts of servers. An outdated server that is not packed has no short form here. */
+export function documentsOf(rows: readonly StoredDocuments[]): Documents[] {
+  const unpacked = unpackDocuments(
+    rows.map(({ packed }) => packed).filter((packed) => packed !== null),
+  )
+  let next = 0
+  return rows.map(
+    ({ packed, document, metadata }) =>
+      (packed === null ? undefined : unpacked[next++]) ?? {
+        document: toBytes(document),
+        summary: Buffer.alloc(0),
+        metadata: toBytes(metadata),
+      },
+  )
+}
+
+/** Parses a stored document. Names of owners and fields that depend on the caller are missing. */
+export function parseServer({ document, metadata }: Documents, adminGroup: string): Server {
+  const admin = adminGroup === '' ? '' : `,${adminGroup}`
+  return JSON.parse(`${document.toString()}${admin},"metadata":${metadata.toString()}}`) as Server
 }
 
 const isOutdated = (row: Row) => row['rendering'] !== renderingVersion
 
-/** Renders a whole document that another version of Muster stored. */
-function renderOutdated(row: Row, kind: BodyKind, withMetadata: boolean): ServerParts {
-  const { body: document, metadata, admin_group } = row
-  const server = parseServer({ document, metadata, admin_group: admin_group as string })
-  const rendered = renderServer(upgradeServer(server))
+/** Renders a document that another version of Muster stored. */
+function renderAgain(documents: Documents, row: Row) {
+  const server = parseServer(documents, row['admin_group'] as string)
+  const { document, summary, metadata, adminGroup, digests } = renderServer(upgradeServer(server))
   return {
-    ...toParts(row),
-    adminGroup: rendered.adminGroup,
-    body: Buffer.from(rendered[kind]),
-    digest: rendered.digests[kind],
-    metadata: withMetadata ? Buffer.from(rendered.metadata) : undefined,
-    metadataDigest: rendered.digests.metadata,
+    adminGroup,
+    digests,
+    documents: {
+      document: Buffer.from(document),
+      summary: Buffer.from(summary),
+      metadata: Buffer.from(metadata),
+    },
   }
 }
 
-/** The parts of a row with the whole document and its metadata. */
-export const wholeParts = (row: Row): ServerParts =>
-  isOutdated(row) ? renderOutdated(row, 'document', true) : toParts(row)
+const asStored = (documents: Documents, row: Row) => ({
+  adminGroup: row['admin_group'] as string,
+  digests: {
+    document: row['document_digest'] as string,
+    summary: row['summary_digest'] as string,
+    metadata: row['metadata_digest'] as string,
+  },
+  documents,
+})
+
+/** The parts of servers that a response is made of. */
+export function toParts(
+  rows: readonly Row[],
+  kind: BodyKind,
+  withMetadata: boolean,
+): readonly ServerParts[] {
+  const stored = documentsOf(rows as unknown as readonly StoredDocuments[])
+  return rows.map((row, at) => {
+    const own = stored[at] as Documents
+    const { adminGroup, digests, documents } = isOutdated(row)
+      ? renderAgain(own, row)
+      : asStored(own, row)
+    return {
+      id: row['id'] as string,
+      projectId: row['project_id'] as string,
+      domainId: row['domain_id'] as string,
+      managerProjectId: row['manager_project_id'] as string,
+      accountId: row['account_id'] as string,
+      isDeleted: row['state'] === 2,
+      adminGroup,
+      body: documents[kind],
+      digest: digests[kind],
+      metadata: withMetadata ? documents.metadata : undefined,
+      metadataDigest: digests.metadata,
+    }
+  })
+}
 
 /** Reads rendered servers by their numbers. */
 export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
@@ -107,26 +144,16 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
   const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
     seq * 4 + (kind === 'document' ? 0 : 2) + (withMetadata ? 1 : 0)
 
-  /** Queries are compiled once, because compiling takes longer than running them. */
-  const queryOf = (kind: BodyKind, withMetadata: boolean) => {
-    const template = createStatementTemplate<{ numbers: unknown }>(['numbers'], ({ numbers }) =>
-      selectParts(db, kind, withMetadata)
-        .where(
-          engine === 'postgres'
-            ? sql<boolean>`server = any(${numbers}::integer[])`
-            : sql<boolean>`server in (select value from json_each(${numbers}))`,
-        )
-        .compile(),
-    )
-    return (seqs: readonly number[]) =>
-      template({ numbers: engine === 'postgres' ? seqs : JSON.stringify(seqs) })
-  }
-  const queries = {
-    document: [queryOf('document', false), queryOf('document', true)],
-    summary: [queryOf('summary', false), queryOf('summary', true)],
-  } as const
-  const queryFor = (seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Query =>
-    queries[kind][withMetadata ? 1 : 0](seqs)
+  /** Compiled once, because compiling takes longer than running it. */
+  const queryFor = createStatementTemplate<{ numbers: unknown }>(['numbers'], ({ numbers }) =>
+    selectDocuments(db)
+      .where(
+        engine === 'postgres'
+          ? sql<boolean>`server = any(${numbers}::integer[])`
+          : sql<boolean>`server in (select value from json_each(${numbers}))`,
+      )
+      .compile(),
+  )
 
   async function readCurrent(
     seqs: readonly number[],
@@ -134,20 +161,15 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
     withMetadata: boolean,
     priority: QueryPriority,
   ): Promise<Map<number, ReadServer>> {
-    const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
-    const read = new Map<number, ReadServer>()
-    const add = (row: Row, parts: ServerParts) =>
-      read.set(Number(row['server']), { revision: Number(row['revision']), parts })
-    const outdated: number[] = []
-    for (const row of rows) {
-      if (isOutdated(row)) outdated.push(Number(row['server']))
-      else add(row, toParts(row))
-    }
-    if (outdated.length === 0) return read
-    // A short form cannot be upgraded by itself: the whole document is needed.
-    const [whole = []] = await database.run([queryFor(outdated, 'document', true)], priority)
-    for (const row of whole) add(row, renderOutdated(row, kind, withMetadata))
-    return read
+    const numbers = engine === 'postgres' ? seqs : JSON.stringify(seqs)
+    const [rows = []] = await database.run([queryFor({ numbers })], priority)
+    const all = toParts(rows, kind, withMetadata)
+    return new Map(
+      all.map((parts, at) => [
+        Number(rows[at]?.['server']),
+        { revision: Number(rows[at]?.['revision']), parts },
+      ]),
+    )
   }
 
   return async function load(

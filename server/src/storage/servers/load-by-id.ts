@@ -2,7 +2,7 @@ import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, Query } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
-import { selectParts, wholeParts } from './documents.ts'
+import { selectDocuments, toParts } from './documents.ts'
 
 interface Wanted {
   readonly id: string
@@ -17,7 +17,7 @@ const columns = { system: undefined, domain: 'domain_id', project: 'project_id' 
 
 /** A query for one server that is compiled once. */
 function createQueryForOne({ db }: DatabaseReader) {
-  const whole = selectParts(db, 'document', true)
+  const whole = selectDocuments(db)
   const template = (column: (typeof columns)[Owned['kind']]) =>
     createStatementTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
       const one = whole
@@ -41,7 +41,7 @@ interface Batch {
 
 /** Concurrent requests with the same scope share one round trip to PostgreSQL. */
 function createSharedLoad(database: DatabaseReader) {
-  const whole = selectParts(database.db, 'document', true)
+  const whole = selectDocuments(database.db)
   const batches = new Map<string, Batch>()
 
   async function run(scope: Owned, ids: Set<string>, state: number) {
@@ -56,7 +56,7 @@ function createSharedLoad(database: DatabaseReader) {
       .where('state', '<=', state)
     const query = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
     const [rows = []] = await database.run([query.compile()], 'quick')
-    return new Map(rows.map((row) => [String(row['id']), wholeParts(row)]))
+    return new Map(toParts(rows, 'document', true).map((parts) => [parts.id, parts]))
   }
 
   return async function load(scope: Owned, id: string, state: number) {
@@ -85,8 +85,7 @@ export function createLoadById(database: DatabaseReader): ServerFinder['loadById
     if (scope.kind === 'none') return undefined
     const state = withDeleted ? 2 : 1
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
-    const [rows] = await database.run([queryForOne(scope, id, state)], 'quick')
-    const [row] = rows ?? []
-    return row && wholeParts(row)
+    const [rows = []] = await database.run([queryForOne(scope, id, state)], 'quick')
+    return toParts(rows, 'document', true)[0]
   }
 }

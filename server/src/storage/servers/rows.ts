@@ -5,6 +5,7 @@ import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import { fold } from '../../domain/query/fold.ts'
 import type { DatabaseReader } from '../database.ts'
 import { cellOf, columns, storageClassOf, columnsOfClass, type Cell } from './field-columns.ts'
+import { packDocuments } from './packed-documents.ts'
 import { searchText } from './search-text.ts'
 import { storedTags, type StoredTag } from './tags.ts'
 import { placeColumns } from './where.ts'
@@ -93,17 +94,17 @@ export const documentColumns = [
   'summary',
   'document',
   'rendering',
+  'packed',
 ] as const
 
-/** Bytes are faster with SQLite, text with PostgreSQL. */
 export function documentRow(
   { write, server, seq, state }: ServerEntry,
   revision: number,
   engine: DatabaseReader['engine'],
 ): unknown[] {
   const { factsDigest, rendered } = write
-  const { document, summary, metadata, adminGroup, digests } = rendered
-  const stored = (text: string) => (engine === 'sqlite' ? Buffer.from(text) : text)
+  const { adminGroup, digests } = rendered
+  const packed = packDocuments(rendered)
   return [
     seq,
     server.id,
@@ -118,10 +119,12 @@ export function documentRow(
     digests.summary,
     digests.metadata,
     adminGroup,
-    stored(metadata),
-    stored(summary),
-    stored(document),
+    // Only earlier versions of Muster stored these uncompressed.
+    '',
+    '',
+    '',
     renderingVersion,
+    engine === 'sqlite' ? packed : `\\x${packed.toString('hex')}`,
   ]
 }
 

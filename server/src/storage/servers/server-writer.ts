@@ -11,7 +11,8 @@ import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertEvents } from '../event-store.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
-import { parseServer } from './documents.ts'
+import { documentsOf, parseServer } from './documents.ts'
+import type { Documents } from './packed-documents.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { chunk, defaultChunkSize } from '../../domain/chunk.ts'
 import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
@@ -24,6 +25,7 @@ const storedColumns = [
   'revision',
   'facts_digest',
   'rendering',
+  'packed',
   'document',
   'metadata',
   'admin_group',
@@ -31,18 +33,25 @@ const storedColumns = [
 
 type StoredRow = Pick<
   Tables['server_documents'],
-  'id' | 'revision' | 'facts_digest' | 'rendering' | 'document' | 'metadata' | 'admin_group'
+  | 'id'
+  | 'revision'
+  | 'facts_digest'
+  | 'rendering'
+  | 'packed'
+  | 'document'
+  | 'metadata'
+  | 'admin_group'
 > & { readonly seq: number }
 
-function toStored(row: StoredRow): StoredServer {
-  const { id, seq, revision, facts_digest: factsDigest } = row
-  const stored = { id, seq, revision, factsDigest, server: parseServer(row) }
-  if (row.rendering === renderingVersion) return stored
-  return {
-    ...stored,
-    server: upgradeServer(stored.server),
-    newFields: missingFields(stored.server),
-  }
+function toStored(rows: readonly StoredRow[]): StoredServer[] {
+  const documents = documentsOf(rows)
+  return rows.map(({ id, seq, revision, facts_digest: factsDigest, ...row }, at) => {
+    const server = parseServer(documents[at] as Documents, row.admin_group)
+    const stored = { id, seq, revision, factsDigest }
+    return row.rendering === renderingVersion
+      ? { ...stored, server }
+      : { ...stored, server: upgradeServer(server), newFields: missingFields(server) }
+  })
 }
 
 /** Finds servers that another version of Muster stored. */
@@ -58,7 +67,7 @@ export function createOutdatedServers(database: DatabaseReader & DatabaseWriter)
         .orderBy('server')
         .limit(limit)
         .execute()
-      return rows.map(toStored)
+      return toStored(rows)
     },
 
     async areAllRewritten() {
@@ -115,7 +124,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
             eb.selectFrom('servers').select('seq').where('id', 'in', piece),
           )
           .execute()
-        for (const row of rows) found.set(row.id, toStored(row))
+        for (const stored of toStored(rows)) found.set(stored.id, stored)
       }
       return found
     },

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { defaultServer } from '../../domain/inventory/build-server.ts'
+import { renderServer } from '../../domain/inventory/render-server.ts'
+import { documentDictionary } from './document-dictionary.ts'
+import { packDocuments, unpackDocuments } from './packed-documents.ts'
+
+const render = (name: string) =>
+  renderServer({ ...defaultServer, name, metadata: { 'user:note': `of ${name}` } })
+
+describe('packed documents', () => {
+  test('are the rendered texts, also of several servers at once', () => {
+    const servers = ['größte', 'line\nfeed', '\u2028', '', 'x'.repeat(200_000)].map(render)
+    for (const some of [servers, servers.slice(0, 1), []]) {
+      const unpacked = unpackDocuments(some.map(packDocuments))
+      assert.deepEqual(
+        unpacked.map(({ document, summary, metadata }) => [
+          document.toString(),
+          summary.toString(),
+          metadata.toString(),
+        ]),
+        some.map(({ document, summary, metadata }) => [document, summary, metadata]),
+      )
+    }
+  })
+
+  test('are less than a third as long', () => {
+    const rendered = render('web')
+    const { document, summary, metadata } = rendered
+    const length = Buffer.byteLength(document + summary + metadata)
+    assert.ok(packDocuments(rendered).length * 3 < length)
+  })
+
+  test('stay readable: their dictionary never changes', () => {
+    assert.equal(
+      hash('sha256', documentDictionary, 'base64url'),
+      'PUGYGL8XpEHaf4UO-kQmFXp4c_O1kRCnVLeK0VIjtx0',
+    )
+  })
+})
