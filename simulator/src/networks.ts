@@ -1,12 +1,15 @@
 import type { Nic } from '@muster/contract'
-import { below, chance, diceOf, hex16, roll, uuid } from './random-hash.ts'
+import type { ReportedNetwork } from '@muster/server/source-port'
+import { below, chance, diceOf, hex16, uuid } from './random-hash.ts'
 import type { Site } from './sites.ts'
 
 /** Every network is a /20: enough for 1,000 servers with four addresses each. */
 const mask = 20
 const hostsInNet = 4_096
 const sparedAddresses = 4
-/** The purposes of further NICs. */
+/** The addresses before it are the network's own and the gateway's. */
+const firstHost = 4
+/** The purposes of NICs. */
 const kinds = ['lan', 'storage', 'mgmt'] as const
 
 interface Circumstances {
@@ -44,12 +47,50 @@ function netOf(kind: number, project: number): readonly [number, number, number]
  * without a table.
  */
 const hostPart = (inProject: number, spare: number) =>
-  ((inProject * sparedAddresses + (spare % sparedAddresses)) % (hostsInNet - 8)) + 4
+  ((inProject * sparedAddresses + (spare % sparedAddresses)) % (hostsInNet - 8)) + firstHost
 
 const ipv4 = ([first, second, third]: readonly [number, number, number], host: number) =>
   `${first}.${second}.${third + (host >> 8)}.${host & 0xff}`
 
 const hex = (number: number) => number.toString(16)
+
+/** A project has one network of each kind per region, all in one VPC. */
+const diceOfNetworks = ({ regionDice }: Site, project: number) =>
+  diceOf(regionDice ^ 0x0e7, project)
+const networkId = (netDice: number, kind: number) => uuid(netDice, 10 + kind)
+const networkName = ({ region_ext_id }: Site, project: number, kind: number) =>
+  `${region_ext_id}-${kinds[kind]}-${project + 1}`
+const vpcId = ({ cloud }: Site, netDice: number) => (cloud.hasVpcs ? uuid(netDice, 9) : 'default')
+const vpcName = ({ cloud, region_ext_id }: Site, project: number) =>
+  cloud.hasVpcs ? `vpc-${region_ext_id}-${project + 1}` : 'Default'
+
+/** VLANs 0 and 4095 are reserved; those below 100 are left to the hosts. */
+const firstVlan = 100
+const vlans = 3_995
+
+/** The networks of a project in the region of a site. */
+export function networksOf(site: Site, project: number): readonly ReportedNetwork[] {
+  const netDice = diceOfNetworks(site, project)
+  return kinds.map((_, kind) => {
+    const [id, net] = [networkId(netDice, kind), netOf(kind, project)]
+    return {
+      id,
+      name: networkName(site, project, kind),
+      status: 'available',
+      guest_ip_start: ipv4(net, firstHost),
+      guest_ip_end: ipv4(net, hostsInNet - 2),
+      guest_ip_mask: mask,
+      guest_gateway: ipv4(net, 1),
+      vlan_id: site.cloud.hasVpcs ? 0 : firstVlan + ((project * kinds.length + kind) % vlans),
+      vpc: vpcName(site, project),
+      vpc_id: vpcId(site, netDice),
+      provider: site.cloud.provider,
+      cloudregion: site.region,
+      cloudregion_id: site.cloudregion_id,
+      external_id: id,
+    }
+  })
+}
 
 export function connectionOf(circumstances: Circumstances): Connection {
   const { seed, index, dice, site, project, inProject, version } = circumstances
@@ -58,16 +99,15 @@ export function connectionOf(circumstances: Circumstances): Connection {
   const luck = below(dice, 60, 20)
   const count = luck < 16 ? 1 : luck < 19 ? 2 : 3
   const hasIpv6 = chance(dice, 61) < 1 / 3
-  // A project has one network per region, all in one VPC.
-  const netDice = diceOf(seed ^ roll(site.dice, 7) ^ 0x0e7, project)
-  const vpc_id = cloud.hasVpcs ? uuid(netDice, 9) : 'default'
+  const netDice = diceOfNetworks(site, project)
+  const vpc_id = vpcId(site, netDice)
   const host = hostPart(inProject, version)
   const nics: Nic[] = []
   let networks = ''
   for (let number = 0; number < count; number += 1) {
     const ip_addr = ipv4(netOf(number, project), host)
     const mac = macOf(seed, index, number, cloud.macPrefix)
-    const name = `${site.region_ext_id}-${kinds[number]}-${project + 1}`
+    const name = networkName(site, project, number)
     networks += `${number === 0 ? '' : ','}eth${number}:${ip_addr}/${mask}/${mac}/${name}`
     nics.push({
       ip_addr,
@@ -76,7 +116,7 @@ export function connectionOf(circumstances: Circumstances): Connection {
           ? `2001:db8:${hex(project & 0xffff)}:${hex(site.number + 1)}::${hex(host)}`
           : '',
       mac,
-      network_id: uuid(netDice, 10 + number),
+      network_id: networkId(netDice, number),
       vpc_id,
       is_exit: false,
       team_with: '',
@@ -88,7 +128,7 @@ export function connectionOf(circumstances: Circumstances): Connection {
   return {
     nics,
     networks,
-    vpc: cloud.hasVpcs ? `vpc-${site.region_ext_id}-${project + 1}` : 'Default',
+    vpc: vpcName(site, project),
     vpc_id,
     eip: hasEip ? publicAddress(seed, index) : '',
     eip_mode: hasEip ? (isPublic && chance(dice, 63) < 0.5 ? 'public_ip' : 'elastic_ip') : '',

@@ -91,9 +91,16 @@ export function openSimulator(
     async *scan(signal) {
       const time = clock()
       const size = cloudAccount === undefined ? pageSize : pageSize * names.length
+      let start = 0
       for await (const indices of inChunks(size, signal)) {
         const there = indices.filter((index) => !simulator.isGone(index, time))
-        yield updateFrom(there, time, [])
+        const end = Math.min(start + size, servers)
+        const networks = simulator.networksOf(start, end, cloudAccount)
+        yield { ...updateFrom(there, time, []), resources: { networks } }
+        start = end
+      }
+      for (const resources of simulator.sitesOf(cloudAccount)) {
+        yield { present: [], gone: [], resources }
       }
     },
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { BlockList } from 'node:net'
 import { describe, test } from 'node:test'
 import { SourceError } from '@muster/server/source-port'
 import type { ReportedServer, SourceUpdate, SourceSettings } from '@muster/server/source-port'
@@ -9,6 +10,7 @@ import {
   withSource,
   lookReadable,
 } from '@muster/server/testing/source-conformance'
+import { scanResources, type ScannedResources } from '@muster/server/testing/resource-conformance'
 import { startTime, tickLength } from './lifecycle.ts'
 import { openSimulator } from './open-simulator.ts'
 import { simulatorKind } from './simulator-kind.ts'
@@ -85,6 +87,59 @@ describe('a simulator as a source', () => {
       assert.equal(providers.size, 1)
     }
     assert.deepEqual(parts, all)
+  })
+
+  test('each host, network, region and zone belongs to one account', async () => {
+    const resourcesOf = (account?: string) =>
+      withSource(stillKind, settingsOf(optionsOf(1_200, account)), (source) =>
+        scanResources(source, signal),
+      )
+    const all = await resourcesOf()
+    const parts: ScannedResources[] = []
+    for (const { name } of simulatedAccounts(seed)) parts.push(await resourcesOf(name))
+    for (const kind of ['hosts', 'networks', 'cloudregions', 'zones'] as const) {
+      const ids = parts.flatMap((part) => [...part[kind].keys()])
+      assert.equal(new Set(ids).size, ids.length)
+      assert.deepEqual(ids.sort(), [...all[kind].keys()].sort())
+    }
+    const own = parts.find(({ hosts }) => hosts.size > 0)
+    const [host] = own?.hosts.values() ?? []
+    assert.equal(own?.zones.get(host?.zone_id ?? '')?.name, host?.zone)
+    assert.ok((host?.cpu_count ?? 0) > 0 && (host?.mem_size ?? 0) > 0)
+  })
+
+  test('the addresses of servers are in their networks', async () => {
+    const { found, servers } = await withSource(
+      stillKind,
+      settingsOf(optionsOf(1_200)),
+      async (source) => ({
+        found: await scanResources(source, signal),
+        servers: await scanAll(source),
+      }),
+    )
+    for (const { facts } of servers.values()) {
+      for (const { network_id, ip_addr, vpc_id } of facts.nics ?? []) {
+        const network = found.networks.get(network_id)
+        const { guest_ip_start = '', guest_ip_mask } = network ?? {}
+        const list = new BlockList()
+        list.addSubnet(guest_ip_start, guest_ip_mask ?? 0)
+        assert.ok(list.check(ip_addr))
+        assert.equal(network?.vpc_id, vpc_id)
+        assert.equal(network.cloudregion_id, facts.cloudregion_id)
+        assert.ok(facts.networks?.includes(`/${network.name}`))
+      }
+    }
+  })
+
+  test('no page of a large fleet has many hosts or networks', async () => {
+    const large = Array.from({ length: 100 }, (_, number) => `tenant-${number}`)
+    const source = openSimulator(
+      readSettings({ options: { servers: 20_000, seed, tenants: large } }),
+      () => time,
+    )
+    for await (const { resources = {} } of source.scan(signal)) {
+      assert.ok((resources.hosts ?? []).length + (resources.networks ?? []).length < 200)
+    }
   })
 
   test('has a fleet with its own tenants by default', async () => {

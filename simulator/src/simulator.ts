@@ -1,11 +1,18 @@
-import type { ReportedFacts, ReportedServer } from '@muster/server/source-port'
+import type {
+  ReportedFacts,
+  ReportedNetwork,
+  ReportedResources,
+  ReportedServer,
+} from '@muster/server/source-port'
 import { describeServer, serverKey } from './describe-server.ts'
 import { diceOf } from './random-hash.ts'
 import { externalIdOf } from './external-ids.ts'
 import { createCalendar, startTime, tickLength, tickOf, type Life } from './lifecycle.ts'
+import { networksOf } from './networks.ts'
 import { nameOf, purposeOf } from './purposes.ts'
 import { createSites } from './sites.ts'
 import { stateOf } from './status.ts'
+import { describeSites, regionsOf } from './to-resources.ts'
 
 export interface SimulatedFleet {
   readonly seed: number
@@ -74,6 +81,24 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
     isGone,
     tenantOf,
     keyOf: (index: number) => serverKey(seed, index),
+    /** Regions, zones and hosts, one account after the other; only of one if it is given. */
+    *sitesOf(account: string | undefined): Generator<ReportedResources> {
+      for (const some of sites.accounts(account)) yield describeSites(some, sites.hostsOf(some))
+    },
+    /** The networks of the projects that begin with one of these servers. */
+    networksOf(from: number, to: number, account: string | undefined): readonly ReportedNetwork[] {
+      const first = from === 0 ? 0 : projectOf(from - 1) + 1
+      const projects = Array.from(
+        { length: projectOf(to - 1) + 1 - first },
+        (_, number) => first + number,
+      )
+      return projects.flatMap((project) =>
+        sites
+          .accounts(account)
+          .flatMap(regionsOf)
+          .flatMap((site) => networksOf(site, project)),
+      )
+    },
     accountNameOf: (index: number): string => accountOf(index).account,
 
     /** Like in the description, but cheaper. */

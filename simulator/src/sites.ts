@@ -26,6 +26,7 @@ export interface Site {
   readonly account: string
   readonly account_id: string
   readonly region: string
+  readonly regionDice: number
   readonly cloudregion_id: string
   readonly region_ext_id: string
   readonly zone: string
@@ -42,6 +43,9 @@ export interface SimulatedAccount {
 }
 
 export interface Host {
+  /** Counted within the account. */
+  readonly number: number
+  readonly dice: number
   readonly name: string
   readonly id: string
   readonly serial: string
@@ -50,7 +54,15 @@ export interface Host {
 }
 
 /** For clouds that hide their hosts. */
-const hidden: Host = { name: '', id: '', serial: '', status: 'running', service: 'online' }
+const hidden: Host = {
+  number: 0,
+  dice: 0,
+  name: '',
+  id: '',
+  serial: '',
+  status: 'running',
+  service: 'online',
+}
 
 const hostStatuses = byWeight([
   ['running', 94],
@@ -100,6 +112,8 @@ export function createSites({ seed, servers }: Fleet) {
     const dice = diceOf(site.dice, number)
     const status = pick(dice, 1, hostStatuses)
     return {
+      number,
+      dice,
       name: `${site.zone}-${site.cloud.host_type === 'hypervisor' ? 'kvm' : site.cloud.host_type}-${String(number + 1).padStart(3, '0')}`,
       id: uuid(dice, 2),
       serial: `${site.cloud.serial}${hex16(roll(dice, 3))}${hex16(roll(dice, 4))}`.toUpperCase(),
@@ -108,7 +122,25 @@ export function createSites({ seed, servers }: Fleet) {
     }
   }
 
+  /** Hosts are numbered per account; each is in one zone. */
+  const siteOfHost = (sites: readonly Site[], number: number) =>
+    sites[number % sites.length] as Site
+
   return {
+    /** The sites of every account, or of one. */
+    accounts: (name?: string): readonly (readonly Site[])[] =>
+      name === undefined ? accounts : accounts.filter(([site]) => site?.account === name),
+
+    /** All hosts of an account; none if its cloud hides them. */
+    hostsOf: (sites: readonly Site[]): readonly { readonly site: Site; readonly host: Host }[] =>
+      Array.from(
+        { length: sites[0]?.cloud.serial === undefined ? 0 : hostsOfAccount },
+        (_, number) => {
+          const site = siteOfHost(sites, number)
+          return { site, host: describeHost(site, number) }
+        },
+      ),
+
     /** Cheap, because it filters all servers by account. */
     accountOf(project: number, dice: number): Pick<Site, 'cloud' | 'account' | 'account_id'> {
       const [first] = sitesOf(project, dice) as [Site]
@@ -121,19 +153,24 @@ export function createSites({ seed, servers }: Fleet) {
       if (first.cloud.serial === undefined) {
         return { site: pick(dice, 3, sites), host: hidden, backup: hidden }
       }
-      // Hosts are numbered per account; each is in one zone.
       const number = below(dice, 3, hostsOfAccount)
-      const site = sites[number % sites.length] as Site
+      const site = siteOfHost(sites, number)
       const standby = (number + sites.length) % hostsOfAccount
-      return { site, host: describeHost(site, number), backup: describeHost(site, standby) }
+      return {
+        site,
+        host: describeHost(site, number),
+        backup: describeHost(siteOfHost(sites, standby), standby),
+      }
     },
   }
 }
 
 function placeOf(seed: number, account: string, region: Region, zone: Zone) {
+  const regionDice = diceOfText(seed, `${account} ${region.extId}`)
   return {
     region: region.name,
-    cloudregion_id: uuid(diceOfText(seed, `${account} ${region.extId}`), 4),
+    regionDice,
+    cloudregion_id: uuid(regionDice, 4),
     region_ext_id: region.extId,
     zone: zone.name,
     zone_id: uuid(diceOfText(seed, `${account} ${region.extId} ${zone.extId}`), 5),
