@@ -12,6 +12,11 @@ import { userOperations } from './administration/users.ts'
 import { cloudAccountOperations } from './cloudaccounts/operations.ts'
 import { identityOperations } from './identity.ts'
 import type { Operation } from './operation.ts'
+import { cloudRegionOperations } from './resources/cloudregions.ts'
+import { hostOperations } from './resources/hosts.ts'
+import { managerOperations } from './resources/cloudproviders.ts'
+import { networkOperations } from './resources/networks.ts'
+import { zoneOperations } from './resources/zones.ts'
 import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 import { viewOperations } from './views/operations.ts'
@@ -91,11 +96,21 @@ export const administrationOperations = [
   ...eventOperations,
 ] as const satisfies readonly Operation[]
 
+/** Lists of what servers name. */
+export const inventoryResourceOperations = [
+  ...hostOperations,
+  ...networkOperations,
+  ...cloudRegionOperations,
+  ...zoneOperations,
+  ...managerOperations,
+] as const satisfies readonly Operation[]
+
 /** Every operation that Muster serves, and no other. */
 export const operations = [
   ...identityOperations,
   ...administrationOperations,
   ...serverOperations,
+  ...inventoryResourceOperations,
   ...viewOperations,
   ...cloudAccountOperations,
   ...serviceOperations,

@@ -7,6 +7,7 @@ import { createChangeMetadata } from '../domain/inventory/change-metadata.ts'
 import { createCountServers } from '../domain/inventory/count-servers.ts'
 import { createExportServers } from '../domain/inventory/export-servers.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
+import { createResourceUseCases } from '../domain/inventory/list-resources.ts'
 import { createListServers } from '../domain/inventory/list-servers.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
@@ -17,6 +18,7 @@ import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
+import { createResourceFinder } from '../storage/resources/resource-finder.ts'
 import { createServerFinder } from '../storage/servers/finder.ts'
 import { createOutdatedServers, createServerWriter } from '../storage/servers/server-writer.ts'
 import { loadOnce } from './load-once.ts'
@@ -60,6 +62,7 @@ export function composeInventory(parts: Parts) {
     countServers: createCountServers({ finder, identityVersion, memory }),
     getServer: createGetServer({ findServer, owners }),
     findServer,
+    ...createResourceUseCases(createResourceFinder(database)),
     ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
     recordServers: createRecordServers({ serverWriter, owners, clock }),
     rewriteServers: createRewriteServers({

@@ -12,6 +12,7 @@ import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
 import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
+import { createResourceHandlers } from './inventory/resource-handlers.ts'
 import { cacheHeaders } from './cache-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
@@ -143,6 +144,7 @@ export function createApp(
       ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createInventoryHandlers(useCases, settings),
+      ...createResourceHandlers(useCases, settings),
       ...createViewHandlers(useCases.loadViews, settings),
       ...createCloudAccountHandlers(useCases.cloudAccounts, settings),
       ...createServiceHandlers({

@@ -200,6 +200,19 @@ export interface Tables {
     disk: number
   }
   server_addresses: { server: number; address: string; state: number }
+  /** The networks of the NICs, as codes of the dictionary. */
+  server_networks: { server: number; network: number; state: number }
+  /**
+   * What servers name. Besides these the tables have a column for each field that can be filtered by,
+   * see `storage/resources/columns.ts`.
+   */
+  hosts: { id: string; name: string }
+  networks: { id: string; name: string }
+  cloudregions: { id: string; name: string }
+  zones: { id: string; name: string }
+  cloudproviders: { id: string; name: string }
+  /** Which account last reported which resource, or a server that names it. */
+  resource_sightings: { account_id: string; kind: string; resource_id: string; digest: string }
   /** The names of regions, zones, hosts and the like, by their ids. */
   server_places: { place: string; id: number; name: number }
   /** For each value of a field, how many servers in use a project has, and their total size. */

@@ -4,6 +4,7 @@ import { chooseFormat } from '../../domain/inventory/choose-format.ts'
 import type { createChangeMetadata } from '../../domain/inventory/change-metadata.ts'
 import type { ExportServers } from '../../domain/inventory/export-servers.ts'
 import type { FindServer, GetServer } from '../../domain/inventory/get-server.ts'
+import type { ResourceUseCases } from '../../domain/inventory/list-resources.ts'
 import type { ListServers } from '../../domain/inventory/list-servers.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
@@ -16,7 +17,8 @@ import type { HandlersFor } from '../register-operations.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
 
-export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata> {
+export interface InventoryUseCases
+  extends ReturnType<typeof createChangeMetadata>, ResourceUseCases {
   readonly listServers: ListServers
   readonly exportServers: ExportServers
   readonly countServers: CountServers

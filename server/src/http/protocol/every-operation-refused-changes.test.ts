@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { requests, type Parts } from '../../testing/platform-world/persona-requests.ts'
+import { requests } from '../../testing/platform-world/persona-requests.ts'
+import type { Parts } from '../../testing/platform-world/request-kinds.ts'
 import { rowsOf } from '../../testing/platform-world/persona-table.ts'
 import {
   nonexistentResources,

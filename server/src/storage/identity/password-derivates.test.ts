@@ -95,6 +95,7 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'access_keys.secret',
         // What a source wants to be shown, sealed.
         'cloudaccounts.credentials',
+        'resource_sightings.digest',
         // Of what is shown of a server.
         'server_documents.facts_digest',
         'server_documents.document_digest',

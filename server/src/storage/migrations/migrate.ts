@@ -10,6 +10,7 @@ import { up as limitsPerUser } from './0007-limits-per-user.ts'
 import { up as accountWarnings } from './0008-account-warnings.ts'
 import { up as providerOptions } from './0009-provider-options.ts'
 import { up as rendering } from './0010-rendering.ts'
+import { up as resources } from './0011-resources.ts'
 import { up as packedDocuments } from './0012-packed-documents.ts'
 import { engineOf } from './engine.ts'
 
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0008-account-warnings': { up: accountWarnings },
   '0009-provider-options': { up: providerOptions },
   '0010-rendering': { up: rendering },
+  '0011-resources': { up: resources },
   '0012-packed-documents': { up: packedDocuments },
 }
 

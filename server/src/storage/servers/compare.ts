@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { enumerated } from '../../domain/inventory/fields.ts'
 import type { Comparison, Value } from '../../domain/query/condition.ts'
 import { fold } from '../../domain/query/fold.ts'
 import type { DatabaseReader } from '../database.ts'
-import { storageClassOf, type Cell, type Column } from './field-columns.ts'
+import type { Cell, StorageClass } from './field-columns.ts'
 import {
   among,
   amongFoldedWords,
@@ -67,6 +66,13 @@ const valueAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
 const isAbsence = (comparison: Comparison): comparison is Absence =>
   Object.hasOwn(textAbsences, comparison)
 
+/** A column of servers, or of another resource. */
+export interface ComparedColumn {
+  readonly name: string
+  readonly storageClass: StorageClass
+  readonly isEnumerated: boolean
+}
+
 /** Builds the SQL condition that compares a column. */
 export function createCompareColumn(engine: DatabaseReader['engine']) {
   const find = textFinder(engine)
@@ -99,9 +105,13 @@ export function createCompareColumn(engine: DatabaseReader['engine']) {
     return ordinary[comparison](byCodePoint(engine, plain), values)
   }
 
-  function compareWords(column: Column, comparison: Comparison, values: readonly string[]): Sql {
-    const subject = sql.ref(column)
-    const isAmong = enumerated.has(column) ? amongFoldedWords : amongWords
+  function compareWords(
+    { name, isEnumerated }: ComparedColumn,
+    comparison: Comparison,
+    values: readonly string[],
+  ): Sql {
+    const subject = sql.ref(name)
+    const isAmong = isEnumerated ? amongFoldedWords : amongWords
     if (comparison === 'equals' || comparison === 'in') return isAmong(subject, values)
     if (comparison === 'notequals' || comparison === 'notin') {
       return sql`not ${isAmong(subject, values)}`
@@ -117,22 +127,24 @@ export function createCompareColumn(engine: DatabaseReader['engine']) {
   }
 
   return function compareColumn(
-    column: Column,
+    column: ComparedColumn,
     comparison: Comparison,
     values: readonly Value[],
   ): Sql {
-    const subject = sql.ref(column)
+    const { name, storageClass, isEnumerated } = column
+    const subject = sql.ref(name)
     const texts = values as readonly string[]
-    switch (storageClassOf(column)) {
+    const isFolded = isEnumerated && equalities.has(comparison)
+    switch (storageClass) {
       case 'dictionary':
         return compareWords(column, comparison, texts)
-      case 'lowercase': {
-        const isFolded = enumerated.has(column) && equalities.has(comparison)
+      case 'lowercase':
         return compareText(subject, subject, comparison, isFolded ? texts.map(fold) : texts)
-      }
       case 'text': {
-        const folded = sql`coalesce(${sql.ref(`${column}_folded`)}, ${subject})`
-        return compareText(subject, folded, comparison, texts)
+        const folded = sql`coalesce(${sql.ref(`${name}_folded`)}, ${subject})`
+        return isFolded
+          ? compareText(folded, folded, comparison, texts.map(fold))
+          : compareText(subject, folded, comparison, texts)
       }
       case 'boolean':
       case 'number':

@@ -10,14 +10,8 @@ import {
   ownerFields,
   type OwnerField,
 } from './field-columns.ts'
-import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
-
-interface SortTerm {
-  readonly subject: Sql
-  readonly descending: boolean
-  /** Timestamps can be NULL, which sorts before all others. */
-  readonly mayBeNull: boolean
-}
+import { after as afterTerms, orderBy as orderByTerms, type SortTerm } from '../sort-terms.ts'
+import { byCodePoint, type Sql } from './sql-parts.ts'
 
 const neverNull: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 
@@ -62,47 +56,14 @@ export function createOrderTerms(engine: DatabaseReader['engine']) {
     return [...own, term({ field: 'id', descending: last?.descending ?? true })]
   }
 
-  const orderBy = (order: readonly Order[]): Sql =>
-    sql.join(
-      terms(order).map(({ subject, descending, mayBeNull }) => {
-        const direction = sql.raw(descending ? 'desc' : 'asc')
-        const nulls = sql.raw(mayBeNull ? (descending ? ' nulls last' : ' nulls first') : '')
-        return sql`${subject} ${direction}${nulls}`
-      }),
-    )
+  const orderBy = (order: readonly Order[]): Sql => orderByTerms(terms(order))
 
   /** The sort keys as columns `key0`, `key1` and so on. The id is not included. */
   const keys = (order: readonly Order[]): Sql =>
     sql.join(order.map(term).map(({ subject }, at) => sql`${subject} as ${sql.ref(`key${at}`)}`))
 
-  function beyond({ subject, descending, mayBeNull }: SortTerm, key: SortKey): Sql {
-    if (key === null) return descending ? sql`1 = 0` : sql`${subject} is not null`
-    const further = sql`${subject} ${sql.raw(descending ? '<' : '>')} ${key}`
-    return mayBeNull && descending ? sql`(${further} or ${subject} is null)` : further
-  }
-
-  const level = ({ subject }: SortTerm, key: SortKey): Sql =>
-    key === null ? sql`${subject} is null` : sql`${subject} = ${key}`
-
-  /** The condition for rows after a position (keyset pagination). */
-  function after(order: readonly Order[], { keys: given, id }: Position): Sql {
-    const all = terms(order)
-    const values = [...given, id].slice(0, all.length)
-    const [first, second] = all
-    if (all.length === 2 && first && second && !first.mayBeNull) {
-      // A row comparison, for which both engines use an index.
-      const sign = sql.raw(first.descending ? '<' : '>')
-      return sql`(${first.subject}, ${second.subject}) ${sign} (${values[0]}, ${values[1]})`
-    }
-    return anyOf(
-      all.map((current, at) =>
-        allOf([
-          ...all.slice(0, at).map((earlier, place) => level(earlier, values[place] ?? null)),
-          beyond(current, values[at] ?? null),
-        ]),
-      ),
-    )
-  }
+  const after = (order: readonly Order[], position: Position): Sql =>
+    afterTerms(terms(order), position)
 
   /** The joins that the sort terms need. */
   function names(order: readonly Order[]): Sql {

@@ -48,6 +48,7 @@ export function addWords({ server, tags }: ServerEntry, words: Set<string>): voi
   words.add(server.status)
   for (const column of wordColumns) words.add(server[column] as string)
   for (const { key, value } of tags) words.add(key).add(value)
+  for (const { network_id } of server.nics) words.add(network_id)
 }
 
 export function code(codes: Codes, word: string): number {
@@ -153,6 +154,12 @@ export function addressRows({ server, seq, state }: ServerEntry) {
   const keys = new Set(addresses.map(addressKey).filter((key) => key !== undefined))
   return [...keys].map((key) => [seq, key, state])
 }
+
+/** The networks of the NICs. */
+export const networkRows = ({ server, seq, state }: ServerEntry, codes: Codes) =>
+  [...new Set(server.nics.map(({ network_id }) => network_id))]
+    .filter((id) => id !== '')
+    .map((id) => [seq, code(codes, id), state])
 
 const places = Object.entries(placeColumns)
 

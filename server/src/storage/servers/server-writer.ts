@@ -189,4 +189,10 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
   }
 }
 
-const children = ['server_documents', 'server_texts', 'server_tags', 'server_addresses'] as const
+const children = [
+  'server_documents',
+  'server_texts',
+  'server_tags',
+  'server_addresses',
+  'server_networks',
+] as const

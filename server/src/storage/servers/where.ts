@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
 import type { Condition, NamedResource } from '../../domain/inventory/condition.ts'
-import type { Field } from '../../domain/inventory/fields.ts'
+import { enumerated, type Field } from '../../domain/inventory/fields.ts'
 import type { Owner } from '../../domain/inventory/ports.ts'
 import { matchesText } from '../../domain/query/text-match.ts'
 import type { DatabaseReader } from '../database.ts'
 import {
   columnOf,
+  columns,
   isOwnerField,
   storageClassOf,
   ownerFields,
   type Column,
 } from './field-columns.ts'
-import { createCompareColumn } from './compare.ts'
+import { createCompareColumn, type ComparedColumn } from './compare.ts'
 import { hasText, isSideCondition, type SideCondition } from './server-lists.ts'
 import {
   allOf,
@@ -38,6 +39,14 @@ export interface Setting {
     | ((condition: SideCondition, rows: Sql, wanted: 'some' | 'none') => Sql)
     | undefined
 }
+
+/** The columns of servers, as comparisons need them. */
+const comparedColumns = Object.fromEntries(
+  columns.map((name) => [
+    name,
+    { name, storageClass: storageClassOf(name), isEnumerated: enumerated.has(name) },
+  ]),
+) as Readonly<Record<Column, ComparedColumn>>
 
 /** The id and name columns of regions, zones, hosts and the like. */
 export const placeColumns = {
@@ -118,7 +127,11 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       case 'field':
         return isOwnerField(condition.field)
           ? comparingOwners(condition)
-          : compareColumn(columnOf(condition.field), condition.comparison, condition.values)
+          : compareColumn(
+              comparedColumns[columnOf(condition.field)],
+              condition.comparison,
+              condition.values,
+            )
       case 'place':
         return comparingPlace(condition.place, condition.values)
       case 'search':

@@ -12,6 +12,7 @@ import {
   documentColumns,
   documentRow,
   entryOf,
+  networkRows,
   placeRows,
   serverColumns,
   serverRow,
@@ -19,6 +20,7 @@ import {
   textRow,
   type ServerEntry,
 } from './rows.ts'
+import { createNamedResources } from '../resources/named-resources.ts'
 import { createSearchStatements } from './search-index.ts'
 import { createTextDictionary, type Codes } from './text-dictionary.ts'
 
@@ -49,12 +51,20 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     ['server', 'address', 'state'],
     ['server', 'address'],
   )
+  const insertNetworks = inserter(
+    'server_networks',
+    ['server', 'network', 'state'],
+    ['server', 'network'],
+  )
+  const namedResources = createNamedResources(database)
   const insertPlaces = createInsertRows(database, 'server_places', ['place', 'id', 'name'], 'keep')
   /** Regions, zones and hosts that this process has written already. */
   const knownPlaces = new Set<string>()
 
-  const deleteFrom = (table: 'server_tags' | 'server_addresses', seqs: readonly number[]) =>
-    db.deleteFrom(table).where('server', 'in', seqs).compile()
+  const deleteFrom = (
+    table: 'server_tags' | 'server_addresses' | 'server_networks',
+    seqs: readonly number[],
+  ) => db.deleteFrom(table).where('server', 'in', seqs).compile()
 
   function newPlaces(entries: readonly ServerEntry[], codes: Codes) {
     const places = new Map<string, readonly (string | number)[]>()
@@ -91,17 +101,20 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const old = stored.map(({ seq }) => seq)
     const places = newPlaces(entries, codes)
     const texts = entries.map(textRow)
+    const named = namedResources(writes.map(({ server }) => server))
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
         deleteFrom('server_tags', piece),
         deleteFrom('server_addresses', piece),
+        deleteFrom('server_networks', piece),
       ]),
       ...insertServers(entries.map((entry) => serverRow(entry, numbers.revision, codes))),
       ...insertDocuments(entries.map((entry) => documentRow(entry, numbers.revision, engine))),
       ...insertTexts(texts),
       ...insertTags(entries.flatMap((entry) => tagRows(entry, codes))),
       ...insertAddresses(entries.flatMap(addressRows)),
+      ...insertNetworks(entries.flatMap((entry) => networkRows(entry, codes))),
       ...searchStatements(
         old,
         texts.filter((_, at) => entries[at]?.state === 0),
@@ -110,12 +123,14 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...holdOwners(writes),
       ...insertPlaces([...places.entries()].toSorted(byText).map(([, row]) => row)),
       ...countStatements(writes, codes),
+      ...named.statements,
     ]
     return {
       statements,
       /** Call it after the commit. */
       onWritten(): void {
         for (const key of places.keys()) knownPlaces.add(key)
+        named.onWritten()
       },
     }
   }

@@ -16,3 +16,18 @@ export function minimalServer(projectId: string, facts: Partial<ServerFacts> = {
     ...facts,
   }
 }
+
+/** A server that names a host, a network, a region, a zone and a manager, all with its own id. */
+export function namingServer(projectId: string): ServerFacts {
+  const server = minimalServer(projectId)
+  const { id } = server
+  const nic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', vpc_id: '', is_exit: false }
+  return {
+    ...server,
+    host_id: id,
+    zone_id: id,
+    cloudregion_id: id,
+    manager_id: id,
+    nics: [{ ...nic, network_id: id }],
+  }
+}

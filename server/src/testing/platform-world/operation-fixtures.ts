@@ -5,7 +5,8 @@ import { hash } from '@node-rs/argon2'
 import { newId } from '../../domain/new-id.ts'
 import { renewToken, type CallOptions } from '../call-operation.ts'
 import { ask, requestToken, systemProject, tokenIdentity, type ClientResponse } from '../client.ts'
-import { minimalServer } from '../inventory-world/minimal-server.ts'
+import { resourceKinds } from '../../domain/inventory/resource-kinds.ts'
+import { namingServer } from '../inventory-world/minimal-server.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { TestPlatform } from '../start-platform.ts'
@@ -107,7 +108,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
 
   /** Servers have no create operation: a source reports them. */
   async function findServer(): Promise<string> {
-    const server = minimalServer(projectId)
+    const server = namingServer(projectId)
     await inventory.recordServers({ present: [server], gone: [] })
     return server.id
   }
@@ -150,7 +151,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
   }
 
   async function make(kind: string, changes: Members = {}): Promise<string> {
-    if (kind === 'servers') return await findServer()
+    if (kind === 'servers' || kind in resourceKinds) return await findServer()
     const operation = all.find(({ method, path }) => method === 'POST' && path === rootOf(kind))
     // The catalog has no create operations, but initial data.
     if (!operation) {

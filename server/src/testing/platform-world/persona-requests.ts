@@ -3,34 +3,10 @@ import { newId } from '../../domain/new-id.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { tokenIdentity } from '../client.ts'
 import type { Resources } from './persona-resources.ts'
+import { change, finish, list, read, type Request, type TextOf } from './request-kinds.ts'
 
 /** The password behind the hash that every user of the organisation has. */
 export const ownPassword = 'tussocky moorland'
-
-/** The parts of a request that depend on the resource. */
-export interface Parts {
-  readonly path?: Readonly<Record<string, string>>
-  readonly query?: Record<string, string>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
-}
-
-interface CallContext {
-  readonly resources: Resources
-  readonly token: string | undefined
-  /** The call will succeed: use a resource that no other call needs. */
-  readonly isDone: boolean
-}
-
-interface Request {
-  readonly parts: (context: CallContext) => Parts
-  /** For a list: the id of the resource that it contains. */
-  readonly shows?: TextOf
-  /** For a change: the tables that it changes. */
-  readonly changes?: readonly (keyof Tables)[]
-  /** It succeeds only once per resource. */
-  readonly isFinal?: boolean
-}
 
 /** Every change of identity data also writes an audit event and the identity version. */
 const audited = (...tables: (keyof Tables)[]) => [...tables, 'events', 'identity_version'] as const
@@ -47,26 +23,14 @@ const tagged = [
   'events',
 ] as const
 
-type PartsOf = (resources: Resources) => Parts
-type TextOf = (resources: Resources) => string
 type PathOf = (resources: Resources) => Readonly<Record<string, string>>
 
-const read = (parts: PartsOf = () => ({})): Request => ({
-  parts: ({ resources }) => parts(resources),
-})
-const list = (parts: PartsOf, shows: TextOf): Request => ({ ...read(parts), shows })
-const change = (changes: readonly (keyof Tables)[], parts: PartsOf): Request => ({
-  ...read(parts),
-  changes,
-})
-const finish = (
-  changes: readonly (keyof Tables)[],
-  parts: (resources: Resources, isDone: boolean) => Parts,
-): Request => ({
-  parts: ({ resources, isDone }) => parts(resources, isDone),
-  changes,
-  isFinal: true,
-})
+/** Every server names resources with its own id. */
+const listNamed = list(
+  ({ serverId }) => ({ query: { id: serverId } }),
+  ({ serverId }) => serverId,
+)
+const getNamed = read(({ serverId }) => ({ path: { id: serverId } }))
 
 const name = () => `new ${newId()}`
 const at = (id: string) => ({ path: { id } })
@@ -390,6 +354,17 @@ export const requests: Readonly<Record<OperationId, Request>> = {
 
   getServerHistory: read(({ serverId }) => at(serverId)),
   syncServer: read(({ serverId }) => at(serverId)),
+
+  listHosts: listNamed,
+  getHost: getNamed,
+  listNetworks: listNamed,
+  getNetwork: getNamed,
+  listCloudRegions: listNamed,
+  getCloudRegion: getNamed,
+  listZones: listNamed,
+  getZone: getNamed,
+  listManagers: listNamed,
+  getManager: getNamed,
 
   listViews: list(
     ({ viewName }) => ({ query: { name: viewName } }),

@@ -6,7 +6,7 @@ import { newId } from '../../domain/new-id.ts'
 import { mintToken } from '../../domain/identity/token-secret.ts'
 import type { Database, Statements } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
-import { minimalServer } from '../inventory-world/minimal-server.ts'
+import { namingServer } from '../inventory-world/minimal-server.ts'
 import {
   accessKeyRow,
   anyName,
@@ -205,7 +205,7 @@ export function createResourceFactory(context: Context) {
     const provider = providerRow(anyName('provider'), domainId)
     const token = tokenOf(user.id)
     const event = eventBy(newcomer.id, domainId)
-    const server = minimalServer(projectId)
+    const server = namingServer(projectId)
     const named = called('account')
     const account = {
       ...named,

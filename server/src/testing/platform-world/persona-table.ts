@@ -305,6 +305,57 @@ export const personaTable = {
   },
 
   // Shared by somebody else in the project, or the caller's own and private.
+  listHosts: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  getHost: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  listNetworks: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  getNetwork: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  listCloudRegions: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  getCloudRegion: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  listZones: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  getZone: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  listManagers: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  getManager: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+
   listViews: {
     home: '!!! oo +++ oo ooo',
     beside: '!!! oo ooo oo ooo',

@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto'
+import { badField, PlatformError } from '../error.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
+import { readMarker, writeMarker } from '../query/marker.ts'
+import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
+import { readListQuery, type ListParameters } from '../query/read-list-query.ts'
+import { requesterOf } from './requester-of.ts'
+import type { ResourceFinder, ResourceObject } from './resource-finder.ts'
+import { allKinds, resourceOf, type ResourceKind } from './resource-kinds.ts'
+import { findVisibility } from './visibility.ts'
+
+const mostNamesakes = 20
+
+const ofAll = <Value>(make: (kind: ResourceKind) => Value) =>
+  Object.fromEntries(allKinds.map((kind) => [kind, make(kind)])) as Record<ResourceKind, Value>
+
+/** The fields for callers with a system role, and for all others. */
+const fieldsOf = {
+  system: ofAll((kind): QueryFields<string> => queryFieldsOf(resourceOf(kind))),
+  other: ofAll((kind): QueryFields<string> =>
+    queryFieldsOf(resourceOf(kind), resourceOf(kind).fieldsWithoutSystemRole),
+  ),
+}
+
+/** Comparing a field that the caller may not see would reveal its value. */
+function requireAllowed(kind: ResourceKind, { kinds }: QueryFields<string>, parameters: object) {
+  const { fields } = resourceOf(kind)
+  for (const name of Object.keys(parameters)) {
+    if (Object.hasOwn(fields, name) && !Object.hasOwn(kinds, name)) {
+      throw badField(name, 'can be used only with a system role')
+    }
+  }
+}
+
+const pick = (object: ResourceObject, keys: readonly string[]) =>
+  Object.fromEntries(keys.map((key) => [key, object[key]]))
+
+function respond(content: object) {
+  const body = Buffer.from(JSON.stringify(content))
+  return { body, etag: `"${hash('md5', body, 'base64url')}"` }
+}
+
+/** Lists and gets the resources that servers name. */
+export function createResourceUseCases(finder: ResourceFinder) {
+  /** By default the widest scope of the caller. Fields depend on the role, whatever the scope. */
+  function visibilityOf({ principal, authorizedScope }: Caller, wanted: ScopeParameter = 'max') {
+    const widest = authorizedScope.scope
+    return {
+      scope: findVisibility(principal, widest, wanted).scope,
+      fields: fieldsOf[widest.kind === 'system' ? 'system' : 'other'],
+    }
+  }
+
+  return {
+    async listResources(kind: ResourceKind, caller: Caller, parameters: ListParameters) {
+      const visibility = visibilityOf(caller, parameters.scope)
+      const fields = visibility.fields[kind]
+      const defaultField = fields.sortable.has('created_at') ? 'created_at' : 'name'
+      requireAllowed(kind, fields, parameters)
+      const query = readListQuery(fields, parameters, defaultField)
+      const { where, order, limit, offset, marker } = query
+      const { items, total, next } = await finder.list({
+        kind,
+        scope: visibility.scope,
+        requester: requesterOf(caller),
+        fields,
+        where,
+        order,
+        limit,
+        offset,
+        after: marker === undefined ? undefined : readMarker(fields.kinds, marker, query),
+      })
+      const keys = query.keys ?? (query.details ? fields.keys : fields.shortKeys)
+      const { keys: name } = resourceOf(kind)
+      return {
+        ...respond({ limit, offset, [name]: items.map((item) => pick(item, keys)), total }),
+        marker: next && writeMarker(query, next),
+      }
+    },
+
+    async getResource(
+      kind: ResourceKind,
+      caller: Caller,
+      idOrName: string,
+      wanted: ScopeParameter | undefined,
+    ) {
+      const { key, many } = resourceOf(kind)
+      const { scope, fields } = visibilityOf(caller, wanted)
+      const selection = { kind, scope, requester: requesterOf(caller) }
+      const found = await finder.find(selection, idOrName, mostNamesakes + 1)
+      const [object, ...others] = found
+      if (!object) {
+        throw new PlatformError(
+          'ResourceNotFoundError',
+          `No such ${key}, or you do not have access to it.`,
+        )
+      }
+      if (others.length > 0) {
+        const ids = found.slice(0, mostNamesakes).map(({ id }) => id)
+        const more = found.length > mostNamesakes ? ' and others' : ''
+        throw new PlatformError(
+          'ConflictError',
+          `Several ${many} have this name: ${ids.join(', ')}${more}. Use an id.`,
+        )
+      }
+      return respond({ [key]: pick(object, fields[kind].keys) })
+    },
+  }
+}
+export type ResourceUseCases = ReturnType<typeof createResourceUseCases>

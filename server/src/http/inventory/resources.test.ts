@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { hosts as hostDescription, type Host, type OperationId } from '@muster/contract'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { ask } from '../../testing/client.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  startInventoryWorld,
+  type InventoryCaller,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+
+type Listed = Record<string, { id: string; name: string }[]> & { total: number }
+
+const nic = (network_id: string) => ({
+  network_id,
+  ip_addr: '',
+  ip6_addr: '',
+  mac: '',
+  team_with: '',
+  vpc_id: 'vpc-1',
+  is_exit: false,
+})
+
+/** Two servers of each project on a host of its own, all in one region. */
+const serversOf = (projectId: string, at: number): ServerFacts[] => {
+  const named: Partial<ServerFacts> = {
+    host: `Kvm-${at}`,
+    host_id: `host-${at}`,
+    host_sn: `sn-${at}`,
+    host_status: 'running',
+    zone: `zone ${at}`,
+    zone_id: `zone-${at}`,
+    region: 'berlin',
+    cloudregion_id: 'region-1',
+    manager: `tenant ${at}`,
+    manager_id: `manager-${at}`,
+    nics: [nic(`net-${at}`), nic('net-shared'), nic(`net-${at}`)],
+  }
+  return [
+    minimalServer(projectId, { ...named, name: `${at}a` }),
+    minimalServer(projectId, { ...named, name: `${at}b` }),
+    minimalServer(projectId, { ...named, name: `${at}bin`, pending_deleted: true }),
+  ]
+}
+
+onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
+  let fleet: InventoryWorld
+  before(async () => {
+    fleet = await startInventoryWorld(engine, { servers: 0 })
+    await fleet.record(fleet.projects.flatMap(({ id }, at) => serversOf(id, at)))
+  })
+  after(() => fleet.platform.close())
+
+  const lists = {
+    hosts: 'listHosts',
+    networks: 'listNetworks',
+    cloudregions: 'listCloudRegions',
+    zones: 'listZones',
+    cloudproviders: 'listManagers',
+  } as const satisfies Record<string, OperationId>
+  type Kind = keyof typeof lists
+
+  const list = async (caller: InventoryCaller, kind: Kind, query = '') => {
+    const body = await caller.get<Listed>(lists[kind], { query: `order_by=id&order=asc&${query}` })
+    return { items: body[kind] ?? [], total: body.total }
+  }
+  const ids = async (caller: InventoryCaller, kind: Kind, query = '') => {
+    const { items, total } = await list(caller, kind, query)
+    assert.equal(total, items.length)
+    return items.map(({ id }) => id).join(' ')
+  }
+
+  test('are those that a visible server names, and all of them with a system role', async () => {
+    const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
+    for (const caller of [owner, viewer]) {
+      assert.equal(await ids(caller, 'hosts'), 'host-0')
+      assert.equal(await ids(caller, 'zones'), 'zone-0')
+      assert.equal(await ids(caller, 'cloudregions'), 'region-1')
+      assert.equal(await ids(caller, 'cloudproviders'), 'manager-0')
+      assert.equal(await ids(caller, 'networks'), 'net-0 net-shared')
+    }
+    assert.equal(await ids(domainAdmin, 'hosts'), 'host-0 host-1 host-2')
+    assert.equal(await ids(domainAdmin, 'networks'), 'net-0 net-1 net-2 net-shared')
+    for (const caller of [auditor, admin]) {
+      assert.equal(await ids(caller, 'hosts'), 'host-0 host-1 host-2 host-3 host-4')
+      assert.equal(await ids(caller, 'hosts', 'scope=max'), 'host-0 host-1 host-2 host-3 host-4')
+    }
+    assert.equal(await ids(auditor, 'hosts', 'scope=project'), 'host-3')
+    assert.equal(await ids(admin, 'networks', 'scope=domain'), 'net-4 net-shared')
+    await owner.fail('ForbiddenError', 'listHosts', { query: 'scope=system' })
+  })
+
+  test('count the visible live servers', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const counts = async (caller: InventoryCaller, kind: Kind, id: string, query = '') => {
+      const { items } = await list(caller, kind, `id=${id}&details=true&${query}`)
+      const [item] = items as unknown as { guests?: number; guest_count?: number }[]
+      return item?.guests ?? item?.guest_count
+    }
+    assert.equal(await counts(owner, 'cloudregions', 'region-1'), 2)
+    assert.equal(await counts(domainAdmin, 'cloudregions', 'region-1'), 6)
+    assert.equal(await counts(admin, 'cloudregions', 'region-1'), 10)
+    assert.equal(await counts(admin, 'cloudregions', 'region-1', 'scope=project'), 2)
+    assert.equal(await counts(owner, 'networks', 'net-shared'), 2)
+    assert.equal(await counts(admin, 'networks', 'net-shared'), 10)
+    assert.equal(await counts(admin, 'networks', 'net-3'), 2)
+    assert.equal(await counts(admin, 'hosts', 'host-1'), 2)
+    assert.equal(await counts(admin, 'zones', 'zone-1'), 2)
+    assert.equal(await counts(admin, 'cloudproviders', 'manager-1'), 2)
+  })
+
+  test('show and compare only some fields of a host without a system role', async () => {
+    const { owner, domainAdmin, auditor } = fleet.callers
+    const few = [...hostDescription.fieldsWithoutSystemRole]
+    for (const caller of [owner, domainAdmin]) {
+      const { host } = await caller.get<{ host: Host }>('getHost', { path: { id: 'host-0' } })
+      assert.deepEqual(Object.keys(host).toSorted(), few.toSorted())
+      const { items } = await list(caller, 'hosts', 'details=true')
+      assert.deepEqual(Object.keys(items[0] ?? {}).toSorted(), few.toSorted())
+      for (const query of [
+        'sn=sn-0',
+        'q=sn:sn-0',
+        'order_by=sn',
+        'field=sn',
+        "filter=sn.startswith('s')",
+        'order_by=created_at',
+      ]) {
+        await caller.fail('InputParameterError', 'listHosts', { query })
+      }
+      assert.equal(await ids(caller, 'hosts', 'search=sn-0'), '')
+    }
+    const { host } = await auditor.get<{ host: Host }>('getHost', { path: { id: 'host-0' } })
+    assert.deepEqual(Object.keys(host), Object.keys(hostDescription.fields))
+    assert.deepEqual(
+      [host.sn, host.status, host.provider, host.cloudregion, host.zone_id, host.guests],
+      ['sn-0', 'running', 'Aws', 'berlin', 'zone-0', 2],
+    )
+    assert.equal(await ids(auditor, 'hosts', 'sn=sn-0'), 'host-0')
+    assert.equal(await ids(auditor, 'hosts', 'search=SN-0'), 'host-0')
+  })
+
+  test('can be filtered, sorted and paged like servers', async () => {
+    const { admin } = fleet.callers
+    assert.equal(await ids(admin, 'hosts', 'zone=zone-2'), 'host-2')
+    assert.equal(await ids(admin, 'hosts', 'zone=zone 2'), 'host-2')
+    assert.equal(await ids(admin, 'hosts', 'provider=aws&name=Kvm-1'), 'host-1')
+    assert.equal(await ids(admin, 'hosts', 'name=kvm-1'), '')
+    assert.equal(await ids(admin, 'hosts', 'q=-name:Kvm-1 zone:zone-1,zone-2'), 'host-2')
+    assert.equal(await ids(admin, 'hosts', "filter=name.contains('VM-3')"), 'host-3')
+    assert.equal(await ids(admin, 'hosts', 'search=vm-4'), 'host-4')
+    await admin.fail('InputParameterError', 'listHosts', { query: 'order_by=guests' })
+    const pages: string[] = []
+    let marker = ''
+    do {
+      const query = `order_by=name&limit=2${marker && `&marker=${marker}`}`
+      const { body, headers } = await admin.call<Listed>('listHosts', { query })
+      assert.equal(body.total, 5)
+      pages.push((body['hosts'] ?? []).map(({ id }) => id).join(' '))
+      marker = /marker=([^&>]+)/.exec(headers.get('link') ?? '')?.[1] ?? ''
+    } while (marker !== '')
+    assert.deepEqual(pages, ['host-4 host-3', 'host-2 host-1', 'host-0'])
+    const climc = await admin.get<Listed>('listHosts', {
+      query: 'details=false&limit=20&offset=0&summary_stats=false',
+    })
+    assert.equal(climc['hosts']?.length, 5)
+  })
+
+  test('are found by id or name, and by name only if it is unique', async () => {
+    const { owner, admin } = fleet.callers
+    const { zone } = await admin.get<{ zone: { id: string } }>('getZone', {
+      path: { id: 'zone 3' },
+    })
+    assert.equal(zone.id, 'zone-3')
+    await owner.fail('ResourceNotFoundError', 'getZone', { path: { id: 'zone-3' } })
+    await owner.fail('ResourceNotFoundError', 'getZone', { path: { id: 'zone 3' } })
+    await fleet.record([
+      minimalServer(fleet.projects[4]?.id ?? '', { zone: 'zone 3', zone_id: 'zone-33' }),
+    ])
+    const { details } = await admin.fail('ConflictError', 'getZone', { path: { id: 'zone 3' } })
+    assert.match(details, /zone-3, zone-33/)
+  })
+
+  test('answer with an ETag', async () => {
+    const { admin } = fleet.callers
+    const first = await ask(fleet.url, '/hosts', { token: admin.token })
+    const etag = first.headers.get('etag') ?? ''
+    const headers = { 'if-none-match': etag }
+    const again = await ask(fleet.url, '/hosts', { token: admin.token, headers })
+    assert.equal(again.status, 304)
+  })
+})

@@ -1,0 +1,71 @@
+import type { FieldType, Resource } from '@muster/contract'
+import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
+import { fold } from '../../domain/query/fold.ts'
+import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
+import type { Row } from '../database.ts'
+import type { ComparedColumn } from '../servers/compare.ts'
+import type { Cell } from '../servers/field-columns.ts'
+
+export interface ResourceColumn extends ComparedColumn {
+  readonly storageClass: 'text' | 'number' | 'boolean' | 'timestamp'
+}
+
+const classOf = (type: FieldType): ResourceColumn['storageClass'] =>
+  type === 'enum' || type === 'object' ? 'text' : type
+
+/** The columns of a resource. Fields that one cannot filter by are computed. */
+export const columnsOf = ({ fields }: Resource): readonly ResourceColumn[] =>
+  Object.entries(fields)
+    .filter(([, { uses }]) => uses.includes('filter'))
+    .map(([name, { type }]) => ({
+      name,
+      storageClass: classOf(type),
+      isEnumerated: type === 'enum',
+    }))
+
+const isText = ({ storageClass }: ResourceColumn) => storageClass === 'text'
+
+/** The names of all columns of the table, in the order of the cells of a row. */
+export const columnNames = (columns: readonly ResourceColumn[]): readonly string[] => [
+  ...columns.map(({ name }) => name),
+  ...columns.filter(isText).map(({ name }) => `${name}_folded`),
+]
+
+function cellOf(value: unknown, { storageClass }: ResourceColumn): Cell {
+  if (storageClass === 'boolean') return value === true ? 1 : 0
+  if (storageClass === 'timestamp') return typeof value === 'string' ? microsecondsOf(value) : null
+  return value as string | number
+}
+
+function foldedCell(text: string): Cell {
+  const folded = fold(text)
+  return folded === text ? null : folded
+}
+
+export const toRow = (columns: readonly ResourceColumn[], object: ResourceObject): Cell[] => [
+  ...columns.map((column) => cellOf(object[column.name], column)),
+  ...columns.filter(isText).map(({ name }) => foldedCell(String(object[name]))),
+]
+
+function timestampOf(microseconds: number): string {
+  const text = new Date(Math.floor(microseconds / 1_000)).toISOString().slice(0, -1)
+  return `${text}${String(microseconds % 1_000).padStart(3, '0')}Z`
+}
+
+function valueOf(cell: unknown, { storageClass }: ResourceColumn): unknown {
+  switch (storageClass) {
+    case 'boolean':
+      return cell === 1
+    case 'number':
+      return Number(cell)
+    case 'timestamp':
+      return cell === null ? null : timestampOf(Number(cell))
+    case 'text':
+      return cell
+  }
+}
+
+export const toObject = (columns: readonly ResourceColumn[], row: Row): ResourceObject => ({
+  id: String(row['id']),
+  ...Object.fromEntries(columns.map((column) => [column.name, valueOf(row[column.name], column)])),
+})

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { resourceKinds, type ResourceKind } from '../../domain/inventory/resource-kinds.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
+import { codeOf, type Sql } from '../servers/sql-parts.ts'
+
+/** The condition for live servers of a scope. */
+function inScope(scope: ScopeOrNone): Sql {
+  switch (scope.kind) {
+    case 'system':
+      return sql`servers.state = 0`
+    case 'domain':
+      return sql`servers.state = 0 and servers.domain_id = ${codeOf(scope.domainId)}`
+    case 'project':
+      return sql`servers.state = 0 and servers.project_id = ${codeOf(scope.projectId)}`
+    case 'none':
+      return sql`1 = 0`
+  }
+}
+
+/** The live servers of a scope, with the code of the resource that each of them names. */
+function namingServers(kind: ResourceKind, scope: ScopeOrNone): { from: Sql; code: Sql } {
+  const { namedBy } = resourceKinds[kind]
+  if (namedBy !== 'nics') {
+    return { from: sql`servers where ${inScope(scope)}`, code: sql.ref(`servers.${namedBy}`) }
+  }
+  const code = sql.ref('server_networks.network')
+  return scope.kind === 'system'
+    ? { from: sql`server_networks where state = 0`, code }
+    : {
+        from: sql`servers inner join server_networks on server_networks.server = servers.seq where ${inScope(scope)}`,
+        code,
+      }
+}
+
+/** Whether a live server of the scope names the resource. With a system scope, everything is visible. */
+export function visibleIn(kind: ResourceKind, scope: ScopeOrNone): Sql {
+  if (scope.kind === 'system') return sql`1 = 1`
+  const { from, code } = namingServers(kind, scope)
+  return sql`id in (select word from words where code in (select ${code} from ${from}))`
+}
+
+/** The number of live servers of the scope that name each of these resources. */
+export function countServers(kind: ResourceKind, scope: ScopeOrNone, ids: readonly string[]): Sql {
+  const { from, code } = namingServers(kind, scope)
+  const codes = sql`select code from words where word in (${sql.join(ids)})`
+  // Unary plus keeps the engines from reading all servers of a region, rather than those of the scope.
+  const subject = scope.kind === 'system' ? code : sql`+${code}`
+  return sql`select (select word from words where words.code = counted.code) as id, servers from (select ${code} as code, count(*) as servers from ${from} and ${subject} in (${codes}) group by ${code}) as counted`
+}
