@@ -1,4 +1,4 @@
-import { hex32, roll, uuid } from './random-hash.ts'
+import { hex32, joined, roll, uuid } from './random-hash.ts'
 import type { Site } from './sites.ts'
 
 interface Subject {
@@ -13,13 +13,28 @@ export function externalIdOf({ index, dice, account, name }: Subject): string {
   const { cloud, account_id } = account
   switch (cloud.provider) {
     case 'Aws':
-      return `i-0${hex32(roll(dice, 110))}${hex32(roll(dice, 111))}`
+      return joined('i-0', hex32(roll(dice, 110)), hex32(roll(dice, 111)))
     case 'Azure':
-      return `/subscriptions/${account_id}/resourcegroups/rg-${hex32(roll(dice, 110))}/providers/microsoft.compute/virtualmachines/${encodeURIComponent(name.toLowerCase())}`
+      return joined(
+        '/subscriptions/',
+        account_id,
+        '/resourcegroups/rg-',
+        hex32(roll(dice, 110)),
+        '/providers/microsoft.compute/virtualmachines/',
+        encodeURIComponent(name.toLowerCase()),
+      )
     case 'Google':
-      return `${1 + (roll(dice, 110) % 9)}${String(roll(dice, 111)).padStart(10, '0')}${String(roll(dice, 112) % 100_000_000).padStart(8, '0')}`
+      return joined(
+        1 + (roll(dice, 110) % 9),
+        String(roll(dice, 111)).padStart(10, '0'),
+        String(roll(dice, 112) % 100_000_000).padStart(8, '0'),
+      )
     case 'Aliyun':
-      return `i-bp1${(roll(dice, 110) + 0x1_0000_0000).toString(36)}${(roll(dice, 111) + 0x1_0000_0000).toString(36)}`
+      return joined(
+        'i-bp1',
+        (roll(dice, 110) + 0x1_0000_0000).toString(36),
+        (roll(dice, 111) + 0x1_0000_0000).toString(36),
+      )
     case 'Qcloud':
       return `ins-${(roll(dice, 110) + 0x1_0000_0000 * 18).toString(36)}`
     case 'Proxmox':

@@ -1,6 +1,6 @@
 import type { Nic } from '@muster/contract'
 import type { ReportedNetwork } from '@muster/server/source-port'
-import { below, chance, diceOf, hex16, uuid } from './random-hash.ts'
+import { below, chance, diceOf, hex16, joined, uuid } from './random-hash.ts'
 import type { Site } from './sites.ts'
 
 /** Every network is a /20: enough for 1,000 servers with four addresses each. */
@@ -50,7 +50,7 @@ const hostPart = (inProject: number, spare: number) =>
   ((inProject * sparedAddresses + (spare % sparedAddresses)) % (hostsInNet - 8)) + firstHost
 
 const ipv4 = ([first, second, third]: readonly [number, number, number], host: number) =>
-  `${first}.${second}.${third + (host >> 8)}.${host & 0xff}`
+  [first, second, third + (host >> 8), host & 0xff].join('.')
 
 const hex = (number: number) => number.toString(16)
 
@@ -62,7 +62,7 @@ const networkName = ({ region_ext_id }: Site, project: number, kind: number) =>
   `${region_ext_id}-${kinds[kind]}-${project + 1}`
 const vpcId = ({ cloud }: Site, netDice: number) => (cloud.hasVpcs ? uuid(netDice, 9) : 'default')
 const vpcName = ({ cloud, region_ext_id }: Site, project: number) =>
-  cloud.hasVpcs ? `vpc-${region_ext_id}-${project + 1}` : 'Default'
+  cloud.hasVpcs ? joined('vpc-', region_ext_id, '-', project + 1) : 'Default'
 
 /** VLANs 0 and 4095 are reserved; those below 100 are left to the hosts. */
 const firstVlan = 100
@@ -103,17 +103,17 @@ export function connectionOf(circumstances: Circumstances): Connection {
   const vpc_id = vpcId(site, netDice)
   const host = hostPart(inProject, version)
   const nics: Nic[] = []
-  let networks = ''
+  const networks: string[] = []
   for (let number = 0; number < count; number += 1) {
     const ip_addr = ipv4(netOf(number, project), host)
     const mac = macOf(seed, index, number, cloud.macPrefix)
     const name = networkName(site, project, number)
-    networks += `${number === 0 ? '' : ','}eth${number}:${ip_addr}/${mask}/${mac}/${name}`
+    networks.push(joined('eth', number, ':', ip_addr, '/', mask, '/', mac, '/', name))
     nics.push({
       ip_addr,
       ip6_addr:
         hasIpv6 && number === 0
-          ? `2001:db8:${hex(project & 0xffff)}:${hex(site.number + 1)}::${hex(host)}`
+          ? ['2001:db8', hex(project & 0xffff), hex(site.number + 1), '', hex(host)].join(':')
           : '',
       mac,
       network_id: networkId(netDice, number),
@@ -127,7 +127,7 @@ export function connectionOf(circumstances: Circumstances): Connection {
   const hasEip = chance(dice, 62) < (isPublic ? 0.25 : 0.05)
   return {
     nics,
-    networks,
+    networks: networks.join(','),
     vpc: vpcName(site, project),
     vpc_id,
     eip: hasEip ? publicAddress(seed, index) : '',
@@ -144,7 +144,7 @@ const scatter = 0x9e3779b1
 function macOf(seed: number, index: number, number: number, prefix: string): string {
   const bits = Math.imul(index * 4 + number, scatter) ^ seed
   const lower = hex16(bits)
-  return `${prefix}:${hex16(bits >>> 16).slice(2)}:${lower.slice(0, 2)}:${lower.slice(2)}`
+  return [prefix, hex16(bits >>> 16).slice(2), lower.slice(0, 2), lower.slice(2)].join(':')
 }
 
 function team(nics: Nic[]): void {
@@ -157,5 +157,5 @@ function team(nics: Nic[]): void {
 /** From 198.18.0.0/15, which is reserved for tests. */
 function publicAddress(seed: number, index: number): string {
   const bits = Math.imul(index, scatter) ^ seed
-  return `198.${18 + ((bits >>> 16) & 1)}.${(bits >>> 8) & 0xff}.${bits & 0xff}`
+  return ipv4([198, 18 + ((bits >>> 16) & 1), 0], bits & 0xffff)
 }

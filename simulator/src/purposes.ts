@@ -1,4 +1,4 @@
-import { below, byWeight, chance, pick } from './random-hash.ts'
+import { below, byWeight, chance, joined, pick } from './random-hash.ts'
 
 /** The purpose of a server, which determines its name, size, tags and disks. */
 export interface Purpose {
@@ -81,7 +81,7 @@ const carelessShare = 0.05
 /** A name with a number within the project, or a temporary name. */
 export function nameOf(dice: number, { name }: Purpose, inProject: number): string {
   if (chance(dice, 22) < carelessShare) return pick(dice, 32, carelessNames)
-  return `${name}-${environmentOf(dice)}-${String(inProject + 1).padStart(2, '0')}`
+  return [name, environmentOf(dice), String(inProject + 1).padStart(2, '0')].join('-')
 }
 
 /** The tags: three always, up to three at random, and one that changes. */
@@ -105,5 +105,7 @@ export function tagsOf(dice: number, purpose: Purpose, version: number): Record<
 export function descriptionOf(dice: number, { description }: Purpose): string {
   const luck = below(dice, 31, 10)
   if (luck < 3) return ''
-  return luck === 3 ? `${description}${description && '. '}Ask before you stop it.` : description
+  return luck === 3
+    ? joined(description, description && '. ', 'Ask before you stop it.')
+    : description
 }

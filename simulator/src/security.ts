@@ -27,17 +27,17 @@ export function securityOf(seed: number, dice: number, site: Site, project: numb
   const start = below(dice, 81, groups.length)
   const ofProject = diceOf(seed ^ roll(site.dice, 8), project)
   const secgroups: SecurityGroup[] = []
-  let security_rules = ''
+  const security_rules: string[] = []
   for (let number = 0; number < count; number += 1) {
     const at = (start + number) % groups.length
     const [name, rules] = groups[at] as (typeof groups)[number]
     secgroups.push({ id: uuid(ofProject, 20 + at), name })
-    security_rules += number === 0 ? rules : `;${rules}`
+    security_rules.push(rules)
   }
   const isForced = chance(dice, 82) < adminShare
   return {
     secgroups,
-    security_rules,
+    security_rules: security_rules.join(';'),
     adminGroup: isForced ? { id: uuid(site.dice, 30), rules: forced } : undefined,
   }
 }

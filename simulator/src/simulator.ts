@@ -5,7 +5,7 @@ import type {
   ReportedServer,
 } from '@muster/server/source-port'
 import { describeServer, serverKey } from './describe-server.ts'
-import { diceOf } from './random-hash.ts'
+import { diceOf, joined } from './random-hash.ts'
 import { externalIdOf } from './external-ids.ts'
 import { createCalendar, startTime, tickLength, tickOf, type Life } from './lifecycle.ts'
 import { networksOf } from './networks.ts'
@@ -60,7 +60,7 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
 
   function tenantOf(index: number): NonNullable<ReportedServer['tenant']> {
     const id = tenants[projectOf(index)] ?? ''
-    return { id, name: `${accountOf(index).account}/${id.slice(0, 8)}` }
+    return { id, name: joined(accountOf(index).account, '/', id.slice(0, 8)) }
   }
 
   function* changedIn(from: number, to: number): Generator<number> {

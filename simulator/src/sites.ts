@@ -114,7 +114,11 @@ export function createSites({ seed, servers }: Fleet) {
     return {
       number,
       dice,
-      name: `${site.zone}-${site.cloud.host_type === 'hypervisor' ? 'kvm' : site.cloud.host_type}-${String(number + 1).padStart(3, '0')}`,
+      name: [
+        site.zone,
+        site.cloud.host_type === 'hypervisor' ? 'kvm' : site.cloud.host_type,
+        String(number + 1).padStart(3, '0'),
+      ].join('-'),
       id: uuid(dice, 2),
       serial: `${site.cloud.serial}${hex16(roll(dice, 3))}${hex16(roll(dice, 4))}`.toUpperCase(),
       status,
@@ -126,6 +130,15 @@ export function createSites({ seed, servers }: Fleet) {
   const siteOfHost = (sites: readonly Site[], number: number) =>
     sites[number % sites.length] as Site
 
+  /** The hosts of each account by their number, described when they are first needed. */
+  const hosts = accounts.map((): Host[] => [])
+
+  function hostOf(sites: readonly Site[], number: number): Host {
+    const site = siteOfHost(sites, number)
+    const ofAccount = hosts[site.number] as Host[]
+    return (ofAccount[number] ??= describeHost(site, number))
+  }
+
   return {
     /** The sites of every account, or of one. */
     accounts: (name?: string): readonly (readonly Site[])[] =>
@@ -136,8 +149,7 @@ export function createSites({ seed, servers }: Fleet) {
       Array.from(
         { length: sites[0]?.cloud.serial === undefined ? 0 : hostsOfAccount },
         (_, number) => {
-          const site = siteOfHost(sites, number)
-          return { site, host: describeHost(site, number) }
+          return { site: siteOfHost(sites, number), host: hostOf(sites, number) }
         },
       ),
 
@@ -156,11 +168,7 @@ export function createSites({ seed, servers }: Fleet) {
       const number = below(dice, 3, hostsOfAccount)
       const site = siteOfHost(sites, number)
       const standby = (number + sites.length) % hostsOfAccount
-      return {
-        site,
-        host: describeHost(site, number),
-        backup: describeHost(siteOfHost(sites, standby), standby),
-      }
+      return { site, host: hostOf(sites, number), backup: hostOf(sites, standby) }
     },
   }
 }

@@ -76,7 +76,7 @@ export function region(name: string, extId: string, zones: string, between = '')
     name,
     extId,
     zones: zones.split(' ').map((zone) => {
-      const id = between === '=' ? zone : `${extId}${between}${zone}`
+      const id = between === '=' ? zone : [extId, zone].join(between)
       return { name: id, extId: id }
     }),
   }
