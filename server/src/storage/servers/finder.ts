@@ -3,7 +3,7 @@ import type { CacheMemory } from '../../domain/cache.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { DatabaseReader, DatabaseVersions, QueryPriority } from '../database.ts'
+import type { DatabaseReader, DatabaseVersions } from '../database.ts'
 import { createDocuments } from './documents.ts'
 import { createSelectiveLookup } from './selective-lookup.ts'
 import { createLoadById } from './load-by-id.ts'
@@ -11,26 +11,11 @@ import { createFindByName } from './find-by-name.ts'
 import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms, readKeys } from './order.ts'
-import { createPlanner, isEverything, defaultLimits, type Limits } from './plan.ts'
+import { createPlainPages, isPlain } from './plain-pages.ts'
+import { createPlanner, defaultLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
 import { createStatistics } from './statistics.ts'
 import { createFullScan } from './full-scan.ts'
-
-/** The largest offset of a page that the serving thread reads itself. */
-const maxQuickOffset = 2_000
-
-const isPlainOrder = ({ order }: PageQuery) =>
-  order.length === 1 && order[0]?.field === 'created_at'
-
-/** Quick index reads run on the serving thread, all other queries in a reader thread. */
-const priorityOf = (query: PageQuery): QueryPriority =>
-  query.isStreamed !== true &&
-  query.view === 'live' &&
-  isEverything(query.where) &&
-  isPlainOrder(query) &&
-  query.offset <= maxQuickOffset
-    ? 'quick'
-    : query.requester
 
 /** Finds servers and loads their documents. */
 export function createServerFinder(
@@ -44,6 +29,7 @@ export function createServerFinder(
   const selectiveLookup = createSelectiveLookup(database, planner, terms)
   const fullScan = createFullScan(planner, terms)
   const scanIndex = createIndexScan(planner, terms)
+  const findPlain = createPlainPages(database, planner, terms)
   const selections = createSelections(memory)
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
@@ -61,25 +47,32 @@ export function createServerFinder(
   async function find(query: PageQuery) {
     // Read before the data, so that a concurrent write invalidates the cached result.
     const version = cacheVersionOf(query)
-    let selection = query.ignoresCache ? undefined : selections.find(query, version)
+    const isUnselected = query.ignoresCache || (query.after && isPlain(query))
+    let selection = isUnselected ? undefined : selections.find(query, version)
     if (!selection) {
-      const priority = priorityOf(query)
-      const plan = await planner.plan(query)
-      let total = query.ignoresCache ? undefined : selections.total(query, version)
-      selection = await selectiveLookup.select(plan, query, priority)
-      if (!selection && total === undefined && fullScan.isNeeded(plan)) {
-        ;({ total, selection } = await fullScan.run(plan, query))
+      const total = query.ignoresCache ? undefined : selections.total(query, version)
+      const result = await (isPlain(query) ? findPlain : findFiltered)(query, total)
+      if ('page' in result) {
+        selections.rememberTotal(query, version, result.page.total)
+        return result.page
       }
-      if (!selection) {
-        const page = await scanIndex(plan, query, total, priority)
-        selections.rememberTotal(query, version, page.total)
-        return page
-      }
+      ;({ selection } = result)
       selections.remember(query, version, selection)
     }
     return query.after
       ? await selectiveLookup.pageAfter(selection, await planner.plan(query), query)
       : selectiveLookup.pageOf(selection, query)
+  }
+
+  /** Chooses the access path of any other query. */
+  async function findFiltered(query: PageQuery, knownTotal: number | undefined) {
+    const plan = await planner.plan(query)
+    let total = knownTotal
+    let selection = await selectiveLookup.select(plan, query)
+    if (!selection && total === undefined && fullScan.isNeeded(plan)) {
+      ;({ total, selection } = await fullScan.run(plan, query))
+    }
+    return selection ? { selection } : { page: await scanIndex(plan, query, total) }
   }
 
   return {

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import { enumerated } from '../../domain/inventory/fields.ts'
 import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import type { QueryPriority } from '../database.ts'
 import { isFacet, wholeFacet } from './counts.ts'
-import { toFound } from './selective-lookup.ts'
+import { toPage } from './selective-lookup.ts'
 import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
@@ -62,7 +61,6 @@ export function createIndexScan({ run, select }: Planner, terms: OrderTerms) {
     plan: Plan,
     query: PageQuery,
     knownTotal: number | undefined,
-    priority: QueryPriority,
   ): Promise<FoundPage> {
     const { order, limit, offset, after } = query
     const columns = sql`seq, revision, ${terms.keys(order)}`
@@ -72,12 +70,8 @@ export function createIndexScan({ run, select }: Planner, terms: OrderTerms) {
     const page = sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1} offset ${offset}`
     const [rows = [], counted] = await run(
       knownTotal === undefined ? [page, countQuery(plan)] : [page],
-      priority,
+      query.requester,
     )
-    return {
-      total: knownTotal ?? Number(counted?.[0]?.['n'] ?? 0),
-      found: rows.slice(0, limit).map((row) => toFound(row, order)),
-      hasMore: rows.length > limit,
-    }
+    return toPage(rows, query, knownTotal ?? Number(counted?.[0]?.['n'] ?? 0))
   }
 }

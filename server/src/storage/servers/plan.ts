@@ -147,14 +147,13 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   /** The access path with the fewest servers, if it has at most `most`. */
   async function narrowest(
     ways: readonly AccessPath[],
-    view: StateFilter,
+    { view, requester }: ScopedQuery,
     most: number,
-    priority: QueryPriority,
   ) {
     if (ways.length === 0) return undefined
     const counts = await run(
       ways.map((way) => probe(way, view, most)),
-      priority,
+      requester,
     )
     return ways
       .map((way, at) => ({ way, n: Number(counts[at]?.[0]?.['n']) }))
@@ -166,22 +165,18 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
    * An access path with few servers. The scope is tried first, so that response times do not reveal
    * how many servers other tenants have.
    */
-  async function findSelectivePath(
-    { query, isLive, scope, accessPaths }: Plan,
-    priority: QueryPriority,
-  ) {
-    const { view } = query
-    const own = scope && (await narrowest([scope], view, limits.smallScope, priority))
+  async function findSelectivePath({ query, isLive, scope, accessPaths }: Plan) {
+    const own = scope && (await narrowest([scope], query, limits.smallScope))
     if (own) return own
-    const aside = inactivePaths[view]
+    const aside = inactivePaths[query.view]
     return isLive
-      ? await narrowest(accessPaths, view, limits.fewServers, priority)
-      : aside && (await narrowest([aside], view, limits.smallScope, priority))
+      ? await narrowest(accessPaths, query, limits.fewServers)
+      : aside && (await narrowest([aside], query, limits.smallScope))
   }
 
   const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>
     sql`select ${columns} from servers${hint(index)}${beside} where ${allOf(conditions)}`
 
-  return { engine, run, plan, findSelectivePath, select, hint, limits }
+  return { engine, run, plan, findSelectivePath, select, hint, limits, withinScope: scopes.ofScope }
 }
 export type Planner = ReturnType<typeof createPlanner>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Found, FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import type { DatabaseReader, QueryPriority, Row } from '../database.ts'
+import type { DatabaseReader, Row } from '../database.ts'
 import { readKeys, type OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
@@ -26,27 +26,19 @@ export function createSelectiveLookup(
   async function selectOrdered(
     conditions: readonly Sql[],
     index: string | undefined,
-    { order }: PageQuery,
-    priority: QueryPriority,
+    { order, requester }: PageQuery,
   ): Promise<Selection> {
     const columns = sql`seq, revision, ${terms.keys(order)}`
     const all = select(columns, index, conditions, terms.names(order))
-    const [rows = []] = await run([sql`${all} order by ${terms.orderBy(order)}`], priority)
+    const [rows = []] = await run([sql`${all} order by ${terms.orderBy(order)}`], requester)
     return toSelection(rows, order.length === 1)
   }
 
   return {
     /** Undefined if no access path leads to few servers. */
-    async select(
-      plan: Plan,
-      query: PageQuery,
-      priority: QueryPriority,
-    ): Promise<Selection | undefined> {
-      const way = await findSelectivePath(plan, priority)
-      return (
-        way &&
-        (await selectOrdered([...plan.conditions, way.condition], way.index, query, priority))
-      )
+    async select(plan: Plan, query: PageQuery): Promise<Selection | undefined> {
+      const way = await findSelectivePath(plan)
+      return way && (await selectOrdered([...plan.conditions, way.condition], way.index, query))
     },
 
     pageOf({ seqs, revisions, keys }: Selection, { limit, offset }: PageQuery): FoundPage {
@@ -82,17 +74,22 @@ export function createSelectiveLookup(
         [sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1}`],
         query.requester,
       )
-      return {
-        total: seqs.length,
-        found: rows.slice(0, limit).map((row) => toFound(row, order)),
-        hasMore: rows.length > limit,
-      }
+      return toPage(rows, query, seqs.length)
     },
   }
 }
 
-export const toFound = (row: Row, order: PageQuery['order']): Found => ({
-  seq: Number(row['seq']),
-  revision: Number(row['revision']),
-  keys: readKeys(row, order),
+/** A page from its rows and one more, which tells whether there is a next page. */
+export const toPage = (
+  rows: readonly Row[],
+  { order, limit }: PageQuery,
+  total: number,
+): FoundPage => ({
+  total,
+  found: rows.slice(0, limit).map((row) => ({
+    seq: Number(row['seq']),
+    revision: Number(row['revision']),
+    keys: readKeys(row, order),
+  })),
+  hasMore: rows.length > limit,
 })

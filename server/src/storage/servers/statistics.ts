@@ -161,7 +161,7 @@ export function createStatistics(
     query: ScopedQuery & { readonly groups: readonly Grouping[] },
   ): Promise<Statistics> {
     const plan = await planFor(query)
-    const way = await findSelectivePath(plan, query.requester)
+    const way = await findSelectivePath(plan)
     const conditions = way ? [...plan.conditions, way.condition] : plan.scanConditions
     const source = sql`servers${hint(way ? way.index : plan.scanIndexName)} where ${allOf(conditions)}`
     const stored = new Map(

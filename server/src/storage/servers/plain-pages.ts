@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
+import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
+import type { Order } from '../../domain/inventory/server-query.ts'
+import type { DatabaseReader, Query } from '../database.ts'
+import { createStatementTemplate } from '../statement-template.ts'
+import { wholeFacet } from './counts.ts'
+import { sortIndex } from './indexes.ts'
+import type { OrderTerms } from './order.ts'
+import { isEverything, type Planner } from './plan.ts'
+import { toPage, toSelection } from './selective-lookup.ts'
+import type { Selection } from './selections.ts'
+
+/** The largest offset of a page that the serving thread reads itself. */
+const maxOffset = 2_000
+
+/** Whether a query lists servers in use without a filter, in the default order, near the start. */
+export const isPlain = ({ view, where, order, offset, isStreamed }: PageQuery): boolean =>
+  isStreamed !== true &&
+  view === 'live' &&
+  isEverything(where) &&
+  order.length === 1 &&
+  order[0]?.field === 'created_at' &&
+  offset <= maxOffset
+
+/** What differs between the statements of one kind. */
+interface Values {
+  readonly scope: string
+  readonly limit: number
+  readonly offset: number
+  readonly key: unknown
+  readonly id: string
+}
+const names = ['scope', 'limit', 'offset', 'key', 'id'] as const
+
+type Level = Exclude<ScopeOrNone['kind'], 'none'>
+
+/**
+ * Reads plain pages, which are most requests. Their statements are built once, and they are fast enough
+ * for the serving thread.
+ */
+export function createPlainPages(database: DatabaseReader, planner: Planner, terms: OrderTerms) {
+  const { db, run } = database
+  const { smallScope } = planner.limits
+
+  const scopeOf = (kind: Level, id: string): ScopeOrNone => {
+    if (kind === 'system') return { kind }
+    return kind === 'domain' ? { kind, domainId: id } : { kind, projectId: id, domainId: '' }
+  }
+
+  const template = (build: (values: Values) => ReturnType<Planner['select']>) =>
+    createStatementTemplate<Values>(names, (values) => build(values).compile(db))
+
+  const countOf = (kind: Level) =>
+    template(({ scope }) => {
+      const within = planner.withinScope(scopeOf(kind, scope))
+      const condition = within ? sql` and ${within.condition}` : sql``
+      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${wholeFacet}${condition}`
+    })
+
+  const pagesOf = (kind: Level, descending: boolean, isAfter: boolean) =>
+    template(({ scope, limit, offset, key, id }) => {
+      const order: Order[] = [{ field: 'created_at', descending }]
+      const within = planner.withinScope(scopeOf(kind, scope))
+      const servers = planner.select(
+        sql`seq, revision, ${terms.keys(order)}`,
+        within ? within.index : sortIndex('created_at'),
+        [
+          sql`state = 0`,
+          ...(within ? [within.condition] : []),
+          ...(isAfter ? [terms.after(order, { keys: [key as number], id })] : []),
+        ],
+      )
+      return sql`${servers} order by ${terms.orderBy(order)} limit ${limit} offset ${offset}`
+    })
+
+  const statementsOf = (kind: Level) => ({
+    count: countOf(kind),
+    desc: { first: pagesOf(kind, true, false), after: pagesOf(kind, true, true) },
+    asc: { first: pagesOf(kind, false, false), after: pagesOf(kind, false, true) },
+  })
+  const statements = {
+    system: statementsOf('system'),
+    domain: statementsOf('domain'),
+    project: statementsOf('project'),
+  }
+
+  /** All servers of a small scope, or one page. */
+  return async function findPlain(
+    query: PageQuery,
+    knownTotal: number | undefined,
+  ): Promise<{ readonly selection: Selection } | { readonly page: FoundPage }> {
+    const { scope, order, limit, offset, after } = query
+    if (scope.kind === 'none') return { page: { total: 0, found: [], hasMore: false } }
+    const { count, ...pages } = statements[scope.kind]
+    const page = pages[order[0]?.descending ? 'desc' : 'asc']
+    const values = { scope: scopeIdOf(scope) ?? '', limit, offset, key: 0, id: '' }
+    const read = async (...queries: Query[]) => await run(queries, 'quick')
+
+    let total = knownTotal
+    if (!after && scope.kind !== 'system') {
+      total ??= Number((await read(count(values)))[0]?.[0]?.['n'])
+      const wanted = { ...values, limit: smallScope + 1, offset: 0 }
+      const [rows = []] = total <= smallScope ? await read(page.first(wanted)) : []
+      // Servers may have been added since they were counted.
+      if (total <= smallScope && rows.length <= smallScope) {
+        return { selection: toSelection(rows, true) }
+      }
+    }
+    const wanted = { ...values, limit: limit + 1, key: after?.keys[0], id: after?.id ?? '' }
+    const [rows = [], counted] = await read(
+      page[after ? 'after' : 'first'](wanted),
+      ...(total === undefined ? [count(values)] : []),
+    )
+    return { page: toPage(rows, query, total ?? Number(counted?.[0]?.['n'])) }
+  }
+}
