@@ -5,7 +5,7 @@ const at = (path: string) => new URL(`../${path}`, import.meta.url).href
 
 /** The files that create the demo and write it. A change of code that only reads must not cause a new load. */
 const writers = [
-  'contract/src/server.ts',
+  'contract/src/resources/servers.ts',
   'server/src/composition/attach-demo-accounts.ts',
   'simulator/src/demo/start-demo.ts',
   'server/src/domain/inventory/record-servers.ts',

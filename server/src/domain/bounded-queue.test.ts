@@ -19,7 +19,7 @@ function createTrial(changes: Partial<typeof limits> = {}) {
   const releases = new Map<string, () => void>()
   return {
     begun,
-    request(name: string, options: { signal?: AbortSignal; weight?: number } = {}) {
+    request(name: string, options: { getSignal?: () => AbortSignal; weight?: number } = {}) {
       const begin = async () => {
         const release = await queue.acquire({ key: name.slice(0, 1), ...options })
         begun.push(name)
@@ -66,11 +66,11 @@ describe('a bounded queue', () => {
     const trial = createTrial({ capacity: 1, perKey: 1 })
     const gone = new AbortController()
     await trial.request('a1')
-    const dropped = trial.request('b1', { signal: gone.signal })
+    const dropped = trial.request('b1', { getSignal: () => gone.signal })
     void trial.request('c1')
     gone.abort()
     await assert.rejects(dropped, refusal(503))
-    await assert.rejects(trial.request('b2', { signal: gone.signal }), refusal(503))
+    await assert.rejects(trial.request('b2', { getSignal: () => gone.signal }), refusal(503))
     await trial.end('a1')
     assert.deepEqual(trial.begun, ['a1', 'c1'])
   })

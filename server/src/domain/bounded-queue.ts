@@ -22,8 +22,8 @@ interface Admission {
   /** Keys take turns; without one everything shares a single first-in, first-out queue. */
   readonly key?: string
   readonly weight?: number
-  /** An aborted request leaves the queue. */
-  readonly signal?: AbortSignal | undefined
+  /** An aborted request leaves the queue. Called only if it has to wait. */
+  readonly getSignal?: () => AbortSignal | undefined
 }
 
 /** Rejects work whose client has disconnected; nobody reads it. */
@@ -103,10 +103,11 @@ export function createBoundedQueue(limits: Limits) {
   }
 
   /** Resolves when the request may run, to the function that releases its capacity. */
-  async function acquire({ key = '', signal, ...rest }: Admission = {}): Promise<() => void> {
+  async function acquire({ key = '', getSignal, ...rest }: Admission = {}): Promise<() => void> {
     const weight = Math.min(rest.weight ?? 1, perKey)
-    if (signal?.aborted === true) throw clientGone()
     if (waiting.size === 0 && isFree(key, weight)) return take(key, weight)
+    const signal = getSignal?.()
+    if (signal?.aborted === true) throw clientGone()
     requireRoom(key)
     return await new Promise((resolve, fail) => {
       const leave = (error: Error) => {

@@ -26,7 +26,7 @@ import { createRequestLog, logRequests } from './request-log.ts'
 import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
-import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
+import { createProxyWarning } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
 
@@ -81,16 +81,17 @@ export function createApp(
   metrics.observe(app)
   const log = createRequestLog(app.log)
   logRequests(app, log, platformRequestIdHeader)
-  warnOfUntrustedProxy(app, settings.trustedProxies)
+  const warnOfUntrustedProxy = createProxyWarning(app.log, settings.trustedProxies)
   auditDenials(app, useCases.recordDenial)
   const ownHosts = createOwnHosts(settings)
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { operation } = request.routeOptions.config
-    done(operation?.acceptsAnyHost ? undefined : ownHosts.findFault(request))
-  })
-  // Before the body is read, because nothing uses it.
   const findUnknownRouteFault = createUnknownRouteFault(served)
-  app.addHook('onRequest', (request, reply, done) => done(findUnknownRouteFault(request, reply)))
+  // Before the body is read, because a refused request does not use it.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.headers['x-forwarded-for'] !== undefined) warnOfUntrustedProxy(request)
+    const { operation } = request.routeOptions.config
+    const fault = operation?.acceptsAnyHost ? undefined : ownHosts.findFault(request)
+    done(fault ?? (request.is404 ? findUnknownRouteFault(request, reply) : undefined))
+  })
   app.decorateRequest('principal', undefined)
   app.decorateRequest('authorizedScope', undefined)
   app.decorateRequest('parameters', undefined)
@@ -102,13 +103,16 @@ export function createApp(
     done(null, payload)
   })
 
-  const requestLimit = createRateLimit(
-    settings.requestsPerMinute,
-    'Too many requests with this token. Try again after the time in Retry-After.',
-  )
+  const requestLimit =
+    settings.requestsPerMinute === 0
+      ? undefined
+      : createRateLimit(
+          settings.requestsPerMinute,
+          'Too many requests with this token. Try again after the time in Retry-After.',
+        )
   const responseCache = createResponseCache({
     findKnown: (secret) => useCases.verifyToken.findKnown(secret),
-    countRequest: ({ token }) => requestLimit.take(token.id, clock()),
+    countRequest: ({ token }) => requestLimit?.take(token.id, clock()) ?? true,
     isDraining: () => draining,
     memory: settings.memory,
     note({ operation, principal, status, ip }, requestId, ms) {

@@ -10,7 +10,8 @@ import type { RateLimit } from '../domain/rate-limit.ts'
 
 interface Dependencies {
   readonly verifyToken: VerifyToken
-  readonly requestLimit: RateLimit
+  /** Absent without a limit. */
+  readonly requestLimit: RateLimit | undefined
   readonly ownHosts: Pick<OwnHosts, 'isOwn'>
   readonly clock: Clock
 }
@@ -31,7 +32,7 @@ export function createAuthenticate(dependencies: Dependencies) {
         'The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens.',
       )
     }
-    if (rateLimit === 'token') {
+    if (rateLimit === 'token' && requestLimit) {
       requestLimit.demand(principal.token.id, clock())
       requestLimit.count(principal.token.id, clock())
     }

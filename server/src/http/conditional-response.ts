@@ -13,7 +13,7 @@ export function conditionalResponse(
   ifNoneMatch: string | undefined,
 ) {
   const rest = isFresh && { isFresh }
-  const known = findKnownTag(etag, ifNoneMatch)
+  const known = ifNoneMatch === undefined ? undefined : findKnownTag(etag, ifNoneMatch)
   return known === undefined
     ? { status: 200, headers: { ...headers, etag }, body, ...rest }
     : { status: 304, headers: { ...headers, etag: known }, ...rest }

@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http'
+import { METHODS, type IncomingMessage } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -14,7 +14,6 @@ import {
   refuseConnect,
 } from './errors.ts'
 import { createFaultLog } from './fault-log.ts'
-import { countHeader } from './header-count.ts'
 import { readHostName } from './host.ts'
 import { requestIdOrNew } from './request-id.ts'
 import type { Route } from './route.ts'
@@ -125,6 +124,16 @@ function commonHeaders(request: FastifyRequest, { tls }: ListenerSettings): Reco
     'referrer-policy': 'no-referrer',
     ...(tls && { 'strict-transport-security': 'max-age=31536000' }),
   }
+}
+
+/** Counts how often a header was sent. `headers` does not show it: Node drops or joins duplicates. */
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at] ?? ''
+    if (header.length === name.length && header.toLowerCase() === name) count += 1
+  }
+  return count
 }
 
 const malformedHost = (header: string) =>

@@ -100,7 +100,8 @@ export function registerOperations(
     operation: Operation,
     result: HandlerResult,
   ): HandlerResult | Promise<HandlerResult> {
-    const coding = chooseCoding(headers['accept-encoding'])
+    const accepted = headers['accept-encoding']
+    const coding = accepted === undefined ? undefined : chooseCoding(accepted)
     if (coding === undefined || !isCompressible(operation, contentTypeOf(operation, result))) {
       return result
     }
@@ -116,6 +117,7 @@ export function registerOperations(
     const handle = handlers[id] as (call: AnyCall) => HandlerResult | Promise<HandlerResult>
     const readBody = createBodyReader(operation)
     const readQuery = createQueryReader(operation)
+    const hasParameters = operation.path.includes('{')
     app.route({
       method: methodsOf(operation),
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -131,33 +133,36 @@ export function registerOperations(
       },
       async handler(request, reply) {
         const { principal, authorizedScope } = request
-        const origin = originOf(request)
         const call = {
           url: request.url,
-          parameters: readParameters(request),
+          parameters: hasParameters ? readParameters(request) : {},
           query: request.parameters,
           body: operation.body ? readBody(readJsonBody(request)) : requireNothing(request),
-          headers: readHeaders(operation, request),
+          headers: operation.headers ? readHeaders(operation.headers, request) : {},
           principal,
           caller: principal &&
             authorizedScope && {
               principal,
               need: operation.permission,
               authorizedScope,
-              origin,
-              // Created on demand: fast requests do not need it.
+              // Both are created on demand: fast requests do not need them.
+              get origin() {
+                return originOf(request)
+              },
               get signal() {
                 return abortOnDisconnect(reply)
               },
             },
-          origin,
+          get origin() {
+            return originOf(request)
+          },
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
           async reserve(bytes: number) {
             const release = await bodies.acquire({
               principal,
               bytes,
-              signal: abortOnDisconnect(reply),
+              getSignal: () => abortOnDisconnect(reply),
             })
             if (reply.raw.destroyed) release()
             else reply.raw.once('close', release)
@@ -206,8 +211,11 @@ function readParameters({ params }: FastifyRequest): unknown {
 }
 
 /** Reads the headers of the operation. All of them are required. */
-function readHeaders(operation: Operation, { headers }: FastifyRequest): unknown {
-  const names = Object.keys(operation.headers?.properties ?? {})
+function readHeaders(
+  { properties }: NonNullable<Operation['headers']>,
+  { headers }: FastifyRequest,
+): unknown {
+  const names = Object.keys(properties)
   return Object.fromEntries(
     names.map((name) => {
       const value = headers[name]

@@ -2,7 +2,7 @@ import type { Operation } from '@muster/contract'
 import type { FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
 import { unsupportedMediaType } from './errors.ts'
-import { countHeader } from './header-count.ts'
+import { countHeader } from './listener.ts'
 import { parseStrictJson } from './strict-json.ts'
 
 const hasBody = ({ headers }: FastifyRequest) =>
@@ -18,7 +18,8 @@ export function requireShape(
   const carriesBody = hasBody(request)
   if (type === undefined ? carriesBody : !isJson(type)) throw unsupportedMediaType()
   const coding = headers['content-encoding'] ?? 'identity'
-  if (coding !== 'identity' || countHeader(raw, 'content-type') > 1) throw unsupportedMediaType()
+  if (coding !== 'identity') throw unsupportedMediaType()
+  if (type !== undefined && countHeader(raw, 'content-type') > 1) throw unsupportedMediaType()
   const isRead = operation.method === 'GET' || operation.method === 'HEAD'
   if (carriesBody && !operation.body && isRead) throw takesNoBody()
 }

@@ -15,7 +15,8 @@ interface Body {
   readonly principal: Principal | undefined
   /** Estimated size. */
   readonly bytes: number
-  readonly signal: AbortSignal
+  /** Called only if the request has to wait. */
+  readonly getSignal: () => AbortSignal
 }
 
 /**
@@ -29,11 +30,11 @@ export function createResponseMemory({ capacity, perUser, perToken, ...waiting }
 
   return {
     /** Waits for free memory and returns a function that releases it. */
-    async acquire({ principal, bytes, signal }: Body): Promise<() => void> {
+    async acquire({ principal, bytes, getSignal }: Body): Promise<() => void> {
       const { id: token = '', userId: user = '' } = principal?.token ?? {}
-      const releaseToken = await tokens.acquire({ key: token, weight: bytes, signal })
+      const releaseToken = await tokens.acquire({ key: token, weight: bytes, getSignal })
       try {
-        const releaseUser = await users.acquire({ key: user, weight: bytes, signal })
+        const releaseUser = await users.acquire({ key: user, weight: bytes, getSignal })
         return () => {
           releaseUser()
           releaseToken()

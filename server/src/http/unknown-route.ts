@@ -5,7 +5,6 @@ import { PlatformError } from '../domain/error.ts'
 /** The error for a request without a route: 405 if the path exists with other methods, otherwise 404. */
 export function createUnknownRouteFault(served: readonly Operation[]) {
   return function findUnknownRouteFault(request: FastifyRequest, reply: FastifyReply) {
-    if (!request.is404) return undefined
     const methods = methodsAt(request.url, served)
     if (methods.length === 0)
       return new PlatformError('NotFoundError', 'No such path. See /docs for the API reference.')

@@ -51,7 +51,7 @@ export function createSlowQueries(
     queries: readonly Query[],
     { user, signal }: Requester,
   ): Promise<Row[][]> {
-    const release = await queue.acquire({ key: user, signal })
+    const release = await queue.acquire({ key: user, getSignal: () => signal })
     const { rows, stop } = start(queries)
     // A stopped query holds its slot until the engine is done with it.
     rows.then(release, release)

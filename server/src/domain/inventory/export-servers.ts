@@ -2,14 +2,18 @@ import { Server } from '@muster/contract'
 import type { Caller } from '../identity/caller.ts'
 import { csvHeader, csvRow } from './csv.ts'
 import { shortFields } from './fields.ts'
-import { pageQueryOf } from './list-servers.ts'
-import { nextPosition } from './next-position.ts'
+import { nextPosition, pageQueryOf } from './list-servers.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import type { Position } from '../query/marker.ts'
-import type { PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
+import {
+  requesterOf,
+  type PageQuery,
+  type Requester,
+  type ServerFinder,
+  type ServerParts,
+} from './ports.ts'
 import { bodyFor, createRowRenderer, type RowRenderer } from './render-rows.ts'
-import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 

@@ -5,14 +5,19 @@ import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
-import { readMarker, writeMarker } from '../query/marker.ts'
+import { readMarker, writeMarker, type Position } from '../query/marker.ts'
 import { fields } from './fields.ts'
-import { nextPosition } from './next-position.ts'
 import type { Owners } from './owners.ts'
-import type { FoundPage, PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
+import {
+  requesterOf,
+  type FoundPage,
+  type PageQuery,
+  type Requester,
+  type ServerFinder,
+  type ServerParts,
+} from './ports.ts'
 import { bodyFor, createRowRenderer, renderRows } from './render-rows.ts'
-import { requesterOf } from './requester-of.ts'
-import type { ServerQuery } from './server-query.ts'
+import type { Order, ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 
 /** A rendered page. */
@@ -63,6 +68,22 @@ export const pageQueryOf = (
   after: query.marker === undefined ? undefined : readMarker(fields, query.marker, query),
 })
 
+/**
+ * Where the page after this one begins; undefined after the last. A server that has changed since it
+ * was found is no longer where it was: to go on from where it is now would leave others out.
+ */
+export async function nextPosition(
+  finder: ServerFinder,
+  order: readonly Order[],
+  { found, hasMore }: FoundPage,
+  parts: readonly ServerParts[],
+): Promise<Position | 'changed' | undefined> {
+  const [last, lastParts] = [found.at(-1), parts.at(-1)]
+  if (!hasMore || !last || !lastParts) return undefined
+  if (last.keys) return { keys: last.keys, id: lastParts.id }
+  return (await finder.position(last, order)) ?? 'changed'
+}
+
 interface Dependencies {
   readonly finder: ServerFinder
   readonly owners: Owners
@@ -112,7 +133,7 @@ export function createListServers(dependencies: Dependencies) {
   }
 
   /** Repeats the query if a server that it found was changed before it was loaded. */
-  function makePage(
+  async function makePage(
     query: ServerQuery,
     visibility: Visibility,
     requester: Requester,
@@ -120,19 +141,20 @@ export function createListServers(dependencies: Dependencies) {
   ) {
     const pageQuery = pageQueryOf(query, visibility, requester)
     let ignoresCache = false
-    return retryOnConflict(
-      async () => {
-        const found = await finder.find({ ...pageQuery, ignoresCache })
-        ignoresCache = true
-        const contents = contentsOf(found)
-        if (cached?.page && cached.contents === contents) return { page: cached.page, contents }
-        const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
-        const next = parts && (await nextPosition(finder, query.order, found, parts))
-        if (!parts || next === 'changed') return undefined
-        const marker = next && writeMarker(query, next)
-        return { page: { ...(await render(query, visibility, found, parts)), marker }, contents }
-      },
-      { maxAttempts, exhausted: serversChanged },
+    const attempt = async () => {
+      const found = await finder.find({ ...pageQuery, ignoresCache })
+      ignoresCache = true
+      const contents = contentsOf(found)
+      if (cached?.page && cached.contents === contents) return { page: cached.page, contents }
+      const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
+      const next = parts && (await nextPosition(finder, query.order, found, parts))
+      if (!parts || next === 'changed') return undefined
+      const marker = next && writeMarker(query, next)
+      return { page: { ...(await render(query, visibility, found, parts)), marker }, contents }
+    }
+    return (
+      (await attempt()) ??
+      (await retryOnConflict(attempt, { maxAttempts, exhausted: serversChanged }))
     )
   }
 

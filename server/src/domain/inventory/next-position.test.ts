@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { nextPosition } from './next-position.ts'
+import { nextPosition } from './list-servers.ts'
 import type { Position } from '../query/marker.ts'
 import type { Found, ServerFinder, ServerParts } from './ports.ts'
 

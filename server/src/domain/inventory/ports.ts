@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
+import type { Caller } from '../identity/caller.ts'
 import type { Position, SortKey } from '../query/marker.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
@@ -102,6 +103,14 @@ export interface Requester {
   /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** The user of a request. The signal is created when a query has to wait. */
+export const requesterOf = (caller: Caller): Requester => ({
+  user: caller.principal.token.userId,
+  get signal() {
+    return caller.signal
+  },
+})
 
 /** Muster's own work. In the queue it counts as one more user. */
 export const background: Requester = { user: 'background' }

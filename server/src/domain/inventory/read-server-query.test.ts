@@ -237,4 +237,16 @@ describe('the query of a list of servers', () => {
     }
     refuses({ ...words(19, 'a'), search: 'a', tags: ['k'] }, 'tags', /20/)
   })
+
+  test('reads plain parameters like any others', () => {
+    const plain: ServerListQuery[] = [
+      {},
+      { limit: 0 },
+      { limit: 5_000, offset: 3, order: 'asc' },
+      { scope: 'system', details: true, with_meta: true },
+      { order: 'desc', details: false, with_meta: false },
+    ]
+    // An empty search selects nothing, but it is not plain.
+    for (const query of plain) assert.deepEqual(read(query), read({ ...query, search: '' }))
+  })
 })

@@ -1,5 +1,6 @@
 import type { Server, ServerListQuery } from '@muster/contract'
 import { badField } from '../error.ts'
+import { allOf } from '../query/conditions.ts'
 import { readKey, readLimit, readOrder } from '../query/read-list-query.ts'
 import { readCloudpodsParameters, type CloudpodsParameters } from './cloudpods-parameters.ts'
 import { serverFields } from './fields.ts'
@@ -43,6 +44,35 @@ function readMarker(
   return marker ?? original
 }
 
+/** Parameters that neither select servers nor name fields. Most requests have no others. */
+const plainParameters: ReadonlySet<string> = new Set([
+  'details',
+  'limit',
+  'offset',
+  'order',
+  'scope',
+  'with_meta',
+])
+
+const isPlain = (parameters: ServerListQuery): boolean => {
+  for (const name in parameters) if (!plainParameters.has(name)) return false
+  return true
+}
+
+const plainQuery = (parameters: ServerListQuery, accepted: ServerQuery['format']): ServerQuery => ({
+  scope: parameters.scope,
+  view: 'live',
+  where: allOf([]),
+  details: parameters.details ?? false,
+  withMetadata: parameters.with_meta ?? false,
+  keys: undefined,
+  order: [{ field: 'created_at', descending: parameters.order !== 'asc' }],
+  limit: readLimit(parameters),
+  offset: parameters.offset ?? 0,
+  marker: undefined,
+  format: accepted,
+})
+
 /**
  * Parses the parameters of a list, which already fit the contract. `accepted` is the format that the
  * `Accept` header asks for.
@@ -51,6 +81,7 @@ export function readServerQuery(
   parameters: ServerListQuery,
   accepted: ServerQuery['format'] = 'json',
 ): ServerQuery {
+  if (isPlain(parameters)) return plainQuery(parameters, accepted)
   const words = readCloudpodsParameters(parameters)
   const keys = readKeys(parameters, words)
   const withMetadata = parameters.with_meta ?? sameWords(words, 'with_meta').length > 0

@@ -7,7 +7,7 @@ import {
 import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../clock.ts'
 import { dayOf, drawTimeline } from './draw-timeline.ts'
-import { requesterOf } from './requester-of.ts'
+import { requesterOf } from './ports.ts'
 import { findVisibility } from './visibility.ts'
 import type { TimelineStore } from './timeline-store.ts'
 

@@ -111,7 +111,7 @@ test('a user with many tokens leaves memory for other users, and a token for oth
   const granted: string[] = []
   const acquire = async (userId: string, id: string) => {
     const principal = { token: { id, userId } } as Principal
-    await room.acquire({ principal, bytes: 30, signal: gone.signal })
+    await room.acquire({ principal, bytes: 30, getSignal: () => gone.signal })
     granted.push(id)
   }
   const all = ['a1', 'a1', 'a2', 'a3', 'b1'].map((id) => acquire(id.slice(0, 1), id))

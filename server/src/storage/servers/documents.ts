@@ -1,7 +1,6 @@
 import type { Server } from '@muster/contract'
 import { sql, type Kysely } from 'kysely'
 import { createCache, type CacheMemory } from '../../domain/cache.ts'
-import { chunk } from '../../domain/chunk.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
@@ -184,9 +183,10 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
     const fresh = new Map<number, ReadServer>()
-    for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
+    for (let start = 0; start < missing.length; start += chunkSize) {
       // Let other requests run before the next chunk.
-      if (index > 0) await nextTurn()
+      if (start > 0) await nextTurn()
+      const seqs = missing.slice(start, start + chunkSize)
       for (const entry of await readCurrent(seqs, kind, withMetadata, priority)) fresh.set(...entry)
     }
     // Streamed documents are not cached, because they are rarely read again.

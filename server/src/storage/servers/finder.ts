@@ -5,12 +5,12 @@ import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, DatabaseVersions } from '../database.ts'
 import { createDocuments } from './documents.ts'
-import { createSelectiveLookup } from './selective-lookup.ts'
+import { createSelectiveLookup, readKeys } from './selective-lookup.ts'
 import { createLoadById } from './load-by-id.ts'
 import { createFindByName } from './find-by-name.ts'
 import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
-import { createOrderTerms, readKeys } from './order.ts'
+import { createOrderTerms } from './order.ts'
 import { createPlainPages, isPlain } from './plain-pages.ts'
 import { createPlanner, defaultLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
@@ -39,7 +39,7 @@ export function createServerFinder(
   function cacheVersionOf(query: PageQuery): string | undefined {
     const servers = versionOf(query.scope)
     if (servers === undefined) return undefined
-    if (!readsOwnerNames(query)) return `${servers}`
+    if (isPlain(query) || !readsOwnerNames(query)) return `${servers}`
     const identity = database.currentVersion()
     return identity === undefined ? undefined : `${servers} ${identity}`
   }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { PageQuery } from '../../domain/inventory/ports.ts'
 import { toSelection } from './selective-lookup.ts'
 import type { OrderTerms } from './order.ts'
-import { isEverything, type Plan, type Planner } from './plan.ts'
-import type { Selection } from './selections.ts'
+import type { Plan, Planner } from './plan.ts'
+import { isEverything, type Selection } from './selections.ts'
 import { allOf } from './sql-parts.ts'
 
 /** How many servers a filter finds, and which, unless they are too many to remember. */

@@ -6,7 +6,8 @@ import { isFacet, wholeFacet } from './counts.ts'
 import { toPage } from './selective-lookup.ts'
 import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
-import { isEverything, type Plan, type Planner } from './plan.ts'
+import type { Plan, Planner } from './plan.ts'
+import { isEverything } from './selections.ts'
 import { amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>

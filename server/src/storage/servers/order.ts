@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { fields, type Field } from '../../domain/inventory/fields.ts'
 import type { Order } from '../../domain/inventory/server-query.ts'
-import type { Position, SortKey } from '../../domain/query/marker.ts'
+import type { Position } from '../../domain/query/marker.ts'
 import type { DatabaseReader } from '../database.ts'
 import {
   columnOf,
@@ -80,8 +80,3 @@ export function createOrderTerms(engine: DatabaseReader['engine']) {
   return { orderBy, keys, after, names, columns }
 }
 export type OrderTerms = ReturnType<typeof createOrderTerms>
-
-export const readKeys = (
-  row: Readonly<Record<string, unknown>>,
-  order: readonly Order[],
-): SortKey[] => order.map((_, at) => row[`key${at}`] as SortKey)

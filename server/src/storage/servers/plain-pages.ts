@@ -7,9 +7,9 @@ import { createStatementTemplate } from '../statement-template.ts'
 import { wholeFacet } from './counts.ts'
 import { sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
-import { isEverything, type Planner } from './plan.ts'
+import type { Planner } from './plan.ts'
 import { toPage, toSelection } from './selective-lookup.ts'
-import type { Selection } from './selections.ts'
+import { isEverything, type Selection } from './selections.ts'
 
 /** The largest offset of a page that the serving thread reads itself. */
 const maxOffset = 2_000

@@ -1,5 +1,4 @@
 import { sql, type CompiledQuery } from 'kysely'
-import type { Condition } from '../../domain/inventory/condition.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { ScopedQuery } from '../../domain/inventory/ports.ts'
 import type { StateFilter } from '../../domain/inventory/server-query.ts'
@@ -29,9 +28,6 @@ const states: Readonly<Record<StateFilter, Sql>> = {
   'live-and-recycled': sql`state in (0, 1)`,
   deleted: sql`state = 2`,
 }
-
-export const isEverything = (condition: Condition) =>
-  condition.kind === 'all' && condition.conditions.length === 0
 
 /** An index name, a full table scan, or undefined for the engine's own choice. */
 type Index = string | typeof everyServer | undefined

@@ -1,7 +1,10 @@
 import { createCache, type CacheMemory } from '../../domain/cache.ts'
 import { scopeIdOf } from '../../domain/scope.ts'
+import type { Condition } from '../../domain/inventory/condition.ts'
 import type { PageQuery } from '../../domain/inventory/ports.ts'
-import { isEverything } from './plan.ts'
+
+export const isEverything = (condition: Condition) =>
+  condition.kind === 'all' && condition.conditions.length === 0
 
 /** All servers that match a query, in order: numbers, revisions and sort keys. */
 export interface Selection {

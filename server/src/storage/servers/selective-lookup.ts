@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { SortKey } from '../../domain/query/marker.ts'
 import type { Found, FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, Row } from '../database.ts'
-import { readKeys, type OrderTerms } from './order.ts'
+import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
 import { allOf, type Sql } from './sql-parts.ts'
@@ -78,6 +79,9 @@ export function createSelectiveLookup(
     },
   }
 }
+
+export const readKeys = (row: Row, order: readonly PageQuery['order'][number][]): SortKey[] =>
+  order.map((_, at) => row[`key${at}`] as SortKey)
 
 /** A page from its rows and one more, which tells whether there is a next page. */
 export const toPage = (

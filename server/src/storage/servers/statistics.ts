@@ -13,7 +13,8 @@ import {
   type OwnerField,
 } from './field-columns.ts'
 import { isFacet, wholeFacet, type Facet } from './counts.ts'
-import { isEverything, type Plan, type Planner } from './plan.ts'
+import type { Plan, Planner } from './plan.ts'
+import { isEverything } from './selections.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
 import { compareText } from '../../domain/query/text-match.ts'

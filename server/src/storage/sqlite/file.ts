@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { createCache, createCacheMemory, type CacheMemory } from '../../domain/cache.ts'
-import type { Query, Row } from '../database.ts'
-import { isServerSet, serverSet } from './server-set.ts'
+import type { Query, Row, ServerSet } from '../database.ts'
+import { serverSet } from './server-set.ts'
 
 /** The most that SQLite is compiled to map. */
 const mappedBytes = 2 ** 31
@@ -44,6 +44,9 @@ export function createPrepare(
     return statement
   }
 }
+
+const isServerSet = (value: unknown): value is ServerSet =>
+  typeof value === 'object' && value !== null && 'listedBy' in value
 
 type Cell = string | number | null | Uint8Array
 

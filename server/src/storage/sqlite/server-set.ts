@@ -1,9 +1,4 @@
-import type { ServerSet } from '../database.ts'
-
 const [comma, zero] = [44, 48]
-
-export const isServerSet = (value: unknown): value is ServerSet =>
-  typeof value === 'object' && value !== null && 'listedBy' in value
 
 /** A blob with one byte per number, 1 for the numbers on the list: `5,2` gives 0 1 0 0 1. */
 export function serverSet(list: string): Uint8Array {
