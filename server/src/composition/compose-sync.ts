@@ -26,6 +26,7 @@ import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createEgress } from '../egress/egress.ts'
 import type { DatabaseReader, DatabaseWriter } from '../storage/database.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
+import { createResourceRecorder } from '../storage/resources/resource-recorder.ts'
 import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createLeaseStore } from '../storage/sources/lease-store.ts'
@@ -77,6 +78,7 @@ export function composeSync(parts: Parts) {
     markServersUnknown: createMarkServersUnknown({ changeServers, sightings, serverWriter }),
     loadKind: openSource.loadKind,
     serverWriter,
+    resourceRecorder: createResourceRecorder(database),
   })
   const runAccount = createRunAccount({
     leases,

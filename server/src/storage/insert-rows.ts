@@ -5,8 +5,16 @@ import type { Tables } from './tables.ts'
 /** SQLite inserts rows in chunks of these sizes, so that each statement text is compiled once. */
 const sizes = [64, 8, 1] as const
 
-/** For a row that exists already: fail the commit, keep it, replace it, or add the new numbers to it. */
-type Conflict = 'refuse' | 'keep' | 'replace' | { readonly add: readonly string[] }
+/**
+ * For a row that exists already: fail the commit, keep it, replace it, replace all but some columns,
+ * or add the new numbers to it.
+ */
+type Conflict =
+  | 'refuse'
+  | 'keep'
+  | 'replace'
+  | { readonly keep: readonly string[] }
+  | { readonly add: readonly string[] }
 
 type InsertRows = (rows: readonly (readonly unknown[])[]) => Statement[]
 
@@ -32,11 +40,12 @@ function conflictClause(
 ) {
   if (conflict === 'refuse') return sql``
   if (conflict === 'keep') return sql`on conflict do nothing`
-  const changed =
-    conflict === 'replace' ? columns.filter((column) => !key.includes(column)) : conflict.add
+  const sums = typeof conflict === 'object' && 'add' in conflict ? conflict.add : undefined
+  const fixed = typeof conflict === 'object' && 'keep' in conflict ? conflict.keep : []
+  const changed = sums ?? columns.filter((column) => ![...key, ...fixed].includes(column))
   const changes = changed.map((column) => {
     const fresh = sql.ref(`excluded.${column}`)
-    const value = conflict === 'replace' ? fresh : sql`${sql.ref(`${table}.${column}`)} + ${fresh}`
+    const value = sums ? sql`${sql.ref(`${table}.${column}`)} + ${fresh}` : fresh
     return sql`${sql.ref(column)} = ${value}`
   })
   const keys = sql.join(key.map((column) => sql.ref(column)))

@@ -26,6 +26,10 @@ function limitValue(value: unknown): unknown {
   return value
 }
 
+/** Truncates texts that are too long to store. */
+export const limitValues = <Values extends object>(values: Values): Values =>
+  limitValue(values) as Values
+
 const limitTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(tags)

@@ -4,7 +4,9 @@ import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts
 import type { Owners } from '../inventory/owners.ts'
 import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
 import type { ReportingAccount } from '../inventory/reporting-account.ts'
+import type { ResourceRecorder } from '../inventory/resource-recorder.ts'
 import { isEarlier, type Account } from './account.ts'
+import { createResourceCollector, type ResourceCollector } from './collect-resources.ts'
 import { limitText } from './limit-facts.ts'
 import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
@@ -20,6 +22,7 @@ interface Dependencies {
   readonly markServersUnknown: MarkServersUnknown
   readonly loadKind: (provider: string) => Promise<Pick<SourceKind, 'isOnOneHost'>>
   readonly serverWriter: Pick<ServerWriter, 'write'>
+  readonly resourceRecorder: ResourceRecorder
 }
 
 /** A server whose report differs from the last one. */
@@ -54,6 +57,9 @@ export interface ScanRecorder {
    * are not changed.
    */
   leave(missing: readonly Sighting[]): Promise<readonly string[]>
+  collectResources(): ResourceCollector
+  /** Stores hosts, networks and the like. Only a complete scan removes some. */
+  recordResources(collected: ResourceCollector, isComplete: boolean): Promise<void>
 }
 
 /** A digest of the report and of the settings applied to it. An equal digest needs no write. */
@@ -76,6 +82,7 @@ const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 
 export function createOpenScanRecorder(dependencies: Dependencies) {
   const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, serverWriter } =
     dependencies
+  const { resourceRecorder } = dependencies
 
   /** Servers that stay with another account: it still sees them and was attached before this one. */
   async function findHeldElsewhere(
@@ -157,6 +164,16 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
 
     return {
       findChange,
+
+      collectResources: () => createResourceCollector(account),
+
+      recordResources: (collected, isComplete) =>
+        resourceRecorder.record(
+          { id: account.id, fence },
+          // An event does not tell which tenants the account has.
+          collected.seen(isComplete),
+          isComplete,
+        ),
 
       async record(changed, goneIds, known) {
         const gone = goneIds.filter((id) => known.has(id))

@@ -63,15 +63,21 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     /** Records reports about single servers. They are newer than those of a running scan. */
     async function recordUpdate(
-      { present, unreadable = [] }: Omit<SourceUpdate, 'gone'>,
+      { present, unreadable = [], resources }: Omit<SourceUpdate, 'gone'>,
       goneIds: readonly string[],
     ): Promise<void> {
       const presentIds = present.map(serverIdOf)
       const readable = [...presentIds, ...goneIds]
       const ids = [...readable, ...unreadable.map(serverIdOf)]
+      if (ids.length === 0 && !resources) return
+      const recorder = await run.openRecorder()
+      if (resources) {
+        const collected = recorder.collectResources()
+        collected.addReported(resources)
+        await recorder.recordResources(collected, false)
+      }
       if (ids.length === 0) return
       await scanConflicts.claim(ids)
-      const recorder = await run.openRecorder()
       const known = await sightings.of(account.id, ids)
       const changed = presentIds
         .map((id, at) => recorder.findChange(id, present[at] as ReportedServer, known))

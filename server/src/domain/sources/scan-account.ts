@@ -53,6 +53,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const writes = new Set<Promise<void>>()
   const unreadable: UnreadableServer[] = []
   const presentByRegion = new Map<string, number>()
+  const resources = recorder.collectResources()
   let present = 0
   let regions: ReadonlySet<string> | undefined
   let pending: ChangedServer[] = []
@@ -98,7 +99,9 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   async function processPage(page: SourceUpdate): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
+    if (page.resources) resources.addReported(page.resources)
     for (const server of page.present) {
+      resources.addServer(server)
       const id = countSeen(server)
       const change = isSuperseded(id) ? undefined : recorder.findChange(id, server, known)
       if (change) pending.push(change)
@@ -159,6 +162,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   )
   for (const batch of chunk(changed)) counts.changed += await recorder.hold(batch)
   for (const batch of chunk(goneIds)) await record([], batch)
+  await recorder.recordResources(resources, vanished.length === 0)
   return {
     counts: { ...counts },
     held,

@@ -33,6 +33,8 @@ export function createScanConflicts() {
     /** A recorder for the scan that skips superseded servers. */
     guard: (recorder: ScanRecorder): ScanRecorder => ({
       findChange: recorder.findChange,
+      collectResources: recorder.collectResources,
+      recordResources: recorder.recordResources,
       record: (changed, goneIds, known) =>
         trackWrite(
           recorder.record(

@@ -47,3 +47,15 @@ export function countServers(kind: ResourceKind, scope: ScopeOrNone, ids: readon
   const subject = scope.kind === 'system' ? code : sql`+${code}`
   return sql`select (select word from words where words.code = counted.code) as id, servers from (select ${code} as code, count(*) as servers from ${from} and ${subject} in (${codes}) group by ${code}) as counted`
 }
+
+/** Whether no live or recycled server names the resource, and no account sees it. */
+export function isOrphaned(kind: ResourceKind): Sql {
+  const { namedBy } = resourceKinds[kind]
+  const own = sql`(select code from words where word = ${sql.ref(`${kind}.id`)})`
+  const naming = (state: number) =>
+    namedBy === 'nics'
+      ? sql`select 1 from server_networks where network = ${own} and state = ${sql.lit(state)}`
+      : sql`select 1 from servers where ${sql.ref(namedBy)} = ${own} and state = ${sql.lit(state)}`
+  const seen = sql`select 1 from resource_sightings where kind = ${kind} and resource_id = ${sql.ref(`${kind}.id`)}`
+  return sql`not exists (${seen}) and not exists (${naming(0)}) and not exists (${naming(1)})`
+}

@@ -18,6 +18,19 @@ export async function commitFenced<Result>(commit: () => Promise<Result>): Promi
   }
 }
 
+/** Builds the statement that makes a commit fail unless the fence of the account holds. */
+export function createRequireFence({ engine, db }: DatabaseReader) {
+  const lock = engine === 'postgres' ? sql`for share` : sql``
+  return function requireFence({
+    accountId,
+    fence: { revision, runner },
+  }: Pick<SightingChanges, 'accountId' | 'fence'>): Statement {
+    const isRunner = runner === undefined ? sql`` : sql`and runner = ${runner}`
+    const check = sql`select 1 as one from cloudaccounts inner join account_syncs on account_id = id where id = ${accountId} and revision = ${revision} ${isRunner} ${lock}`
+    return required(check.compile(db), fence)
+  }
+}
+
 /** The columns of a sighting without the account. */
 export const sightingColumns = [
   'server_id',
@@ -34,7 +47,7 @@ export const sightingColumns = [
  * that see the same server depend on the sightings of each other.
  */
 export function createSightingStatements(database: DatabaseReader) {
-  const { engine, db } = database
+  const { db } = database
   const insert = createInsertRows(
     database,
     'sightings',
@@ -42,13 +55,7 @@ export function createSightingStatements(database: DatabaseReader) {
     'replace',
     ['account_id', 'server_id'],
   )
-  const lock = engine === 'postgres' ? sql`for share` : sql``
-
-  function requireFence({ accountId, fence: { revision, runner } }: SightingChanges): Statement {
-    const isRunner = runner === undefined ? sql`` : sql`and runner = ${runner}`
-    const check = sql`select 1 as one from cloudaccounts inner join account_syncs on account_id = id where id = ${accountId} and revision = ${revision} ${isRunner} ${lock}`
-    return required(check.compile(db), fence)
-  }
+  const requireFence = createRequireFence(database)
 
   /** Clears the digests of other accounts that see the servers and makes their sync due, so that they take over. */
   function deleteSightings(accountId: string, ids: readonly string[]): Statement[] {

@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
 import { background } from '../../domain/inventory/ports.ts'
+import { allKinds } from '../../domain/inventory/resource-kinds.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
 import type { SourceSettings } from '../../domain/sources/source.ts'
 import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
+import { deleteOrphans } from '../resources/resource-recorder.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 import { toAccountRow, toAttached } from './account-rows.ts'
+import { enableManagers } from './manager-status.ts'
 
 const columns = [
   'id',
@@ -144,6 +147,7 @@ export function createAccountStore(
       const statements = [
         required(update.compile(), 'revision'),
         ...(affectsMapping ? [] : [keepMappingApplied.compile()]),
+        ...(changes.enabled === undefined ? [] : [enableManagers(db, account.id, changes.enabled)]),
         insertEvent(event),
       ]
       return await tryCommit(statements)
@@ -153,6 +157,7 @@ export function createAccountStore(
       await database.commit([
         db.deleteFrom('sightings').where('account_id', '=', id).compile(),
         db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
+        ...allKinds.map((kind) => deleteOrphans(db, kind)),
       ])
     },
 

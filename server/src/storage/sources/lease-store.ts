@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { LeaseStore } from '../../domain/sources/ports.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
+import { connectManagers } from './manager-status.ts'
 
 /** Stores leases of accounts and the state of their sync. */
 export function createLeaseStore(database: DatabaseReader & DatabaseWriter): LeaseStore {
@@ -47,6 +48,9 @@ export function createLeaseStore(database: DatabaseReader & DatabaseWriter): Lea
         updateOwn(id, runner)
           .set({ ...rest, ...(next_at !== undefined && { next_at: next }) })
           .compile(),
+        ...(changes.failures === undefined
+          ? []
+          : [connectManagers(db, id, runner, changes.failures === 0)]),
       ])
     },
   }

@@ -1,0 +1,23 @@
+import type { AccountFence } from './ports.ts'
+import type { ResourceObject } from './resource-finder.ts'
+import type { ResourceKind } from './resource-kinds.ts'
+
+/** A resource that an account sees. */
+export interface SeenResource {
+  readonly kind: ResourceKind
+  readonly object: ResourceObject
+  /** Equal while the account reports the same. */
+  readonly digest: string
+}
+
+export interface ResourceRecorder {
+  /**
+   * Writes the resources that changed since the account last saw them. After a complete scan,
+   * resources that no account sees and no server names are removed.
+   */
+  record(
+    account: { readonly id: string; readonly fence: AccountFence },
+    seen: readonly SeenResource[],
+    isComplete: boolean,
+  ): Promise<void>
+}

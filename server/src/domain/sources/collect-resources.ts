@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import { describeNamed, eachNamedResource, toResource } from '../inventory/named-resources.ts'
+import { allKinds, type ResourceKind } from '../inventory/resource-kinds.ts'
+import type { SeenResource } from '../inventory/resource-recorder.ts'
+import type { Account } from './account.ts'
+import { limitText, limitValues } from './limit-facts.ts'
+import type { ReportedResources } from './reported-resources.ts'
+import type { ReportedServer } from './source.ts'
+import { toServerFacts } from './to-server-facts.ts'
+
+/** What is known of each resource, by kind and id. */
+const emptyKinds = () =>
+  Object.fromEntries(allKinds.map((kind) => [kind, new Map<string, object>()])) as Record<
+    ResourceKind,
+    Map<string, object>
+  >
+
+/** Collects the resources that an account reports, and those that its servers name. */
+export function createResourceCollector(account: Account) {
+  const named = emptyKinds()
+  const reported = emptyKinds()
+  /** The first server of each tenant, by the id of the tenant; '' without tenants. */
+  const tenants = new Map<string, ReportedServer>()
+  let current: ReportedServer | undefined
+
+  /** Called for every id of every server, so it only looks up those that are known. */
+  function found(kind: ResourceKind, id: string): void {
+    const known = named[kind]
+    if (known.has(id) || !current) return
+    known.set(id, describeNamed(kind, id, factsOf(current)))
+  }
+
+  const factsOf = (server: ReportedServer) =>
+    toServerFacts({ id: '', server, projectId: '', rule: -1 }, account)
+
+  /** The tenants of the account, or the account itself. */
+  function managers(): readonly (readonly [id: string, values: object])[] {
+    const connected = { status: 'connected', enabled: account.enabled }
+    const own = {
+      name: account.name,
+      provider: account.provider,
+      brand: account.brand,
+      cloudaccount: account.name,
+      cloudaccount_id: account.id,
+      tenant_id: account.project_id,
+    }
+    if (tenants.size === 0) return [[account.id, { ...own, ...connected }]]
+    return [...tenants].map(([tenant, server]) => {
+      const facts = factsOf(server)
+      const id = facts.manager_id ?? account.id
+      const values = describeNamed('cloudproviders', id, facts)
+      return [id, { ...values, ...connected, external_id: limitText(tenant) }]
+    })
+  }
+
+  function toSeen(kind: ResourceKind, id: string): SeenResource {
+    const values: { provider?: string } = { ...named[kind].get(id), ...reported[kind].get(id) }
+    const { provider = account.provider } = values
+    const object = toResource(kind, limitText(id), {
+      account: account.name,
+      account_id: account.id,
+      manager: account.name,
+      manager_id: account.id,
+      ...values,
+      provider,
+      brand: account.brand === account.provider ? provider : account.brand,
+    })
+    return { kind, object, digest: hash('sha1', JSON.stringify(object), 'base64url') }
+  }
+
+  return {
+    addServer(server: ReportedServer): void {
+      const tenant = server.tenant?.id ?? ''
+      if (!tenants.has(tenant)) tenants.set(tenant, server)
+      current = server
+      eachNamedResource(server.facts, found)
+    },
+
+    addReported(resources: ReportedResources): void {
+      for (const [kind, list] of Object.entries(resources)) {
+        for (const resource of list) {
+          reported[kind as ResourceKind].set(resource.id, limitValues(resource))
+        }
+      }
+    },
+
+    /** All that was reported, and with `withManagers` the managers of the account. */
+    seen(withManagers: boolean): readonly SeenResource[] {
+      if (withManagers)
+        for (const [id, values] of managers()) reported.cloudproviders.set(id, values)
+      return allKinds.flatMap((kind) =>
+        [...new Set([...named[kind].keys(), ...reported[kind].keys()])]
+          .filter((id) => id !== '')
+          .map((id) => toSeen(kind, id)),
+      )
+    },
+  }
+}
+export type ResourceCollector = ReturnType<typeof createResourceCollector>

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { CloudAccount } from '@muster/contract'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import type { Account } from '../../domain/sources/account.ts'
+import { createResourceCollector } from '../../domain/sources/collect-resources.ts'
+import { LeaseLost } from '../../domain/sources/lease-lost.ts'
+import type { ReportedResources } from '../../domain/sources/reported-resources.ts'
+import type { ReportedServer } from '../../domain/sources/source.ts'
+import { createAdminClient } from '../../testing/contract-client.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
+import { until } from '../../testing/inventory-world/attached-accounts.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { createResourceRecorder } from './resource-recorder.ts'
+
+type Row = Record<string, unknown>
+
+const emptyNic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', is_exit: false }
+
+onBothEngines('the resources that accounts see', (engine) => {
+  let platform: TestPlatform
+  let admin: Awaited<ReturnType<typeof createAdminClient>>
+  let projectId: string
+  before(async () => {
+    platform = await startPlatform({ engine })
+    admin = await createAdminClient(platform)
+    projectId = await createIdentityWorld(platform.database).addProject('home')
+  })
+  after(() => platform.close())
+
+  let made = 0
+  /** Disabled, so that nothing but the test syncs it. */
+  async function attach(): Promise<Account> {
+    made += 1
+    const cloudaccount = {
+      name: `account ${made}`,
+      provider: 'OneCloud',
+      address: 'qemu+unix:///system?socket=/nowhere',
+      project_id: projectId,
+      enabled: false,
+    }
+    const { body } = await admin.call<{ cloudaccount: CloudAccount }>('createCloudAccount', {
+      body: { cloudaccount },
+    })
+    const { id, name, provider, brand } = body.cloudaccount
+    const account = { id, name, provider, brand, project_id: projectId, enabled: true }
+    return { ...account, mapping: [], created_at: 0, revision: 1 } as unknown as Account
+  }
+
+  interface Seen extends ReportedResources {
+    readonly servers?: readonly ReportedServer[]
+  }
+  const see = async (account: Account, seen: Seen, { isComplete = true, revision = 1 } = {}) => {
+    const { servers = [], ...reported } = seen
+    const collector = createResourceCollector(account)
+    for (const server of servers) collector.addServer(server)
+    collector.addReported(reported)
+    const runs = { id: account.id, fence: { revision } }
+    await createResourceRecorder(platform.database).record(
+      runs,
+      collector.seen(isComplete),
+      isComplete,
+    )
+  }
+
+  const list = async (path: 'listCloudRegions' | 'listHosts' | 'listManagers' | 'listNetworks') => {
+    const body = await admin.get<Record<string, Row[]>>(path, {
+      query: 'details=true&order_by=name&order=asc',
+    })
+    return Object.values(body).find(Array.isArray) ?? []
+  }
+  const region = async (id: string) =>
+    (await list('listCloudRegions')).find((each) => each['id'] === id)
+
+  test('stay until a complete scan of every account is without them', async () => {
+    const [first, second] = [await attach(), await attach()]
+    const both = { cloudregions: [{ id: 'r-both', name: 'both', status: 'inservice' }] }
+    await see(first, both)
+    await see(second, both)
+    await see(first, {}, { isComplete: false })
+    await see(first, {})
+    assert.equal((await region('r-both'))?.['status'], 'inservice')
+    await see(second, {}, { isComplete: false })
+    assert.ok(await region('r-both'))
+    await see(second, {})
+    assert.equal(await region('r-both'), undefined)
+  })
+
+  test('stay while a live or recycled server names them', async () => {
+    const account = await attach()
+    const facts: Partial<ServerFacts> = {
+      cloudregion_id: 'r-named',
+      region: 'named',
+      nics: [{ ...emptyNic, network_id: 'n-named', vpc_id: 'v' }],
+    }
+    const server = minimalServer(projectId, facts)
+    const { recordServers } = platform.inventory
+    await recordServers({ present: [server], gone: [] })
+    await see(account, {})
+    assert.ok(await region('r-named'))
+    await recordServers({ present: [{ ...server, pending_deleted: true }], gone: [] })
+    await see(account, {})
+    assert.ok(await region('r-named'))
+    assert.ok((await list('listNetworks')).some(({ id }) => id === 'n-named'))
+    await recordServers({ present: [], gone: [server.id] })
+    assert.ok(await region('r-named'))
+    await see(account, {})
+    assert.equal(await region('r-named'), undefined)
+    assert.deepEqual(await list('listNetworks'), [])
+  })
+
+  test('are written only if the account reports something else', async () => {
+    const account = await attach()
+    const seen = { cloudregions: [{ id: 'r-same', name: 'same' }] }
+    await see(account, seen)
+    const first = await region('r-same')
+    await see(account, seen)
+    assert.deepEqual(await region('r-same'), first)
+    await until('the clock has moved', () => Date.now() > Date.parse(String(first?.['created_at'])))
+    await see(account, { cloudregions: [{ id: 'r-same', name: 'other' }] })
+    const other = await region('r-same')
+    assert.equal(other?.['name'], 'other')
+    assert.equal(other['created_at'], first?.['created_at'])
+    assert.ok(String(other['updated_at']) > String(first?.['updated_at']))
+  })
+
+  test('are not written if the account was changed meanwhile', async () => {
+    const account = await attach()
+    const seen = { cloudregions: [{ id: 'r-late', name: 'late' }] }
+    await assert.rejects(see(account, seen, { revision: 2 }), LeaseLost)
+    assert.equal(await region('r-late'), undefined)
+  })
+
+  test('join what the source reports with what servers name', async () => {
+    const account = await attach()
+    const facts = { host_id: 'h-1', host: 'kvm-1', host_sn: 'sn-1', zone: 'z', zone_id: 'z-1' }
+    const server = (key: string, tenant?: string): ReportedServer => ({
+      key: [key],
+      ...(tenant !== undefined && { tenant: { id: tenant, name: `tenant ${tenant}` } }),
+      facts: { name: key, status: 'running', ...facts },
+    })
+    await see(account, {
+      servers: [server('a', 't-1'), server('b', 't-2'), server('c', 't-2')],
+      hosts: [
+        { id: 'h-1', name: 'Kvm-1', cpu_count: 8 },
+        { id: 'h-2', name: 'kvm-2', provider: 'VMware' },
+      ],
+    })
+    const own = { account: account.name, account_id: account.id }
+    const hosts = await list('listHosts')
+    const [one, two] = ['h-1', 'h-2'].map((id) => hosts.find((each) => each['id'] === id) ?? {})
+    assert.partialDeepStrictEqual(one, {
+      ...own,
+      name: 'Kvm-1',
+      sn: 'sn-1',
+      cpu_count: 8,
+      zone: 'z',
+    })
+    assert.partialDeepStrictEqual(two, { ...own, provider: 'VMware', brand: 'VMware', guests: 0 })
+    const ofAccount = async () =>
+      (await list('listManagers'))
+        .filter((each) => each['cloudaccount_id'] === account.id)
+        .map(({ name, status, external_id }) => [name, status, external_id])
+    assert.deepEqual(await ofAccount(), [
+      ['tenant t-1', 'connected', 't-1'],
+      ['tenant t-2', 'connected', 't-2'],
+    ])
+    await see(account, {})
+    assert.deepEqual(await ofAccount(), [[account.name, 'connected', '']])
+    await admin.get('deleteCloudAccount', { path: { id: account.id } })
+    await until('its managers are removed', async () => (await ofAccount()).length === 0)
+  })
+})
