@@ -14,6 +14,10 @@ import {
   withSource,
   type SourceBackEnd,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
+import {
+  requireNamedResources,
+  scanResources,
+} from '../../server/src/testing/inventory-world/resource-conformance.ts'
 import { createFleet } from './fleet.ts'
 import { buildRichInstance } from './rich-instance.ts'
 import { startMoto, type TestMoto } from './start.ts'
@@ -72,6 +76,50 @@ describe('EC2, as moto emulates it', () => {
     assert.equal(server.ips, '10.20.1.10,10.20.2.20,2001:db8:20:2::20')
     assert.equal(server.region_external_id, 'Aws/eu-west-1')
     assert.equal(server.disk, (20 + 500) * 1024 + 119_209)
+    await fleet.change('terminate_instances', id)
+  })
+
+  test('reports regions, zones, subnets and the hosts of instances', async () => {
+    const { HostIds } = await moto.order<{ HostIds: string[] }>({
+      call: 'allocate_hosts',
+      with: { AvailabilityZone: 'eu-west-1a', InstanceType: 'm5.large', Quantity: 2 },
+    })
+    const [hostId = ''] = HostIds
+    const more = { Placement: { HostId: hostId, Tenancy: 'host' } }
+    const [id = ''] = await fleet.run({ name: 'dedicated', type: 'm5.large', more })
+    const { AvailabilityZones } = await moto.order<{
+      AvailabilityZones: { ZoneName: string; ZoneId: string }[]
+    }>({ call: 'describe_availability_zones' })
+    const { Subnets } = await moto.order<{
+      Subnets: { SubnetId: string; CidrBlock: string; VpcId: string; AvailabilityZone: string }[]
+    }>({ call: 'describe_subnets' })
+    const [found, servers] = await withSource(awsKind, settings(), async (source) => [
+      await scanResources(source, AbortSignal.timeout(30_000)),
+      await scanAll(source),
+    ])
+    requireNamedResources(servers.values(), found)
+    assert.deepEqual([...found.cloudregions.keys()], [derivedId('region', 'aws', 'eu-west-1')])
+    assert.deepEqual(
+      new Set(
+        found.zones.values().map((zone) => `${zone.name} ${zone.external_id} ${zone.status}`),
+      ),
+      new Set(AvailabilityZones.map(({ ZoneName, ZoneId }) => `${ZoneName} ${ZoneId} enable`)),
+    )
+    assert.deepEqual(
+      new Set(found.networks.values().map(({ id, vpc_id, zone }) => `${id} ${vpc_id} ${zone}`)),
+      new Set(Subnets.map((one) => `${one.SubnetId} ${one.VpcId} ${one.AvailabilityZone}`)),
+    )
+    for (const { SubnetId, CidrBlock } of Subnets) {
+      const network = found.networks.get(SubnetId)
+      assert.equal(
+        `${network?.guest_gateway}/${network?.guest_ip_mask}`,
+        CidrBlock.replace(/0\//, '1/'),
+      )
+    }
+    assert.deepEqual(
+      [...found.hosts.values()].map((host) => [host.id, host.external_id, host.status, host.zone]),
+      [[find(servers, id).facts.host_id, hostId, 'running', 'eu-west-1a']],
+    )
     await fleet.change('terminate_instances', id)
   })
 

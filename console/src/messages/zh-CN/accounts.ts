@@ -114,7 +114,7 @@ export const accounts: Messages['accounts'] = {
     Aws: {
       title: 'AWS EC2',
       description:
-        'AWS 账号中的实例。密钥只需要以下权限：ec2:DescribeAddresses、DescribeAvailabilityZones、DescribeImages、DescribeInstances、DescribeInstanceTypes、DescribeKeyPairs、DescribeRegions、DescribeSecurityGroups、DescribeSubnets、DescribeVolumes 和 DescribeVpcs。',
+        'AWS 账号中的实例。密钥只需要以下权限：ec2:DescribeAddresses、DescribeAvailabilityZones、DescribeImages、DescribeInstances、DescribeInstanceTypes、DescribeKeyPairs、DescribeRegions、DescribeSecurityGroups、DescribeSubnets、DescribeVolumes 和 DescribeVpcs。ec2:DescribeHosts 为可选权限，用于读取专用主机的详细信息。',
       address: 'EC2 端点，留空则使用标准地址。名称中带区域的端点只用于该区域，除非另外指定区域',
       fields: {
         access_key_id: '访问密钥 ID',

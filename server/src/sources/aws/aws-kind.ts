@@ -5,7 +5,7 @@ export const awsKind: SourceKind = {
   provider: 'Aws',
   title: 'AWS EC2',
   description:
-    'Instances of an AWS account. The access key needs only these permissions: ec2:DescribeAddresses, DescribeAvailabilityZones, DescribeImages, DescribeInstances, DescribeInstanceTypes, DescribeKeyPairs, DescribeRegions, DescribeSecurityGroups, DescribeSubnets, DescribeVolumes and DescribeVpcs.',
+    'Instances of an AWS account. The access key needs only these permissions: ec2:DescribeAddresses, DescribeAvailabilityZones, DescribeImages, DescribeInstances, DescribeInstanceTypes, DescribeKeyPairs, DescribeRegions, DescribeSecurityGroups, DescribeSubnets, DescribeVolumes and DescribeVpcs. ec2:DescribeHosts is optional: it adds the details of Dedicated Hosts.',
   address: {
     isRequired: false,
     description:

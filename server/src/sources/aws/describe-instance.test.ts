@@ -13,6 +13,8 @@ type Shelf = { readonly [Name in keyof RegionLookups]?: Readonly<Record<string, 
 const bookOf = (shelf: Shelf): RegionLookups => {
   const lookup = (things: Readonly<Record<string, object>> = {}) => ({
     load: async () => {},
+    loadAll: async () => {},
+    all: () => Object.values(things),
     get: (id: string | undefined) => things[id ?? ''],
   })
   const names = [

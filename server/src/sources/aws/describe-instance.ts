@@ -10,6 +10,7 @@ import type { OwnedInstance } from './list-instances.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { environmentOf, regionName } from './region-names.ts'
+import { hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
 import { securityOf } from './security.ts'
 import { nameOf, tagsOf } from './tags.ts'
 
@@ -61,7 +62,8 @@ function factsOf(
   const image = lookups.images.get(instance.ImageId)
   const tags = tagsOf(instance.Tags)
   const host = Placement?.HostId ?? ''
-  const host_id = host === '' ? '' : derivedId('host', 'aws', host)
+  const host_id = host === '' ? '' : hostIdOf(host)
+  const zone = zoneOf(Placement ?? {}, region, lookups.zones)
   const createdAt = creationOf(instance)
   const isolated_devices = devicesOf(type, { id: serverId, createdAt, hostId: host_id })
   return {
@@ -79,8 +81,8 @@ function factsOf(
     billing_type: 'postpaid',
     region: regionName(region),
     region_ext_id: region,
-    cloudregion_id: derivedId('region', 'aws', region),
-    ...zoneOf(instance, region, lookups),
+    cloudregion_id: regionIdOf(region),
+    ...(zone.name !== '' && { zone: zone.name, zone_ext_id: zone.externalId, zone_id: zone.id }),
     instance_type: InstanceType,
     flavor_id: InstanceType,
     vcpu_count: coresOf(instance) ?? type?.VCpuInfo?.DefaultVCpus ?? 0,
@@ -106,14 +108,6 @@ function coresOf({ CpuOptions }: Instance): number | undefined {
   return CoreCount === undefined || ThreadsPerCore === undefined
     ? undefined
     : CoreCount * ThreadsPerCore
-}
-
-/** A zone name means another zone in each account; the zone id is the same in all. */
-function zoneOf({ Placement }: Instance, region: string, lookups: RegionLookups) {
-  const zone = Placement?.AvailabilityZone ?? ''
-  if (zone === '') return {}
-  const id = Placement?.AvailabilityZoneId ?? lookups.zones.get(zone)?.ZoneId ?? zone
-  return { zone, zone_ext_id: id, zone_id: derivedId('zone', 'aws', region, id) }
 }
 
 /**

@@ -4,6 +4,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 export const listElements: Readonly<Record<string, string>> = {
   DescribeAddresses: 'addressesSet',
   DescribeAvailabilityZones: 'availabilityZoneInfo',
+  DescribeHosts: 'hostSet',
   DescribeImages: 'imagesSet',
   DescribeInstanceTypes: 'instanceTypeSet',
   DescribeInstances: 'reservationSet',

@@ -7,8 +7,12 @@ import { paginate } from './paginate.ts'
 export interface Lookup<Thing> {
   /** Loads the resources that are not loaded yet. */
   load(ids: Iterable<string | undefined>, signal: AbortSignal): Promise<void>
+  /** Replaces what is loaded by all resources of the region. */
+  loadAll(signal: AbortSignal): Promise<void>
   /** Undefined if it does not exist or is not visible. */
   get(id: string | undefined): Thing | undefined
+  /** What is loaded, ordered by id. */
+  all(): readonly Thing[]
 }
 
 interface Page {
@@ -21,7 +25,7 @@ interface Listing<Answer extends Page, Thing> {
   readonly filter: string
   readonly call: (
     ec2: EC2,
-    input: { Filters: Filter[]; MaxResults: number; NextToken?: string },
+    input: { Filters?: Filter[]; MaxResults: number; NextToken?: string },
     options: { abortSignal: AbortSignal },
   ) => Promise<Answer>
   readonly itemsOf: (page: Answer) => readonly Thing[] | undefined
@@ -35,7 +39,8 @@ export function createRegionLookup<Answer extends Page, Thing>(
   { region, call }: RegionClient,
   { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,
 ): Lookup<Thing> {
-  const find = async (ids: readonly string[], signal: AbortSignal) => {
+  /** Without ids it finds all. */
+  const find = async (ids: readonly string[] | undefined, signal: AbortSignal) => {
     const pages = paginate({
       what: `answers by ${filter} in ${region}`,
       call: (token) =>
@@ -44,7 +49,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
             listing.call(
               ec2,
               {
-                Filters: [{ Name: filter, Values: [...ids] }],
+                ...(ids && { Filters: [{ Name: filter, Values: [...ids] }] }),
                 MaxResults: most,
                 ...(token !== undefined && { NextToken: token }),
               },
@@ -62,7 +67,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
 
 /** Loads resources in chunks and caches them by id. */
 function createLookup<Thing>(
-  find: (ids: readonly string[], signal: AbortSignal) => Promise<readonly Thing[]>,
+  find: (ids: readonly string[] | undefined, signal: AbortSignal) => Promise<readonly Thing[]>,
   idOf: (thing: Thing) => string | undefined,
   chunkSize: number,
 ): Lookup<Thing> {
@@ -75,6 +80,12 @@ function createLookup<Thing>(
         for (const thing of await find(some, signal)) known.set(idOf(thing) ?? '', thing)
       }
     },
+    async loadAll(signal) {
+      const things = await find(undefined, signal)
+      known.clear()
+      for (const thing of things) known.set(idOf(thing) ?? '', thing)
+    },
+    all: () => [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, thing]) => thing),
     get: (id) => (id === undefined ? undefined : known.get(id)),
   }
 }

@@ -1,11 +1,13 @@
 import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { describeInstance, keyOf } from './describe-instance.ts'
+import { findHosts } from './find-hosts.ts'
 import { findInstance } from './find-instance.ts'
 import type { RegionClient } from './region-client.ts'
 import { listInstances, type OwnedInstance } from './list-instances.ts'
 import { createRegionLookups, type CachedLookups, type RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
+import { toResources } from './to-resources.ts'
 
 /** EC2 lists terminated instances for an hour. */
 const hasEnded = ({ instance }: OwnedInstance) => instance.State?.Name === 'terminated'
@@ -26,19 +28,25 @@ function readInstance(
   }
 }
 
-/** Yields all instances of a region. */
+/** Yields all instances of a region, and then the resources that they can name. */
 export async function* scanRegion(
   client: RegionClient,
   cached: CachedLookups,
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
   const lookups = createRegionLookups(client, cached)
+  const { zones, subnets, vpcs } = lookups
+  await Promise.all([zones, subnets, vpcs].map((lookup) => lookup.loadAll(signal)))
+  const hostIds = new Set<string>()
   for await (const page of listInstances(client, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
     await lookups.load(
       here.map(({ instance }) => instance),
       signal,
     )
+    for (const { instance } of here) {
+      if (instance.Placement?.HostId !== undefined) hostIds.add(instance.Placement.HostId)
+    }
     const servers = here.map((owned) => readInstance(owned, client.region, lookups))
     yield {
       present: servers.filter((server) => 'facts' in server),
@@ -46,6 +54,8 @@ export async function* scanRegion(
       gone: page.filter(hasEnded).map((owned) => keyOf(owned, client.region)),
     }
   }
+  const hosts = await findHosts(client, hostIds, signal)
+  yield { present: [], gone: [], resources: toResources(client.region, lookups, hosts) }
 }
 
 /** Reads one instance, in the same form as a scan. */

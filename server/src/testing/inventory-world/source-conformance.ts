@@ -19,6 +19,7 @@ import type {
 } from '../../domain/sources/source.ts'
 import { createAddressRule } from '../../egress/allowed-addresses.ts'
 import { createEgress } from '../../egress/egress.ts'
+import { requireNamedResources, scanResources } from './resource-conformance.ts'
 
 /** A back end, and how to change it with its own tools. */
 export interface SourceBackEnd {
@@ -158,6 +159,13 @@ export function testReading(
     assert.deepEqual([...second.keys()].sort(), [...first.keys()].sort())
     for (const [id, server] of second) assert.deepEqual(server, first.get(id))
   })
+
+  void test('reports every host, network, region and zone that a server names', () =>
+    openAnd(async (source) => {
+      const resources = await scanResources(source, patience())
+      requireNamedResources((await scanAll(source)).values(), resources)
+      assert.deepEqual(await scanResources(source, patience()), resources)
+    }))
 
   void test('looks at one server as it does at all', () =>
     openAnd(async (source) => {
