@@ -40,8 +40,8 @@ export async function serveUnreadServers(fleet: Fleet, at = port): Promise<LoadR
   return result
 }
 
-/** As many projects as fit into Muster's document cache. */
-const mostRead = 50
+/** As many projects as fit into the caches of Muster. */
+const mostRead = 15
 /** More than any of our machines serves in a round. */
 const mostPages = 80_000
 
