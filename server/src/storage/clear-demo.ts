@@ -33,7 +33,9 @@ export async function clearDemo(database: DatabaseReader & DatabaseWriter): Prom
       ? [`truncate ${tables.join(', ')}`]
       : [
           ...tables.map((table) => `delete from ${table}`),
-          "insert into server_search (server_search) values ('delete-all')",
+          ...['server_search', 'server_search_ids'].map(
+            (table) => `insert into ${table} (${table}) values ('delete-all')`,
+          ),
         ],
   )
   const projects = await db.selectFrom('projects').select(['id', 'domain_id']).execute()

@@ -6,8 +6,7 @@ import {
   makeSeen,
   type MemorySync,
 } from '../../testing/inventory-world/in-memory-sync.ts'
-import { defaultChunkSize } from '../chunk.ts'
-import { scanAccount } from './scan-account.ts'
+import { batchSize, scanAccount } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
 import type { ReportedServer, SourceUpdate } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
@@ -87,11 +86,11 @@ describe('a scan', () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c', 'd')])
     // More than a batch: what fills one is written while the source is still telling.
-    const told = range(0, 600)
+    const told = range(0, batchSize + 100)
     await assert.rejects(scan(sync, [pageOf('a', ...told), fails, pageOf('b')]), SourceError)
     const names = namesOf(sync)
     for (const name of ['a', 'b', 'c', 'd']) assert.ok(names.includes(name))
-    assert.ok(names.length >= 4 + 499)
+    assert.ok(names.length >= 4 + batchSize - 1)
     assert.ok(sync.sighted().every(({ missed }) => missed === 0))
     await scan(sync, [pageOf('a', 'b', 'c', ...told)])
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c', ...told])
@@ -101,16 +100,16 @@ describe('a scan', () => {
     const sync = createMemorySync()
     const releases = await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
     const many = (from: number) =>
-      pageOf(...Array.from({ length: defaultChunkSize }, (_, index) => `s${from + index}`))
+      pageOf(...Array.from({ length: batchSize }, (_, index) => `s${from + index}`))
     let asked = 0
     const count = async () => void (asked += 1)
-    const scanning = scan(sync, [count, many(0), count, many(defaultChunkSize), count])
+    const scanning = scan(sync, [count, many(0), count, many(batchSize), count])
     await new Promise((resolve) => setTimeout(resolve, 50))
     assert.equal(asked, 1)
     for (const release of releases) release()
     await scanning
     assert.equal(asked, 3)
-    assert.equal(sync.present().length, 2 * defaultChunkSize)
+    assert.equal(sync.present().length, 2 * batchSize)
     // All are back: as many can be had again.
     await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
   })

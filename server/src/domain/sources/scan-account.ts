@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { ChangedServer, ScanRecorder } from './record-scan.ts'
-import { chunk, defaultChunkSize } from '../chunk.ts'
+import { chunk } from '../chunk.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import { IdTable } from './id-table.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
@@ -36,7 +36,12 @@ export interface Scanned {
   readonly unreadable: readonly UnreadableServer[]
 }
 
-/** One chunk is prepared while another one is written. */
+/**
+ * Servers per commit. The more, the less each one costs: neighbours share pages of the indexes and
+ * segments of the search index. Other commits, such as logins, wait for the one that is running.
+ */
+export const batchSize = 1_000
+/** One batch is prepared while another one is written. */
 const maxWrites = 2
 
 /**
@@ -114,9 +119,9 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) reportedGone.add(id)
     await startWrite([], goneIds)
-    while (pending.length >= defaultChunkSize) {
-      const batch = pending.slice(0, defaultChunkSize)
-      pending = pending.slice(defaultChunkSize)
+    while (pending.length >= batchSize) {
+      const batch = pending.slice(0, batchSize)
+      pending = pending.slice(batchSize)
       await startWrite(batch, [])
     }
     onProgress({ ...counts })

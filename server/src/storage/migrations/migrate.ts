@@ -11,7 +11,7 @@ import { up as accountWarnings } from './0008-account-warnings.ts'
 import { up as providerOptions } from './0009-provider-options.ts'
 import { up as rendering } from './0010-rendering.ts'
 import { up as resources } from './0011-resources.ts'
-import { up as packedDocuments } from './0012-packed-documents.ts'
+import { up as compactServers } from './0012-compact-servers.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -27,7 +27,7 @@ const migrations: Record<string, Migration> = {
   '0009-provider-options': { up: providerOptions },
   '0010-rendering': { up: rendering },
   '0011-resources': { up: resources },
-  '0012-packed-documents': { up: packedDocuments },
+  '0012-compact-servers': { up: compactServers },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

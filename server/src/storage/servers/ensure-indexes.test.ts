@@ -4,8 +4,7 @@ import { sql } from 'kysely'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 import { ensureServerIndexes } from './ensure-indexes.ts'
-import { serverIndexes } from './indexes.ts'
-import { searchSettings } from './search-index.ts'
+import { obsoleteIndexes, serverIndexes } from './indexes.ts'
 
 onBothEngines('the indexes of servers', (engine) => {
   let storage: TestStorage
@@ -39,8 +38,13 @@ onBothEngines('the indexes of servers', (engine) => {
     assert.deepEqual(await indexes(), before)
   })
 
-  test('include the search index with its large sort buffer', async () => {
-    assert.deepEqual(await searchSettings(storage.database), [])
+  test('of earlier versions are dropped', async () => {
+    const [obsolete = ''] = obsoleteIndexes
+    const before = await indexes()
+    const create = sql`create index ${sql.ref(obsolete)} on server_texts (server)`
+    await storage.database.commit([create.compile(storage.database.db)])
+    await ensureServerIndexes(storage.database)
+    assert.deepEqual(await indexes(), before)
   })
 
   test('are created only if they are missing', async () => {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
-import { serverIndexes, trigramIndex } from './indexes.ts'
-import { searchSettings } from './search-index.ts'
+import { obsoleteIndexes, serverIndexes, trigramIndex } from './indexes.ts'
 
 async function indexNames({
   db,
@@ -28,12 +27,15 @@ async function wantedIndexes(database: DatabaseReader & DatabaseWriter) {
   return (await hasTrigrams(database)) ? [...indexes, trigramIndex] : indexes
 }
 
-/** Creates missing indexes, at the first start or after an interrupted one. */
+/** Creates missing indexes and drops those of earlier versions, at the first start or after an interrupted one. */
 export async function ensureServerIndexes(
   database: DatabaseReader & DatabaseWriter,
 ): Promise<void> {
   const there = await indexNames(database)
   const missing = (await wantedIndexes(database)).filter(({ name }) => !there.has(name))
-  const settings = await searchSettings(database)
-  await database.maintain([...settings, ...missing.map(({ create }) => create)])
+  const obsolete = obsoleteIndexes.filter((name) => there.has(name))
+  await database.maintain([
+    ...obsolete.map((name) => `drop index if exists ${name}`),
+    ...missing.map(({ create }) => create),
+  ])
 }

@@ -81,12 +81,15 @@ const index = (name: string, table: string, columns: string, condition = ''): In
 
 const inUse = ' where state = 0'
 
-/** PostgreSQL's trigram index, if the extension is installed. */
+/** PostgreSQL's trigram index, if the extension is installed. One for each column is written half as fast. */
 export const trigramIndex: Index = {
-  name: 'server_texts_trigrams',
+  name: 'server_texts_joined_trigrams',
   create:
-    'create index if not exists server_texts_trigrams on server_texts using gin (text gin_trgm_ops, starts gin_trgm_ops)',
+    'create index if not exists server_texts_joined_trigrams on server_texts using gin ((text || starts) gin_trgm_ops)',
 }
+
+/** Indexes of earlier versions. */
+export const obsoleteIndexes: readonly string[] = ['server_texts_trigrams']
 
 /** All indexes except keys. PostgreSQL reads the rows anyway, so its indexes cover nothing. */
 export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[] {

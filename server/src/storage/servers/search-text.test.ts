@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../../domain/query/fold.ts'
-import { searchPattern, searchText } from './search-text.ts'
+import { searchPattern, searchText, trigramsOf } from './search-text.ts'
 
 const letters = ['a', 'b', 'A', 'Z', '0', '9', '-', ' ', '.', 'ä', 'Σ', 'ς', 'İ', '你', '😀', '𝒜']
 const someText = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((all) => all.join(''))
@@ -28,4 +28,11 @@ test('one or two characters match at the start of a word, and nowhere else', () 
       }
     }),
   )
+})
+
+test('the trigrams of a pattern cover it, and each of them is in it', () => {
+  assert.deepEqual(trigramsOf('web'), ['web'])
+  assert.deepEqual(trigramsOf('prod'), ['pro', 'rod'])
+  assert.deepEqual(trigramsOf('a😀cdef'), ['a😀c', 'def'])
+  assert.deepEqual(trigramsOf('abcdefg'), ['abc', 'def', 'efg'])
 })

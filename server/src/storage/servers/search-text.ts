@@ -1,4 +1,5 @@
 import type { Server } from '@muster/contract'
+import { sql } from 'kysely'
 import { fold } from '../../domain/query/fold.ts'
 
 /** The searchable text of a server, and the prefixes of its words. */
@@ -11,6 +12,14 @@ export interface SearchText {
 const mark = '\u0002'
 /** Separates two texts. */
 const gap = '\u0001'
+/** Separates names and other texts from ids. */
+const part = '\u0003'
+
+const partEnd = sql`instr(text || ${sql.lit(part)}, ${sql.lit(part)})`
+/** The part of the column `text` that SQLite indexes with positions. */
+export const namesPart = sql`substr(text, 1, ${partEnd} - 1)`
+/** The part with ids, empty for servers that an earlier version stored. */
+export const idsPart = sql`substr(text, ${partEnd} + 1)`
 
 const isPlain = (code: number) => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
 const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character)
@@ -55,19 +64,19 @@ type Searched = Pick<
   'name' | 'id' | 'host' | 'description' | 'external_id' | 'ips' | 'nics' | 'metadata'
 >
 
+const join = (texts: readonly string[]) => fold(texts.filter((text) => text !== '').join(gap))
+
 /** No match crosses from one text into the next. */
 export function searchText(server: Searched): SearchText {
-  const texts = [
+  const names = join([
     server.name,
-    server.id,
     server.host,
     server.description,
-    server.external_id,
     ...server.ips.split(','),
-    ...server.nics.map(({ mac }) => mac),
     ...Object.values(server.metadata),
-  ].filter((text) => text !== '')
-  const text = fold(texts.join(gap))
+  ])
+  const ids = join([server.id, server.external_id, ...server.nics.map(({ mac }) => mac)])
+  const text = names + part + ids
   return { text, starts: startsOf(text) }
 }
 
@@ -77,9 +86,24 @@ export function searchPattern(text: string): {
   readonly pattern: string
 } {
   // Separators and marks are not part of the texts.
-  const folded = fold(text).replaceAll(gap, '\uFFFD').replaceAll(mark, '\uFFFD')
+  const folded = [gap, mark, part].reduce(
+    (cleaned, separator) => cleaned.replaceAll(separator, '\uFFFD'),
+    fold(text),
+  )
   const characters = [...folded]
   return characters.length < 3
     ? { column: 'starts', pattern: mark.repeat(3 - characters.length) + folded }
     : { column: 'text', pattern: folded }
+}
+
+/** Trigrams that every text with this pattern has. They overlap only where its length demands it. */
+export function trigramsOf(pattern: string): readonly string[] {
+  const characters = [...pattern]
+  const last = characters.length - 3
+  const trigrams: string[] = []
+  for (let at = 0; at < last + 3; at += 3) {
+    const start = Math.min(at, last)
+    trigrams.push(characters.slice(start, start + 3).join(''))
+  }
+  return trigrams
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import type { DatabaseReader } from '../database.ts'
-import { searchPattern } from './search-text.ts'
+import { idsPart, namesPart, searchPattern, trigramsOf } from './search-text.ts'
 import { byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 import { readTagKey } from './tags.ts'
 
@@ -11,12 +11,27 @@ export type SideCondition = Extract<Condition, { kind: 'search' | 'tag' | 'addre
 export const isSideCondition = (condition: Condition): condition is SideCondition =>
   condition.kind === 'search' || condition.kind === 'tag' || condition.kind === 'address'
 
-/** Whether a row of `server_texts` contains a text. With its extension, PostgreSQL has an index for `like`. */
+/**
+ * Whether a row of `server_texts` contains a text. With its extension, PostgreSQL has an index for
+ * `like` on both columns together.
+ */
 export function hasText(engine: DatabaseReader['engine'], text: string): Sql {
   const { column, pattern } = searchPattern(text)
   if (engine === 'sqlite') return sql`instr(${sql.ref(column)}, ${pattern}) > 0`
   const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return sql`${sql.ref(column)} like ${anywhere}`
+  return sql`(text || starts) like ${anywhere}`
+}
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+
+/**
+ * The servers whose ids contain a text and whose other texts do not. The index of ids has no
+ * positions: it gives candidates that have all trigrams of the text.
+ */
+function idList(pattern: string): Sql {
+  const terms = trigramsOf(pattern).map(quoted).join(' AND ')
+  const candidates = sql`select rowid as server from server_search_ids where server_search_ids match ${terms}`
+  return sql`select candidates.server from (${candidates}) as candidates cross join server_texts on server_texts.server = candidates.server where instr(${idsPart}, ${pattern}) > 0 and instr(${namesPart}, ${pattern}) = 0`
 }
 
 /** Both engines have a trigram index. */
@@ -25,8 +40,11 @@ function searchList(engine: DatabaseReader['engine'], text: string): Sql {
     return sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${hasText(engine, text)}`
   }
   const { column, pattern } = searchPattern(text)
-  const phrase = `${column} : "${pattern.replaceAll('"', '""')}"`
-  return sql`select rowid as server from server_search where server_search match ${phrase}`
+  const list = (table: 'server_search' | 'server_search_ids') =>
+    sql`select rowid as server from ${sql.table(table)} where ${sql.ref(table)} match ${quoted(pattern)}`
+  return column === 'starts'
+    ? list('server_search_ids')
+    : sql`${list('server_search')} union all ${idList(pattern)}`
 }
 
 /**

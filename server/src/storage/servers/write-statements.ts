@@ -100,7 +100,6 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const codes = await codesOf(wordsOf(entries))
     const old = stored.map(({ seq }) => seq)
     const places = newPlaces(entries, codes)
-    const texts = entries.map(textRow)
     const named = namedResources(writes.map(({ server }) => server))
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
@@ -111,13 +110,13 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ]),
       ...insertServers(entries.map((entry) => serverRow(entry, numbers.revision, codes))),
       ...insertDocuments(entries.map((entry) => documentRow(entry, numbers.revision, engine))),
-      ...insertTexts(texts),
+      ...insertTexts(entries.map(textRow)),
       ...insertTags(entries.flatMap((entry) => tagRows(entry, codes))),
       ...insertAddresses(entries.flatMap(addressRows)),
       ...insertNetworks(entries.flatMap((entry) => networkRows(entry, codes))),
       ...searchStatements(
         old,
-        texts.filter((_, at) => entries[at]?.state === 0),
+        entries.filter(({ state }) => state === 0).map(({ seq }) => seq),
       ),
       // Rows that commits of other accounts write too come last, because they stay locked until the end.
       ...holdOwners(writes),
