@@ -60,6 +60,64 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     )
   })
 
+  test('shows its region, zones, subnets and manager, and counts servers', async () => {
+    const { AvailabilityZones } = await moto.order<{ AvailabilityZones: { ZoneName: string }[] }>({
+      call: 'describe_availability_zones',
+    })
+    const { Subnets } = await moto.order<{ Subnets: { SubnetId: string }[] }>({
+      call: 'describe_subnets',
+    })
+    const [[region, ...otherRegions], zones, networks, hosts, [manager, ...otherManagers]] = [
+      await operator.list('cloudregions'),
+      await operator.list('zones'),
+      await operator.list('networks'),
+      await operator.list('hosts'),
+      await operator.list('cloudproviders'),
+    ]
+    assert.deepEqual(
+      [region?.external_id, region?.status, region?.provider, region?.guest_count],
+      ['eu-west-1', 'inservice', 'Aws', 5],
+    )
+    assert.deepEqual(
+      zones.map(({ name }) => name),
+      AvailabilityZones.map(({ ZoneName }) => ZoneName).sort(),
+    )
+    assert.deepEqual(
+      networks.map(({ id }) => id),
+      Subnets.map(({ SubnetId }) => SubnetId).sort(),
+    )
+    for (const list of [zones, networks]) {
+      assert.equal(
+        list.reduce((sum, { guest_count }) => sum + guest_count, 0),
+        5,
+      )
+    }
+    assert.deepEqual(
+      [manager?.cloudaccount_id, manager?.status, manager?.guest_count],
+      [account, 'connected', 5],
+    )
+    assert.deepEqual([otherRegions, otherManagers, hosts], [[], [], []])
+  })
+
+  test('removes a subnet after the next scan', async () => {
+    const { Subnets } = await moto.order<{ Subnets: { VpcId: string }[] }>({
+      call: 'describe_subnets',
+    })
+    const { Subnet } = await moto.order<{ Subnet: { SubnetId: string } }>({
+      call: 'create_subnet',
+      with: {
+        VpcId: Subnets[0]?.VpcId,
+        CidrBlock: '172.31.200.0/24',
+        TagSpecifications: [{ ResourceType: 'subnet', Tags: [{ Key: 'Name', Value: 'spare' }] }],
+      },
+    })
+    const isListed = async () =>
+      (await operator.list('networks')).some(({ name }) => name === 'spare')
+    await until('the subnet is listed', isListed, 40)
+    await moto.order({ call: 'delete_subnet', with: { SubnetId: Subnet.SubnetId } })
+    await until('the subnet is gone', async () => !(await isListed()), 40)
+  })
+
   test('shows each change after the next scan', async () => {
     const before = (await operator.servers()).find(({ name }) => name === 'web')
     let fresh = ''

@@ -143,14 +143,11 @@ describe('servers of a real libvirtd, field by field', () => {
 
   test('reports host devices and virtual networks of a guest', async () => {
     const network = randomUUID()
-    const file = join(libvirt.folder, 'network.xml')
-    writeFileSync(
-      file,
+    await libvirt.defineNetwork(
       `<network><name>lan</name><uuid>${network}</uuid><bridge name='mustertest0'/>
         <ip address='192.168.77.1' netmask='255.255.255.0'><dhcp>
         <host mac='52:54:00:aa:bb:02' ip='192.168.77.5'/></dhcp></ip></network>`,
     )
-    await libvirt.virsh('net-define', file)
     const pool = join(libvirt.folder, 'pool')
     const share = ['--source-host', 'nas', '--source-path', '/x', '--target', pool]
     await libvirt.virsh('pool-define-as', 'shares', 'netfs', ...share)
@@ -212,13 +209,10 @@ describe('servers of a real libvirtd, field by field', () => {
 
   test('reports the host and its networks', async () => {
     const uuid = randomUUID()
-    const file = join(libvirt.folder, 'vlan.xml')
-    writeFileSync(
-      file,
+    await libvirt.defineNetwork(
       `<network><name>vlan-42</name><uuid>${uuid}</uuid><forward mode='bridge'/><bridge name='br0'/>
         <virtualport type='openvswitch'/><vlan><tag id='42'/></vlan></network>`,
     )
-    await libvirt.virsh('net-define', file)
     const scan = (address: string) =>
       withSource(libvirtKind, { ...settings(), address }, (source) =>
         scanResources(source, AbortSignal.timeout(30_000)),

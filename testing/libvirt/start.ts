@@ -42,6 +42,7 @@ export interface TestLibvirt {
   openTestDriver(commands: readonly string[]): Promise<{ close(): Promise<void> }>
   /** Writes a description down and defines it, without starting it. */
   define(xml: string): Promise<void>
+  defineNetwork(xml: string): Promise<void>
   /** Makes a guest and boots it. */
   boot(guest: Partial<Guest> & Pick<Guest, 'name'>): Promise<string>
   consoleOf(name: string): string
@@ -204,6 +205,10 @@ export async function startLibvirt(): Promise<TestLibvirt> {
 
     async define(xml) {
       await virsh('define', writeXml(xml))
+    },
+
+    async defineNetwork(xml) {
+      await virsh('net-define', writeXml(xml))
     },
 
     async boot(guest) {

@@ -19,6 +19,7 @@ import { startLibvirt, type TestLibvirt } from './start.ts'
 
 describe('a real libvirtd attached over the API', () => {
   const lifetime = suiteLifetime()
+  const lan = randomUUID()
   const place = { folder: '' }
   let libvirt: TestLibvirt
   let muster: Muster
@@ -31,6 +32,10 @@ describe('a real libvirtd attached over the API', () => {
     muster = await startOperatedMuster(lifetime, place)
     operator = operate(muster, await loginAdmin(muster.authUrl))
     guest = await libvirt.boot({ name: 'web' })
+    await libvirt.defineNetwork(
+      `<network><name>lan</name><uuid>${lan}</uuid><bridge name='mustertest1'/>
+        <ip address='192.168.78.1' prefix='24'/></network>`,
+    )
     await libvirt.define(plain('drawer'))
     account = await operator.attach({ provider: 'OneCloud', address: libvirt.address })
     await operator.finished(account)
@@ -40,7 +45,8 @@ describe('a real libvirtd attached over the API', () => {
   /** A guest that is only written down. */
   const plain = (name: string, uuid: string = randomUUID()) =>
     `<domain type='qemu'><name>${name}</name><uuid>${uuid}</uuid><memory unit='MiB'>32</memory>
-      <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>`
+      <os><type arch='x86_64' machine='pc'>hvm</type></os>
+      <devices><interface type='network'><source network='lan'/></interface></devices></domain>`
 
   const shows = (isShown: (servers: readonly Server[]) => boolean, change = '') =>
     until(`the change is visible: ${change}`, async () => isShown(await operator.servers()), 40)
@@ -59,6 +65,39 @@ describe('a real libvirtd attached over the API', () => {
         ['web', 'running'],
       ],
     )
+  })
+
+  test('shows its host, its networks and its manager', async () => {
+    const [host, ...otherHosts] = await operator.list('hosts')
+    assert.deepEqual(
+      [host?.id, host?.name, host?.status, host?.provider, host?.account_id, host?.guests],
+      [
+        libvirt.hostUuid,
+        (await libvirt.virsh('hostname')).trim(),
+        'running',
+        'OneCloud',
+        account,
+        2,
+      ],
+    )
+    assert.ok((host?.cpu_count ?? 0) > 0 && (host?.mem_size ?? 0) > 0 && host?.version !== '')
+    assert.deepEqual(
+      (await operator.list('networks')).map((network) => [
+        network.id,
+        network.name,
+        network.status,
+        `${network.guest_ip_start}-${network.guest_ip_end}/${network.guest_ip_mask}`,
+        network.guest_count,
+      ]),
+      [[lan, 'lan', 'down', '192.168.78.2-192.168.78.254/24', 1]],
+    )
+    const [manager, ...otherManagers] = await operator.list('cloudproviders')
+    assert.deepEqual(
+      [manager?.cloudaccount_id, manager?.status, manager?.guest_count],
+      [account, 'connected', 2],
+    )
+    assert.deepEqual([otherHosts, otherManagers], [[], []])
+    assert.deepEqual([await operator.list('cloudregions'), await operator.list('zones')], [[], []])
   })
 
   test('shows each change by events, before the next scan', async () => {

@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict'
-import type { CloudAccount, Server } from '@muster/contract'
+import type {
+  CloudAccount,
+  CloudRegion,
+  Host,
+  Manager,
+  Network,
+  Server,
+  Zone,
+} from '@muster/contract'
 import { until } from './attached-accounts.ts'
 import { ask } from '../client.ts'
 import { spawnMuster, type Lifetime, type Muster } from '../spawn-muster.ts'
 import { adminPassword } from '../start-platform.ts'
+
+interface Listed {
+  readonly hosts: Host
+  readonly networks: Network
+  readonly cloudregions: CloudRegion
+  readonly zones: Zone
+  readonly cloudproviders: Manager
+}
 
 interface Place {
   readonly folder: string
@@ -62,6 +78,13 @@ export function operate({ authUrl, baseUrl }: Muster, token: string) {
         all.push(...servers)
         if (servers.length < 1_000) return all
       }
+    },
+    /** All hosts, networks, regions, zones or managers, by name. */
+    async list<Keys extends keyof Listed>(keys: Keys): Promise<Listed[Keys][]> {
+      const body = await request<Record<Keys, Listed[Keys][]>>(
+        `/${keys}?details=true&order_by=name&order=asc&limit=1000`,
+      )
+      return body[keys]
     },
     finished: (id: string, after = '') =>
       until(
