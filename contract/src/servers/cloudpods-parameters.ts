@@ -48,7 +48,6 @@ export const cloudpodsFilters = {
   is_managed: filter("provider.notequals('OneCloud')", "provider.equals('OneCloud')"),
   is_on_premise: filter("cloud_env.equals('onpremise')"),
   joint_filter: refusedText('use `filter`'),
-  network: refusedText('use `ip` or `vpc`'),
   no_domain_tags: refusedText(noTags),
   no_project_tags: refusedText(noTags),
   os_arch: refusedText('Muster does not store the CPU architecture'),

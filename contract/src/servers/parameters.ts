@@ -71,7 +71,11 @@ const selection = {
   ),
   ip: several(
     Type.String({ minLength: 1, maxLength: 64 }),
-    'Address or network: `10.4.0.7`, `10.4.0.0/16`',
+    'Address or range of addresses: `10.4.0.7`, `10.4.0.0/16`',
+  ),
+  network: several(
+    Type.String({ minLength: 1, maxLength: 256 }),
+    'Id of a network that a NIC is attached to',
   ),
   ...sameType(
     ['created_since', 'created_before', 'updated_since', 'updated_before'],

@@ -15,6 +15,8 @@ export type ServerCondition =
   | { readonly kind: 'tag'; readonly key: string; readonly value: string | undefined }
   /** The address of a NIC or the public address is in this range, in hex. */
   | { readonly kind: 'address'; readonly first: string; readonly last: string }
+  /** A NIC is attached to the network with this id. */
+  | { readonly kind: 'network'; readonly id: string }
 
 /** A condition on servers. A search looks into metadata and MAC addresses, too. */
 export type Condition = GenericCondition<Field, ServerCondition>

@@ -39,6 +39,7 @@ export const serverFields: QueryFields<Field, ServerCondition> = {
   },
   special: {
     ip: (texts) => texts.map((text) => parseNetwork(text, 'q')),
+    network: (texts) => texts.map((id) => ({ kind: 'network', id })),
     tag: (texts) => withKeys(texts).map((text) => parseTag(text, 'q')),
   },
   named: namedOneOf,

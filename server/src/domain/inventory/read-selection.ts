@@ -42,6 +42,9 @@ const readRanges = (parameters: SelectionParameters): ConditionsOf[] =>
 const readNetworks = (texts: readonly string[] = [], name = 'ip'): Condition[] =>
   texts.length === 0 ? [] : [anyOf(texts.map((text) => parseNetwork(text, name)))]
 
+const readAttachedNetworks = (ids: readonly string[] = []): Condition[] =>
+  ids.length === 0 ? [] : [anyOf(ids.map((id): Condition => ({ kind: 'network', id })))]
+
 type TagSets = NonNullable<SelectionParameters['obj_tags']>
 
 /** One of the sets, each with all of its tags. To Cloudpods an empty value is any. */
@@ -102,6 +105,7 @@ export function readSelection(
     ['filter', words.filters.map((text) => parseFilter(serverFields, text))],
     ...readTags(parameters),
     ['ip', readNetworks(parameters.ip)],
+    ['network', readAttachedNetworks(parameters.network)],
   ])
   const scope = readSetting('scope', parameters.scope, words) as ScopeParameter | undefined
   return { scope, view: readView(parameters, words), where }

@@ -65,7 +65,8 @@ function weigh(condition: AnyCondition): Weight {
       return { conditions: 1, values: 1, costly: 1 }
     case 'place':
     case 'tag':
-    case 'address': {
+    case 'address':
+    case 'network': {
       const { values } = condition
       return { conditions: 1, values: values?.length ?? 1, costly: values ? 0 : 1 }
     }

@@ -167,6 +167,30 @@ onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
     assert.equal(climc['hosts']?.length, 5)
   })
 
+  test('lead to their servers', async () => {
+    const { owner, admin } = fleet.callers
+    const servers = async (caller: InventoryCaller, query: string) => {
+      const path = `order_by=name&order=asc&scope=max&${query}`
+      const body = await caller.get<Listed>('listServers', { query: path })
+      assert.equal(body.total, body['servers']?.length)
+      return (body['servers'] ?? []).map(({ name }) => name).join(' ')
+    }
+    assert.equal(await servers(admin, 'q=network:net-1'), '1a 1b')
+    assert.equal(await servers(admin, 'network=net-1&network=net-3'), '1a 1b 3a 3b')
+    assert.equal(await servers(admin, 'q=network:net-1,net-3 -host_id:host-1'), '3a 3b')
+    assert.equal(await servers(admin, 'q=-network:net-1,net-2,net-3,net-4'), '0a 0b')
+    assert.equal(await servers(admin, 'q=network:net-1&pending_delete=true'), '1bin')
+    assert.equal(await servers(owner, 'q=network:net-shared'), '0a 0b')
+    assert.equal(await servers(admin, 'q=network:no-such-network'), '')
+    for (const [field, kind] of [
+      ['host_id', 'host'],
+      ['zone_id', 'zone'],
+      ['manager_id', 'manager'],
+    ]) {
+      assert.equal(await servers(admin, `q=${field}:${kind}-1`), '1a 1b')
+    }
+  })
+
   test('are found by id or name, and by name only if it is unique', async () => {
     const { owner, admin } = fleet.callers
     const { zone } = await admin.get<{ zone: { id: string } }>('getZone', {

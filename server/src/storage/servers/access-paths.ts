@@ -55,6 +55,7 @@ export function createAccessPaths(engine: DatabaseReader['engine'], { where }: W
       case 'address':
         return byList(sql`select distinct server from (${serverList(engine, condition)}) as listed`)
       case 'tag':
+      case 'network':
       case 'search':
         return byList(serverList(engine, condition))
       case 'all':

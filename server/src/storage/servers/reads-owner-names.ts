@@ -16,6 +16,7 @@ function looksAtNames(condition: Condition): boolean {
     case 'search':
     case 'tag':
     case 'address':
+    case 'network':
       return false
   }
 }

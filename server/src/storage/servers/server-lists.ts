@@ -5,11 +5,13 @@ import { idsPart, namesPart, searchPattern, trigramsOf } from './search-text.ts'
 import { byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 import { readTagKey } from './tags.ts'
 
-/** A condition on a side table: tags, addresses or texts of servers. It is never NULL. */
-export type SideCondition = Extract<Condition, { kind: 'search' | 'tag' | 'address' }>
+const sideKinds = ['search', 'tag', 'address', 'network'] as const
+
+/** A condition on a side table: tags, addresses, networks or texts of servers. It is never NULL. */
+export type SideCondition = Extract<Condition, { kind: (typeof sideKinds)[number] }>
 
 export const isSideCondition = (condition: Condition): condition is SideCondition =>
-  condition.kind === 'search' || condition.kind === 'tag' || condition.kind === 'address'
+  sideKinds.some((kind) => kind === condition.kind)
 
 /**
  * Whether a row of `server_texts` contains a text. With its extension, PostgreSQL has an index for
@@ -63,5 +65,7 @@ export function serverList(engine: DatabaseReader['engine'], condition: SideCond
     }
     case 'address':
       return sql`select server from server_addresses where ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last} and state = 0`
+    case 'network':
+      return sql`select server from server_networks where network = ${codeOf(condition.id)} and state = 0`
   }
 }

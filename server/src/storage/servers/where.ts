@@ -111,6 +111,8 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       }
       case 'address':
         return sql`select 1 from server_addresses where server = servers.seq and ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last}`
+      case 'network':
+        return sql`select 1 from server_networks where server = servers.seq and ${checked}network = ${codeOf(condition.id)}`
     }
   }
 
@@ -137,6 +139,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       case 'search':
       case 'tag':
       case 'address':
+      case 'network':
         return inFullScan
           ? inFullScan(condition, rowsOf(condition), 'some')
           : lookUp(rowsOf(condition))
@@ -168,6 +171,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       case 'search':
       case 'tag':
       case 'address':
+      case 'network':
         return []
     }
   }

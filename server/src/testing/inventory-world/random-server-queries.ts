@@ -253,6 +253,11 @@ export function createServerQueries(servers: readonly Server[]) {
       kind: fc.constant('ip' as const),
       values: several(plainNetwork, 2),
     }),
+    fc.record({
+      isNegated: fc.boolean(),
+      kind: fc.constant('network' as const),
+      values: several(fc.constantFrom('n1', 'n2', 'n3'), 2),
+    }),
   )
 
   const moment = valueOf('created_at')

@@ -172,6 +172,8 @@ function holds(server: Server, word: Term): boolean {
     }
     case 'ip':
       return word.values.some((network) => hasAddress(server, network))
+    case 'network':
+      return word.values.some((id) => server.nics.some(({ network_id }) => network_id === id))
     case 'field': {
       const { name, sign } = word
       return word.values.some((text) => {

@@ -47,7 +47,7 @@ export type Term = { readonly isNegated: boolean } & (
       readonly sign: Sign
       readonly values: readonly string[]
     }
-  | { readonly kind: 'tag' | 'ip'; readonly values: readonly string[] }
+  | { readonly kind: 'tag' | 'ip' | 'network'; readonly values: readonly string[] }
 )
 
 type Range = 'created_since' | 'created_before' | 'updated_since' | 'updated_before'
