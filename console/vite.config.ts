@@ -17,15 +17,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // Of the API's description, only the constants of resources are bundled.
+      treeshake: {
+        moduleSideEffects: [{ test: /contract\/src|typebox/, sideEffects: false }],
+        manualPureFunctions: ['inventoryOperations'],
+      },
       output: {
         // A few files instead of forty: together they compress better. A group takes the modules
         // that it imports with it, unless a group of higher priority has them.
         codeSplitting: {
           groups: [
+            // One file, so that unused schemas are removed.
+            { name: 'contract', test: /contract\/src|typebox/, priority: 6 },
             { name: 'libraries', test: /node_modules/, priority: 5 },
             {
               name: 'kit',
-              test: /console\/src\/(?:api|filter|form|frame|inventory|messages\/(?!zh-CN)|servers|session|ui|url|pages\/[^/]+$)|sdk\/src/,
+              test: /console\/src\/(?:api|filter|form|frame|messages\/(?!zh-CN)|servers|session|ui|url|pages\/[^/]+$)|sdk\/src/,
               priority: 4,
             },
             { name: 'servers', test: /console\/src\/pages\/servers\//, priority: 3 },

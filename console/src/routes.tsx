@@ -65,6 +65,26 @@ const serverTab = createRoute({
   path: '/servers/$id/$tab',
   component: lazyPage(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
 })
+const infrastructure = createRoute({
+  getParentRoute: () => frame,
+  path: '/infrastructure',
+  beforeLoad: () => {
+    throw redirect({ to: '/infrastructure/$kind', params: { kind: 'hosts' }, replace: true })
+  },
+})
+const infrastructureKind = createRoute({
+  getParentRoute: () => frame,
+  path: '/infrastructure/$kind',
+  component: lazyPage(
+    () => import('./pages/infrastructure/infrastructure-page.tsx'),
+    'InfrastructurePage',
+  ),
+})
+const infrastructureResource = createRoute({
+  getParentRoute: () => frame,
+  path: '/infrastructure/$kind/$id',
+  component: lazyPage(() => import('./pages/infrastructure/resource-page.tsx'), 'ResourcePage'),
+})
 const accounts = createRoute({
   getParentRoute: () => frame,
   path: '/accounts',
@@ -137,6 +157,9 @@ export const router = createRouter({
       servers,
       server,
       serverTab,
+      infrastructure,
+      infrastructureKind,
+      infrastructureResource,
       accounts,
       newAccount,
       account,

@@ -60,9 +60,12 @@ describe('WCAG 2.2 AA rules of axe', () => {
   const scenes: Scene[] = []
   before(async () => {
     testConsole = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=200'] })
-    const { servers } = await testConsole.admin.get<{ servers: { id: string }[] }>('listServers', {
-      query: 'scope=system&limit=1',
-    })
+    const { servers } = await testConsole.admin.get<{ servers: { id: string; host_id: string }[] }>(
+      'listServers',
+      {
+        query: 'scope=system&limit=1&filter=host_id.isnotempty()',
+      },
+    )
     const { cloudaccounts } = await testConsole.admin.get<{ cloudaccounts: { id: string }[] }>(
       'listCloudAccounts',
     )
@@ -71,6 +74,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
     })
     const server = servers[0]?.id ?? ''
     const account = cloudaccounts[0]?.id ?? ''
+    const host = servers[0]?.host_id ?? ''
     const button = (name: string | RegExp) => (page: Page) =>
       page.getByRole('button', { name }).first().click()
     scenes.push(
@@ -92,6 +96,12 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ),
       [`/servers/${server}/tags`, 'new tag', button('Add tag')],
       ['/servers/no-such-server', 'no server'],
+      ...['hosts', 'networks', 'cloudregions', 'zones', 'cloudproviders'].map((kind): Scene => [
+        `/infrastructure/${kind}`,
+        kind,
+      ]),
+      [`/infrastructure/hosts/${host}`, 'host'],
+      ['/infrastructure/hosts/no-such-host', 'no host'],
       ['/locations', 'locations'],
       ['/accounts', 'accounts'],
       ['/accounts/new', 'new account'],
@@ -113,7 +123,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
     )
   })
 
-  const main = /^(?:overview|servers|panel|server|account|rules|users|activity)$/
+  const main = /^(?:overview|servers|panel|server|hosts|host|account|rules|users|activity)$/
   const mainScenes = () => scenes.filter(([, name]) => main.test(name))
 
   async function examineAll(page: Page, some: readonly Scene[]): Promise<string[]> {

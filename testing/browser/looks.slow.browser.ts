@@ -19,6 +19,7 @@ const excess = `Math.max(document.scrollingElement.scrollWidth, ...[...document.
 const paths = [
   '/',
   '/servers',
+  '/infrastructure/hosts',
   '/accounts',
   '/locations',
   '/identity/projects',

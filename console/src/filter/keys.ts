@@ -22,6 +22,7 @@ export const filterKeys = [
   { name: 'host', groups: 'host' },
   { name: 'domain', groups: 'project_domain' },
   { name: 'vpc', groups: 'vpc' },
+  { name: 'network' },
   { name: 'secgroup', groups: 'secgroup' },
   { name: 'created', signs: ['>=', '<=', ':'] },
   { name: 'updated', signs: ['>=', '<=', ':'] },

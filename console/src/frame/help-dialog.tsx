@@ -17,6 +17,7 @@ const shortcuts = [
   ['r', 'refresh'],
   ['g o', 'goOverview'],
   ['g s', 'goServers'],
+  ['g h', 'goInfrastructure'],
   ['g a', 'goAccounts'],
   ['g l', 'goLocations'],
   ['g i', 'goIdentity'],

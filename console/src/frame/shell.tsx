@@ -58,11 +58,12 @@ export function Shell() {
   )
 }
 
-/** `g` and the first letter of the page; `e` for the events of the activity page. */
+/** `g` and the first letter of the page; `h` for hosts, `e` for the events of the activity page. */
 function useGoShortcuts(): void {
   const navigate = useNavigate()
   useShortcut('g o', () => navigate({ to: '/' }))
   useShortcut('g s', () => navigate({ to: '/servers' }))
+  useShortcut('g h', () => navigate({ to: '/infrastructure' }))
   useShortcut('g a', () => navigate({ to: '/accounts' }))
   useShortcut('g l', () => navigate({ to: '/locations' }))
   useShortcut('g i', () => navigate({ to: '/identity' }))

@@ -1,6 +1,7 @@
 import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { typingPause } from '../form/use-debounced-input.ts'
+import { infrastructureKinds } from '../inventory/kinds.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useValueNames } from '../servers/value-names.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
@@ -30,12 +31,22 @@ export function usePaletteOptions(text: string): {
   } = useQuery(findServersQuery(names.toApiQuery(debounced)))
 
   const pages: readonly PaletteOption[] = [
-    ...navigationItems.map(({ to, name, icon }) => ({
-      id: to,
+    ...navigationItems
+      .filter(({ name }) => name !== 'infrastructure')
+      .map(({ to, name, icon }) => ({
+        id: to,
+        group: 'pages' as const,
+        icon,
+        name: t.frame[name],
+        run: () => void navigate({ to }),
+      })),
+    ...infrastructureKinds.map((kind) => ({
+      id: kind,
       group: 'pages' as const,
-      icon,
-      name: t.frame[name],
-      run: () => void navigate({ to }),
+      icon: 'layers' as const,
+      name: t.infrastructure.kinds[kind],
+      hint: t.frame.infrastructure,
+      run: () => void navigate({ to: '/infrastructure/$kind', params: { kind } }),
     })),
     {
       id: 'keys',

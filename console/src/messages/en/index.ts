@@ -5,6 +5,7 @@ import { connection } from './connection.ts'
 import { errors } from './errors.ts'
 import { frame } from './frame.ts'
 import { identity } from './identity.ts'
+import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
@@ -23,6 +24,7 @@ export const en = {
   errors,
   frame,
   identity,
+  infrastructure,
   me,
   overview,
   locations,

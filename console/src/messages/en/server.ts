@@ -70,7 +70,7 @@ export const server = {
   brand: 'Brand',
   environment: 'Environment',
   account: 'Account',
-  manager: 'Subscription',
+  manager: 'Manager',
   region: 'Region',
   zone: 'Zone',
   hypervisor: 'Hypervisor',

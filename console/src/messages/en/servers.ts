@@ -137,6 +137,7 @@ export const servers = {
     host: 'Host',
     domain: 'Domain',
     vpc: 'VPC',
+    network: 'Network ID',
     secgroup: 'Security group',
     created: 'Created, such as 2026-05-04',
     updated: 'Updated, such as 2026-05-04',

@@ -6,6 +6,7 @@ import { connection } from './connection.ts'
 import { errors } from './errors.ts'
 import { frame } from './frame.ts'
 import { identity } from './identity.ts'
+import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
@@ -24,6 +25,7 @@ export const zhCN: Messages = {
   errors,
   frame,
   identity,
+  infrastructure,
   me,
   overview,
   locations,

@@ -137,6 +137,7 @@ export const servers: Messages['servers'] = {
     host: '宿主机',
     domain: '域',
     vpc: 'VPC',
+    network: '网络 ID',
     secgroup: '安全组',
     created: '创建日期，例如 2026-05-04',
     updated: '更新日期，例如 2026-05-04',

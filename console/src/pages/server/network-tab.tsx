@@ -1,4 +1,5 @@
 import type { Server } from '@muster/contract'
+import { ResourceLink } from '../../inventory/resource-link.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -55,7 +56,12 @@ function Interfaces({ server }: { readonly server: Server }) {
     { key: 'ip', title: t.ipv4, cell: ({ ip_addr: ip }) => copied(ip) },
     { key: 'ip6', title: t.ipv6, cell: ({ ip6_addr: ip }) => copied(ip) },
     { key: 'mac', title: t.mac, cell: ({ mac }) => copied(mac) },
-    { key: 'network', title: t.network, cell: ({ network_id: id }) => copied(id) },
+    {
+      key: 'network',
+      title: t.network,
+      cell: ({ network_id: id }) =>
+        id === '' ? <MissingValue is="none" /> : <ResourceLink kind="networks" id={id} />,
+    },
     {
       key: 'vpc',
       title: t.vpc,

@@ -237,17 +237,40 @@ function LocationProperties({ server }: { readonly server: Server }) {
       />
       <ServerProperty label={t.account} value={server.account} filter="account" />
       {server.manager !== server.account && (
-        <ServerProperty label={t.manager} value={server.manager} filter="manager" />
+        <ServerProperty
+          label={t.manager}
+          value={server.manager}
+          filter="manager"
+          page={{ kind: 'cloudproviders', id: server.manager_id }}
+        />
       )}
-      <ServerProperty label={t.region} value={server.region} absent="unknown" filter="region" />
-      <ServerProperty label={t.zone} value={server.zone} absent="unknown" filter="zone" />
+      <ServerProperty
+        label={t.region}
+        value={server.region}
+        absent="unknown"
+        filter="region"
+        page={{ kind: 'cloudregions', id: server.cloudregion_id }}
+      />
+      <ServerProperty
+        label={t.zone}
+        value={server.zone}
+        absent="unknown"
+        filter="zone"
+        page={{ kind: 'zones', id: server.zone_id }}
+      />
       <ServerProperty
         label={t.hypervisor}
         value={server.hypervisor}
         absent="unknown"
         filter="hypervisor"
       />
-      <ServerProperty label={t.host} value={server.host} absent="unknown" filter="host" />
+      <ServerProperty
+        label={t.host}
+        value={server.host}
+        absent="unknown"
+        filter="host"
+        page={{ kind: 'hosts', id: server.host_id }}
+      />
       {server.host_sn !== '' && (
         <ServerProperty label={t.hostSerial} value={server.host_sn} copies />
       )}

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import type { InfrastructureKind } from '../../inventory/kinds.ts'
+import { ResourceLink } from '../../inventory/resource-link.tsx'
 import { useValueNames } from '../../servers/value-names.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Property } from '../../ui/property-list.tsx'
@@ -16,12 +18,15 @@ interface Props {
   readonly shown?: ReactNode
   /** The filter key, for a link to all servers with this value. */
   readonly filter?: string
+  /** The page of what the value names, unless the id is empty. */
+  readonly page?: { readonly kind: InfrastructureKind; readonly id: string }
   /** A click copies the value. */
   readonly copies?: boolean
 }
 
 /** A property of a server, highlighted when it changes. */
-export function ServerProperty({ label, value, absent = 'none', shown, filter, copies }: Props) {
+export function ServerProperty(props: Props) {
+  const { label, value, absent = 'none', shown, filter, page, copies } = props
   const names = useValueNames()
   const text = shown ?? <bdi>{filter === undefined ? value : names.name(filter, value)}</bdi>
   return (
@@ -31,6 +36,8 @@ export function ServerProperty({ label, value, absent = 'none', shown, filter, c
           <MissingValue is={absent} />
         ) : copies ? (
           <Copyable value={value}>{text}</Copyable>
+        ) : page !== undefined && page.id !== '' ? (
+          <ResourceLink {...page}>{text}</ResourceLink>
         ) : filter !== undefined ? (
           <FilterLink name={filter} value={value}>
             {text}

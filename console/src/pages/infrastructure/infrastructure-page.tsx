@@ -1,0 +1,292 @@
+import type { Resource } from '@muster/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useState } from 'react'
+import {
+  resourceCountQuery,
+  resourcePageQuery,
+  resourceValuesQuery,
+  type ResourcesQuery,
+} from '../../api/queries/resources.ts'
+import { completeTerms, exclude, filterTo } from '../../filter/edit-query.ts'
+import { ColumnsDialog } from '../../inventory/columns-dialog.tsx'
+import { FilterBar } from '../../inventory/filter-bar.tsx'
+import {
+  infrastructureKinds,
+  isInfrastructureKind,
+  type InfrastructureKind,
+} from '../../inventory/kinds.ts'
+import { ListHead } from '../../inventory/list-head.tsx'
+import styles from '../../inventory/list-page.module.css'
+import { readListState, writeListState, type ListState } from '../../inventory/list-state.ts'
+import { ListTable } from '../../inventory/list-table.tsx'
+import { queryProblem } from '../../inventory/query-problem.ts'
+import type { ResourceRow } from '../../inventory/resource-row.ts'
+import { useListKeys } from '../../inventory/use-list-keys.ts'
+import { usePages, useVisibleRange } from '../../inventory/use-pages.ts'
+import { ValueMenu, type PickedValue } from '../../inventory/value-menu.tsx'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
+import { usePermission } from '../../session/use-permission.ts'
+import { useScopePermission } from '../../session/use-scope-permission.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { tabClass, Tabs } from '../../ui/tabs.tsx'
+import { AttachLink } from '../accounts/attach-link.tsx'
+import { NotFoundPage } from '../not-found-page.tsx'
+import { ResourceCell } from './resource-cell.tsx'
+import {
+  columnsFor,
+  defaultColumns,
+  fieldsFor,
+  filterKeys,
+  filterValues,
+  resources,
+  visibleFields,
+} from './resources.ts'
+
+/** Those who list servers list what these servers name. */
+const operation = 'listServers'
+
+interface Props {
+  readonly kind: InfrastructureKind
+}
+
+export function InfrastructurePage() {
+  const { kind } = useParams({ strict: false })
+  const t = useMessages().infrastructure
+  const { allowed, reason } = usePermission(operation)
+  if (!isInfrastructureKind(kind)) return <NotFoundPage />
+  // Reset the state when the kind changes.
+  if (allowed) return <ResourceList key={kind} kind={kind} />
+  return (
+    <Page title={t.kinds[kind]}>
+      <EmptyState title={t.notAllowed}>{reason}</EmptyState>
+    </Page>
+  )
+}
+
+type Picked = { readonly values: readonly PickedValue[]; readonly anchor: DOMRect }
+
+/** The list of one kind, as its description says. */
+function ResourceList({ kind }: Props) {
+  const messages = useMessages()
+  const t = messages.infrastructure
+  const { number } = useFormat()
+  const navigate = useNavigate()
+  const resource: Resource = resources[kind]
+  const hasSystemRole = useScopePermission(operation)('system')
+  const fields = useMemo(() => visibleFields(resource, hasSystemRole), [resource, hasSystemRole])
+  const [state, change, defaults] = useResourceListState(resource, fields)
+  const [isChoosing, setChoosing] = useState(false)
+  const [picked, setPicked] = useState<Picked>()
+
+  const { scope, sort } = state
+  const q = completeTerms(state.q)
+  const query = useMemo<ResourcesQuery>(
+    () => ({ q, scope, sort, fields: fieldsFor(resource, state.columns) }),
+    [q, scope, sort, resource, state.columns],
+  )
+  const listKey = JSON.stringify([q, scope, sort])
+  const [visible, setVisible] = useVisibleRange(listKey)
+  const pages = usePages(
+    JSON.stringify(query),
+    (index) => resourcePageQuery(resource, query, index),
+    visible,
+  )
+  const { data: count } = useQuery(resourceCountQuery(resource, scope))
+  const problem = queryProblem(pages.query.error, messages.servers.theFilter)
+
+  const open = useCallback(
+    ({ id }: ResourceRow) =>
+      void navigate({ to: '/infrastructure/$kind/$id', params: { kind, id } }),
+    [navigate, kind],
+  )
+  const setQ = useCallback((next: string) => change({ q: next }, true), [change])
+  const onRange = useCallback(
+    (first: number, last: number) => setVisible({ first, last }),
+    [setVisible],
+  )
+  const cell = useCallback(
+    (field: string, row: ResourceRow) => <ResourceCell kind={kind} field={field} row={row} />,
+    [kind],
+  )
+  const labelOf = (field: string) => t.fields[field] ?? field
+  const columns = useMemo(
+    () =>
+      columnsFor(resource, state.columns).map((column) => ({
+        ...column,
+        title: t.fields[column.name] ?? column.name,
+      })),
+    [resource, state.columns, t],
+  )
+  const keys = useListKeys({
+    pages,
+    listKey,
+    onOpen: open,
+    filterValues: (row) => filterValues(resource, row),
+    onPick: setPicked,
+  })
+  return (
+    <div className={styles.page}>
+      <ListHead
+        title={t.kinds[kind]}
+        operation={operation}
+        scope={scope}
+        pages={pages}
+        countText={(total) => t.countOf(kind, number(total), number(count ?? total))}
+        isRejected={problem !== undefined}
+        onScope={(next) => change({ scope: next })}
+      >
+        <Button icon="columns" onClick={() => setChoosing(true)} aria-haspopup="dialog">
+          {messages.servers.columnsButton}
+        </Button>
+      </ListHead>
+      <KindTabs />
+      <FilterBar
+        q={state.q}
+        label={t.filter(kind)}
+        hint={t.filterHint}
+        filters={{
+          keys: filterKeys(resource, fields),
+          labelOf,
+          countsQuery: (text, names) => resourceValuesQuery(resource, { q: text, scope }, names),
+        }}
+        problem={problem}
+        onChange={setQ}
+      />
+      <div className={styles.list}>
+        <QueryView
+          query={pages.query}
+          isEmpty={(total) => total === 0}
+          empty={<NoResources kind={kind} q={q} onClear={() => change({ q: '' })} />}
+          skeleton={<SkeletonRows rows={16} />}
+          // The filter bar shows errors of the query.
+          failure={() => problem !== undefined && <></>}
+          className={styles.table}
+        >
+          {() => (
+            <ListTable
+              title={t.kinds[kind]}
+              pages={pages}
+              listKey={listKey}
+              columns={columns}
+              cell={cell}
+              sort={sort}
+              cursor={keys.cursor}
+              onSort={(next) => change({ sort: next })}
+              onRange={onRange}
+              onOpen={open}
+              onReach={keys.moveTo}
+              onValue={(element) => {
+                const { filter = '', value = '' } = element.dataset
+                setPicked({
+                  values: [{ name: filter, value }],
+                  anchor: element.getBoundingClientRect(),
+                })
+              }}
+            />
+          )}
+        </QueryView>
+      </div>
+      {isChoosing && (
+        <ColumnsDialog
+          columns={state.columns}
+          names={defaults.names}
+          defaults={defaults.columns}
+          titleOf={labelOf}
+          onChange={(next) => change({ columns: next }, true)}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+      {picked && (
+        <ValueMenu
+          {...picked}
+          onFilter={({ name, value }) => change({ q: filterTo(state.q, name, value) })}
+          onExclude={({ name, value }) => change({ q: exclude(state.q, name, [value]) })}
+          onClose={() => setPicked(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The state of the list, stored in the address only. */
+function useResourceListState(resource: Resource, fields: readonly string[]) {
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const defaults = useMemo(
+    () => ({
+      names: fields,
+      columns: defaultColumns(resource, fields),
+      sort: { by: 'name', order: 'asc' as const },
+    }),
+    [resource, fields],
+  )
+  const state = useMemo(() => readListState(search, defaults), [search, defaults])
+  const change = useCallback(
+    (changes: Partial<ListState<string>>, replace = false) =>
+      void navigate({
+        to: '.',
+        search: (before) =>
+          writeListState({ ...readListState(before, defaults), ...changes }, defaults),
+        replace,
+        resetScroll: false,
+      }),
+    [navigate, defaults],
+  )
+  return [state, change, defaults] as const
+}
+
+function KindTabs() {
+  const t = useMessages().infrastructure
+  return (
+    <Tabs label={t.tabs}>
+      {infrastructureKinds.map((kind) => (
+        <Link
+          key={kind}
+          to="/infrastructure/$kind"
+          params={{ kind }}
+          className={tabClass}
+          activeOptions={{ includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          {t.kinds[kind]}
+        </Link>
+      ))}
+    </Tabs>
+  )
+}
+
+interface NoResourcesProps extends Props {
+  /** The query without matches. */
+  readonly q: string
+  readonly onClear: () => void
+}
+
+/** The empty list: no match for the filter, or nothing at all. */
+function NoResources({ kind, q, onClear }: NoResourcesProps) {
+  const { infrastructure: t, servers } = useMessages()
+  if (q !== '') {
+    return (
+      <EmptyState
+        title={t.noMatch(kind)}
+        actions={
+          <Button look="primary" onClick={onClear}>
+            {servers.clearFilter}
+          </Button>
+        }
+      >
+        {t.noMatchText(kind)} <code>{q}</code>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState title={t.none(kind)} actions={<AttachLink />}>
+      {t.noneText(kind)}
+    </EmptyState>
+  )
+}
