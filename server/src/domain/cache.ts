@@ -1,8 +1,10 @@
-/** An entry of one of the caches, in a list that is ordered by last use. */
+/** An entry of one of the caches, in a list of all entries. */
 interface Entry {
   readonly size: number
   /** Removes it from its cache. */
   readonly drop: () => void
+  /** Whether it was used since it was last considered for removal. */
+  isUsed: boolean
   older: Entry
   newer: Entry
 }
@@ -11,12 +13,13 @@ interface Entry {
 const overhead = 200
 
 /**
- * The memory that all caches of a process share. When it is full, the entry that was not used for the
- * longest time leaves, whichever cache it belongs to.
+ * The memory that all caches of a process share. When it is full, entries leave from the old end of the
+ * list, whichever cache they belong to. One that was used meanwhile moves to the new end instead, so that
+ * a hit need not change the list (the CLOCK algorithm).
  */
 export function createCacheMemory(limit: number) {
   // A circular list: its end is newer than the newest and older than the oldest entry.
-  const end = { size: 0, drop() {} } as unknown as Entry
+  const end = { size: 0, isUsed: false, drop() {} } as unknown as Entry
   end.older = end
   end.newer = end
   let used = 0
@@ -25,6 +28,16 @@ export function createCacheMemory(limit: number) {
   function unlink(entry: Entry): void {
     entry.older.newer = entry.newer
     entry.newer.older = entry.older
+  }
+
+  function removeOne(): void {
+    let oldest = end.newer
+    for (; oldest.isUsed; oldest = end.newer) {
+      oldest.isUsed = false
+      unlink(oldest)
+      link(oldest)
+    }
+    oldest.drop()
   }
 
   function link(entry: Entry): void {
@@ -40,11 +53,7 @@ export function createCacheMemory(limit: number) {
     add(entry: Entry): void {
       link(entry)
       used += entry.size
-      while (isFull()) end.newer.drop()
-    },
-    use(entry: Entry): void {
-      unlink(entry)
-      link(entry)
+      while (isFull()) removeOne()
     },
     remove(entry: Entry): void {
       unlink(entry)
@@ -78,7 +87,7 @@ export function createCache<Key extends string | number, Version, Value>(
   function get(key: Key, version: Version | undefined): Value | undefined {
     const entry = entries.get(key)
     if (entry === undefined || version === undefined || entry.version !== version) return undefined
-    memory.use(entry)
+    entry.isUsed = true
     return entry.value
   }
 
@@ -93,7 +102,8 @@ export function createCache<Key extends string | number, Version, Value>(
     remove(key)
     const size = sizeOf(value) + (typeof key === 'string' ? 2 * key.length : 0) + overhead
     if (version === undefined || size > memory.limit * largestShare) return
-    const entry = { size, version, value, drop: () => remove(key) } as CacheEntry<Version, Value>
+    const drop = () => remove(key)
+    const entry = { size, version, value, isUsed: false, drop } as CacheEntry<Version, Value>
     entries.set(key, entry)
     memory.add(entry)
   }

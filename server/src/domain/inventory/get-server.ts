@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
@@ -65,7 +66,7 @@ export function createGetServer({ findServer, owners }: Dependencies) {
     const rows = createRowRenderer(whole, await owners.byProject(), visibility)
     return {
       body: Buffer.concat([start, ...rows.render(parts, '}')]),
-      etag: `"${rows.digest()}"`,
+      etag: `"${hash('md5', rows.digests(), 'base64url')}"`,
     }
   }
 }

@@ -39,7 +39,7 @@ test('a large page is rendered in chunks, with turns for other requests between 
   )
 })
 
-describe('the digest of rendered servers', () => {
+describe('the digests of rendered servers', () => {
   const nothing = { kind: 'none' } as const
   const seenBy = (updates: Visibility['updates'] = nothing): Visibility => ({
     scope: { kind: 'system' },
@@ -58,10 +58,10 @@ describe('the digest of rendered servers', () => {
   ) => {
     const rows = createRowRenderer({ ...shape, details }, owners, visibility)
     for (const parts of all) rows.render(parts)
-    return rows.digest()
+    return rows.digests()
   }
 
-  test('changes with each server, the names of its owners and the caller', () => {
+  test('change with each server, the names of its owners and the caller', () => {
     const page = [part(1), part(2)]
     assert.equal(digestOf([part(1), part(2)]), digestOf(page))
     const others = [
