@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Manager, OperationId, Server } from '@muster/contract'
+import { kinds } from '../../sources/kinds.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
@@ -10,6 +11,8 @@ import {
   until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
+import { scanResources } from '../../testing/inventory-world/resource-conformance.ts'
+import { withSource } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 onBothEngines('the resources of a synced account', (engine) => {
@@ -62,6 +65,34 @@ onBothEngines('the resources of a synced account', (engine) => {
     }
     const { hosts } = await at.admin.get<{ hosts: object[] }>('listHosts')
     assert.deepEqual(hosts, [])
+  })
+
+  test('have the fields that the source reports', async () => {
+    const options = { servers: 300, seed: 7, cloud_account: 'openstack-lab' }
+    const { id } = await at.attach({ provider: 'Simulator', address: '', options })
+    const account = await at.synced(id)
+    const kind = await kinds.get('Simulator')?.()
+    assert.ok(kind)
+    const reported = await withSource(kind, { address: '', credentials: {}, options }, (source) =>
+      scanResources(source, AbortSignal.timeout(60_000)),
+    )
+    const operations = {
+      hosts: 'listHosts',
+      networks: 'listNetworks',
+      cloudregions: 'listCloudRegions',
+      zones: 'listZones',
+    } as const
+    for (const keys of ['hosts', 'networks', 'cloudregions', 'zones'] as const) {
+      const body = await at.admin.get<Record<string, Record<string, unknown>[]>>(operations[keys], {
+        query: 'details=true&limit=1000&provider=OpenStack',
+      })
+      const listed = new Map(body[keys]?.map((item) => [item['id'], item]))
+      assert.equal(listed.size, reported[keys].size)
+      for (const item of reported[keys].values()) {
+        assert.deepEqual({ ...listed.get(item.id), ...item }, listed.get(item.id))
+      }
+    }
+    for (const server of (await at.servers(account)).slice(0, 10)) await assertNamed(server)
   })
 
   test('are disconnected while the source fails, and disabled with the account', async (context) => {
