@@ -22,12 +22,15 @@ export function createResourceCollector(account: Account) {
   /** The first server of each tenant, by the id of the tenant; '' without tenants. */
   const tenants = new Map<string, ReportedServer>()
   let current: ReportedServer | undefined
+  /** Of the current server, once it names something new. */
+  let facts: ReturnType<typeof factsOf> | undefined
 
   /** Called for every id of every server, so it only looks up those that are known. */
   function found(kind: ResourceKind, id: string): void {
     const known = named[kind]
     if (known.has(id) || !current) return
-    known.set(id, describeNamed(kind, id, factsOf(current)))
+    facts ??= factsOf(current)
+    known.set(id, describeNamed(kind, id, facts))
   }
 
   const factsOf = (server: ReportedServer) =>
@@ -46,9 +49,9 @@ export function createResourceCollector(account: Account) {
     }
     if (tenants.size === 0) return [[account.id, { ...own, ...connected }]]
     return [...tenants].map(([tenant, server]) => {
-      const facts = factsOf(server)
-      const id = facts.manager_id ?? account.id
-      const values = describeNamed('cloudproviders', id, facts)
+      const its = factsOf(server)
+      const id = its.manager_id ?? account.id
+      const values = describeNamed('cloudproviders', id, its)
       return [id, { ...values, ...connected, external_id: limitText(tenant) }]
     })
   }
@@ -73,6 +76,7 @@ export function createResourceCollector(account: Account) {
       const tenant = server.tenant?.id ?? ''
       if (!tenants.has(tenant)) tenants.set(tenant, server)
       current = server
+      facts = undefined
       eachNamedResource(server.facts, found)
     },
 

@@ -83,6 +83,8 @@ onBothEngines('the resources that accounts see', (engine) => {
     await see(first, {})
     assert.equal((await region('r-both'))?.['status'], 'inservice')
     await see(second, {}, { isComplete: false })
+    // Another complete scan finds that the second account still sees it.
+    await see(first, {})
     assert.ok(await region('r-both'))
     await see(second, {})
     assert.equal(await region('r-both'), undefined)

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { CloudAccount, FieldDescription, OperationId } from '@muster/contract'
+import { toResource } from '../../domain/inventory/named-resources.ts'
+import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
+import {
+  allKinds,
+  resourceKinds,
+  type ResourceKind,
+} from '../../domain/inventory/resource-kinds.ts'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
+import {
+  compareCodePoints,
+  foldText,
+  isLike,
+  timestampNumber,
+} from '../../testing/inventory-world/server-model-text.ts'
+import {
+  startInventoryWorld,
+  type InventoryCaller,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+
+type Scalar = string | number | null
+
+const draw = createNumbers(11)
+const pick = <Item>(items: readonly Item[]): Item => items[draw(items.length - 1)] as Item
+const texts = ['', 'web', 'Web', 'web-2', "o'hara 100%", 'a_b', 'Ωmega', 'ωMEGA', 'ß', '\\', '𝒳']
+const operators = [
+  'in notin between ge gt le lt like contains startswith endswith equals notequals',
+  'isnull isnotnull isempty isnotempty isnullorempty',
+].flatMap((line) => line.split(' '))
+
+const operations = {
+  hosts: 'listHosts',
+  networks: 'listNetworks',
+  cloudregions: 'listCloudRegions',
+  zones: 'listZones',
+  cloudproviders: 'listManagers',
+} as const satisfies Record<ResourceKind, OperationId>
+
+/** A value as it is compared: booleans and times as numbers. */
+function scalarOf(value: unknown, { type }: FieldDescription): Scalar {
+  if (value === null) return null
+  if (type === 'timestamp') return timestampNumber(value as string)
+  return typeof value === 'boolean' ? Number(value) : (value as string | number)
+}
+
+function compare(a: Scalar, b: Scalar): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  return typeof a === 'number' ? a - Number(b) : compareCodePoints(a, String(b))
+}
+
+interface Filter {
+  readonly field: string
+  readonly operator: string
+  readonly values: readonly (string | number)[]
+}
+
+function meets(object: ResourceObject, field: FieldDescription, filter: Filter): boolean {
+  const { operator } = filter
+  const isFolded = field.type === 'enum' && /^(in|notin|equals|notequals)$/.test(operator)
+  const asCompared = (scalar: Scalar) =>
+    isFolded && typeof scalar === 'string' ? foldText(scalar) : scalar
+  const value = asCompared(scalarOf(object[filter.field], field))
+  const wanted = filter.values.map(asCompared)
+  const [first = null, second = null] = wanted
+  const [text, part] = [foldText(String(value)), foldText(String(first))]
+  const isThere = value !== null
+  switch (operator) {
+    case 'in':
+    case 'equals':
+      return isThere && wanted.includes(value)
+    case 'notin':
+    case 'notequals':
+      return !isThere || !wanted.includes(value)
+    case 'between':
+      return isThere && compare(value, first) >= 0 && compare(value, second) <= 0
+    case 'ge':
+      return isThere && compare(value, first) >= 0
+    case 'gt':
+      return isThere && compare(value, first) > 0
+    case 'le':
+      return isThere && compare(value, first) <= 0
+    case 'lt':
+      return isThere && compare(value, first) < 0
+    case 'like':
+      return isLike(String(value), String(first))
+    case 'contains':
+      return text.includes(part)
+    case 'startswith':
+      return text.startsWith(part)
+    case 'endswith':
+      return text.endsWith(part)
+    case 'isnull':
+      return !isThere
+    case 'isnotnull':
+      return isThere
+    case 'isempty':
+      return value === ''
+    case 'isnotempty':
+      return isThere && value !== ''
+    default:
+      return !isThere || value === ''
+  }
+}
+
+onBothEngines('lists of resources, compared with a model', (engine) => {
+  let fleet: InventoryWorld
+  const objects = {} as Record<ResourceKind, readonly ResourceObject[]>
+  const servers: { readonly facts: ServerFacts; readonly at: number }[] = []
+
+  const fieldsOf = (kind: ResourceKind) =>
+    Object.entries(resourceKinds[kind].resource.fields as Record<string, FieldDescription>)
+
+  function randomValue({ type }: FieldDescription): unknown {
+    if (type === 'number') return draw(3) * 1024
+    return type === 'boolean' ? draw(1) === 1 : pick(texts)
+  }
+
+  before(async () => {
+    fleet = await startInventoryWorld(engine, { servers: 0 })
+    const { admin } = fleet.callers
+    const [project] = fleet.projects
+    const cloudaccount = {
+      name: 'model',
+      provider: 'OneCloud',
+      address: 'qemu+unix:///system?socket=/nowhere',
+      project_id: project?.id,
+      enabled: false,
+    }
+    const { body } = await admin.call<{ cloudaccount: CloudAccount }>('createCloudAccount', {
+      body: { cloudaccount },
+    })
+    const seen = allKinds.flatMap((kind) =>
+      Array.from({ length: 30 }, (_, at) => {
+        const values = fieldsOf(kind).map(([name, field]) => [name, randomValue(field)])
+        const times = { created_at: null, updated_at: null }
+        const id = `${pick(['a', 'B', 'ö'])}-${at}`
+        return {
+          kind,
+          object: toResource(kind, id, { ...Object.fromEntries(values), ...times }),
+          digest: 'x',
+        }
+      }),
+    )
+    const account = { id: body.cloudaccount.id, fence: { revision: 1 } }
+    await createResourceRecorder(fleet.platform.database).record(account, seen, true)
+    const idOf = (kind: ResourceKind) => pick(seen.filter((each) => each.kind === kind)).object.id
+    for (let count = 0; count < 60; count += 1) {
+      const at = draw(fleet.projects.length - 1)
+      const nic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', vpc_id: '', is_exit: false }
+      const facts = minimalServer(fleet.projects[at]?.id ?? '', {
+        host_id: idOf('hosts'),
+        zone_id: idOf('zones'),
+        cloudregion_id: idOf('cloudregions'),
+        manager_id: idOf('cloudproviders'),
+        nics: [1, 2].map(() => ({ ...nic, network_id: idOf('networks') })),
+        pending_deleted: draw(4) === 0,
+      })
+      servers.push({ facts, at })
+    }
+    await fleet.record(servers.map(({ facts }) => facts))
+    // The times are those of the writes, so the model takes them from the whole list.
+    for (const kind of allKinds) {
+      const all = await admin.get<Record<string, ResourceObject[]>>(operations[kind], {
+        query: 'details=true&limit=100',
+      })
+      objects[kind] = all[kind] ?? []
+      const written = seen.filter((each) => each.kind === kind).map(({ object }) => object)
+      const untimed = objects[kind].map((each) => ({ ...each, created_at: null, updated_at: null }))
+      const sorted = (list: readonly ResourceObject[]) =>
+        list.toSorted((a, b) => compareCodePoints(a.id, b.id))
+      const { count } = resourceKinds[kind]
+      assert.deepEqual(
+        sorted(untimed).map((each) => ({ ...each, [count]: 0 })),
+        sorted(written).map((each) => ({ ...each, [count]: 0 })),
+      )
+    }
+  })
+  after(() => fleet.platform.close())
+
+  const names = (kind: ResourceKind, server: ServerFacts, id: string) => {
+    const { namedBy } = resourceKinds[kind]
+    return namedBy === 'nics'
+      ? server.nics?.some(({ network_id }) => network_id === id) === true
+      : server[namedBy] === id
+  }
+
+  function visibleTo(kind: ResourceKind, caller: InventoryCaller) {
+    const mine = servers.filter(({ at, facts }) => {
+      const project = fleet.projects[at]
+      const { project: own, domainId } = caller.scope as {
+        project?: { id: string }
+        domainId?: string
+      }
+      const isVisible = own ? project?.id === own.id : project?.domainId === domainId
+      return facts.pending_deleted !== true && (caller.isSystem || isVisible)
+    })
+    return objects[kind]
+      .map((object) => ({
+        object,
+        count: mine.filter(({ facts }) => names(kind, facts, object.id)).length,
+      }))
+      .filter(({ count }) => caller.isSystem || count > 0)
+  }
+
+  function randomFilter(kind: ResourceKind, field: string, description: FieldDescription): Filter {
+    const { type } = description
+    const isText = type === 'text' || type === 'enum'
+    const possible = operators.filter(
+      (operator) =>
+        (isText || !/like|contains|with/.test(operator)) &&
+        (type !== 'boolean' || !/^(between|[gl][et])$/.test(operator)),
+    )
+    const operator = pick(possible)
+    const value = () => {
+      const known = scalarOf(pick(objects[kind])[field], description) ?? 0
+      if (!isText || draw(2) > 0) return known
+      const text = pick([...texts, '%', '%e%', '_', 'W'])
+      return draw(1) === 0 ? text : text.toUpperCase()
+    }
+    const counts = { in: 1 + draw(2), notin: 1 + draw(2), between: 2 } as Record<string, number>
+    const count = operator.startsWith('is') ? 0 : (counts[operator] ?? 1)
+    return { field, operator, values: Array.from({ length: count }, value) }
+  }
+
+  const written = (value: string | number, { type }: FieldDescription) => {
+    if (type === 'timestamp') return `'${new Date(Number(value) / 1_000).toISOString()}'`
+    if (type === 'boolean') return Number(value) === 1 ? 'true' : 'false'
+    const quoted = String(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'")
+    return type === 'number' ? String(value) : `'${quoted}'`
+  }
+
+  for (const kind of allKinds) {
+    test(`${kind} match 300 random queries`, async () => {
+      const { owner, domainAdmin, admin } = fleet.callers
+      const { resource, count } = resourceKinds[kind]
+      const few: readonly string[] =
+        'fieldsWithoutSystemRole' in resource
+          ? resource.fieldsWithoutSystemRole
+          : Object.keys(resource.fields)
+      for (let run = 0; run < 300; run += 1) {
+        const caller = pick([owner, domainAdmin, admin, admin])
+        const usable = fieldsOf(kind).filter(
+          ([name, { uses }]) => uses.includes('filter') && (caller.isSystem || few.includes(name)),
+        )
+        const filters = Array.from({ length: draw(2) }, () => {
+          const [name, field] = pick(usable)
+          return { field, filter: randomFilter(kind, name, field) }
+        })
+        const [sortName, sortField] = pick(usable)
+        const isAny = draw(1) === 0
+        const descending = draw(1) === 0
+        const search = draw(3) === 0 ? pick(texts) : ''
+        const [limit, offset] = [draw(8), draw(5)]
+        const query = new URLSearchParams({
+          order_by: sortName,
+          order: descending ? 'desc' : 'asc',
+          limit: String(limit),
+          offset: String(offset),
+          filter_any: String(isAny),
+          ...(search !== '' && { search }),
+        })
+        for (const { field, filter } of filters) {
+          const values = filter.values.map((value) => written(value, field))
+          query.append('filter', `${filter.field}.${filter.operator}(${values.join(',')})`)
+        }
+        const isFound = (object: ResourceObject) =>
+          search.trim() === '' ||
+          usable.some(
+            ([name, { uses }]) =>
+              uses.includes('search') && foldText(String(object[name])).includes(foldText(search)),
+          )
+        const expected = visibleTo(kind, caller)
+          .filter(({ object }) => {
+            const met = filters.map(({ field, filter }) => meets(object, field, filter))
+            const isMet = isAny && met.length > 0 ? met.some(Boolean) : met.every(Boolean)
+            return isMet && isFound(object)
+          })
+          .toSorted(({ object: a }, { object: b }) => {
+            const keys = compare(scalarOf(a[sortName], sortField), scalarOf(b[sortName], sortField))
+            const order = keys === 0 ? compareCodePoints(a.id, b.id) : keys
+            return descending ? -order : order
+          })
+        const note = `${caller.name} ${decodeURIComponent(query.toString())}`
+        const page = await caller.get<Record<string, ResourceObject[]> & { total: number }>(
+          operations[kind],
+          { query: query.toString() },
+        )
+        assert.deepEqual(
+          (page[kind] ?? []).map((each) => [each.id, each[count]]),
+          expected.slice(offset, offset + limit).map((each) => [each.object.id, each.count]),
+          note,
+        )
+        assert.equal(page.total, expected.length, note)
+      }
+    })
+  }
+})
