@@ -37,8 +37,10 @@ const later = Object.fromEntries(
 /** What of a server is the same for everybody who sees it, in the order in which it is shown. */
 const documentOf = (server: Server) => ({ ...server, ...later })
 
+const emptySummary = Object.fromEntries(shortFields.map((key) => [key, undefined]))
+
 function summaryOf(server: Server): Partial<Server> {
-  const summary: Record<string, unknown> = {}
+  const summary: Record<string, unknown> = { ...emptySummary }
   for (const key of shortFields) summary[key] = server[key]
   return summary
 }

@@ -6,7 +6,7 @@ import type { Account } from './account.ts'
 import { limitText, limitValues } from './limit-facts.ts'
 import type { ReportedResources } from './reported-resources.ts'
 import type { ReportedServer } from './source.ts'
-import { toServerFacts } from './to-server-facts.ts'
+import { createToServerFacts } from './to-server-facts.ts'
 
 /** What is known of each resource, by kind and id. */
 const emptyKinds = () =>
@@ -17,6 +17,7 @@ const emptyKinds = () =>
 
 /** Collects the resources that an account reports, and those that its servers name. */
 export function createResourceCollector(account: Account) {
+  const toServerFacts = createToServerFacts(account)
   const named = emptyKinds()
   const reported = emptyKinds()
   /** The first server of each tenant, by the id of the tenant; '' without tenants. */
@@ -34,7 +35,7 @@ export function createResourceCollector(account: Account) {
   }
 
   const factsOf = (server: ReportedServer) =>
-    toServerFacts({ id: '', server, projectId: '', rule: -1 }, account)
+    toServerFacts({ id: '', server, projectId: '', rule: -1 })
 
   /** The tenants of the account, or the account itself. */
   function managers(): readonly (readonly [id: string, values: object])[] {

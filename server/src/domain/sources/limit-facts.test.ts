@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { makeAccount, makeSeen } from '../../testing/inventory-world/in-memory-sync.ts'
 import { limitFacts } from './limit-facts.ts'
 import type { ReportedFacts } from './source.ts'
-import { toServerFacts } from './to-server-facts.ts'
+import { createToServerFacts } from './to-server-facts.ts'
 
 const facts = (changes: object): ReportedFacts => ({ name: 'a', status: 'running', ...changes })
 const long = 'x'.repeat(10 * 2 ** 20)
@@ -85,7 +85,12 @@ describe('facts from a source', () => {
           ...makeSeen('a', { name, description: tag, tags: { [tag]: tag, __proto__: tag } }),
           tenant: { id, name },
         }
-        const made = toServerFacts({ id: 'a', server, projectId: 'ours', rule: -1 }, makeAccount())
+        const made = createToServerFacts(makeAccount())({
+          id: 'a',
+          server,
+          projectId: 'ours',
+          rule: -1,
+        })
         for (const text of textsOf(made)) {
           assert.ok(text.length <= 4_096 && text.isWellFormed() && !text.includes('\0'))
         }

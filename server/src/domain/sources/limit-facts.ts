@@ -38,8 +38,37 @@ const limitTags = (tags: Readonly<Record<string, string>>): Record<string, strin
       .filter(([key]) => key !== ''),
   )
 
-/** Truncates texts, lists and tags that are too long to store. */
+/** Whether `limitValue` would return the same. */
+function isWithinLimits(value: unknown): boolean {
+  if (typeof value === 'string') {
+    return value.length <= longestText && !value.includes('\0') && value.isWellFormed()
+  }
+  if (typeof value === 'number') return limitNumber(value) === value
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.length <= longestList && value.every(isWithinLimits)
+  for (const key in value) {
+    if (!isWithinLimits((value as Record<string, unknown>)[key])) return false
+  }
+  return true
+}
+
+function areTagsWithinLimits(tags: Readonly<Record<string, string>>): boolean {
+  let count = 0
+  for (const key in tags) {
+    count += 1
+    if (key === '' || key.length > longestKey || !isWithinLimits(key)) return false
+  }
+  return count <= maxTags
+}
+
+/** Truncates texts, lists and tags that are too long to store. Nearly all facts are returned as they are. */
 export function limitFacts(facts: ReportedFacts): ReportedFacts {
+  const isWithin =
+    facts.name !== '' &&
+    areTagsWithinLimits(facts.tags ?? {}) &&
+    areTagsWithinLimits(facts.notes ?? {}) &&
+    isWithinLimits(facts)
+  if (isWithin) return facts
   const { tags = {}, notes = {}, ...rest } = facts
   const limited = limitValue(rest) as typeof rest
   const name = limited.name === '' ? (limited.external_id ?? '') : limited.name

@@ -12,7 +12,7 @@ import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
 import type { AccountStore, KnownSightings, SightingStore } from './ports.ts'
 import type { ReportedServer, SourceKind, UnreadableServer } from './source.ts'
-import { serverIdOf, toServerFacts, type MappedServer } from './to-server-facts.ts'
+import { createToServerFacts, serverIdOf, type MappedServer } from './to-server-facts.ts'
 
 interface Dependencies {
   readonly accounts: AccountStore
@@ -115,6 +115,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
     const mapping = compileMapping(account, projects)
     const { isOnOneHost } = await loadKind(account.provider)
 
+    const toServerFacts = createToServerFacts(account)
     const hasProject = projects.has(account.project_id)
 
     function findChange(
@@ -179,7 +180,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         const gone = goneIds.filter((id) => known.has(id))
         if (changed.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
         return await recordServers({
-          present: changed.map((change) => toServerFacts(change, account)),
+          present: changed.map(toServerFacts),
           gone,
           reporter: reportingAccount(changed),
         })

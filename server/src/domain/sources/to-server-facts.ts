@@ -16,32 +16,33 @@ export interface MappedServer extends Mapped {
 export const serverIdOf = ({ key }: Pick<ReportedServer, 'key'>): string =>
   derivedId('server', ...key)
 
-/** Adds the account's fields to what its source reports about a server. */
-export function toServerFacts(
-  { id, server, projectId, rule }: MappedServer,
-  account: Account,
-): ServerFacts {
-  const { tenant } = server
-  const facts = limitFacts(server.facts)
-  const provider = facts.provider ?? account.provider
+/** Adds the account's fields to what its source reports about servers. */
+export function createToServerFacts(account: Account) {
+  const attach_time = timestamp(account.created_at)
   const isRenamed = account.brand !== account.provider
-  const byTenant = account.mapping[rule]?.tenant !== undefined
-  return {
-    ...facts,
-    // Stored so that changed mapping rules can be applied without the source.
-    notes: { ...facts.notes, ...(tenant && { tenant: limitText(tenant.id) }) },
-    id,
-    provider,
-    brand: isRenamed ? account.brand : (facts.brand ?? provider),
-    // The source has just answered.
-    host_service_status: facts.host_service_status ?? 'online',
-    account: account.name,
-    account_id: account.id,
-    attach_time: timestamp(account.created_at),
-    manager: tenant ? limitText(tenant.name) : account.name,
-    manager_id: tenant ? derivedId('tenant', account.id, tenant.id) : account.id,
-    manager_project_id: account.project_id,
-    project_id: projectId,
-    project_src: byTenant ? 'cloud' : 'local',
+
+  return function toServerFacts({ id, server, projectId, rule }: MappedServer): ServerFacts {
+    const { tenant } = server
+    const facts = limitFacts(server.facts)
+    const provider = facts.provider ?? account.provider
+    const byTenant = account.mapping[rule]?.tenant !== undefined
+    return {
+      ...facts,
+      // Stored so that changed mapping rules can be applied without the source.
+      notes: { ...facts.notes, ...(tenant && { tenant: limitText(tenant.id) }) },
+      id,
+      provider,
+      brand: isRenamed ? account.brand : (facts.brand ?? provider),
+      // The source has just answered.
+      host_service_status: facts.host_service_status ?? 'online',
+      account: account.name,
+      account_id: account.id,
+      attach_time,
+      manager: tenant ? limitText(tenant.name) : account.name,
+      manager_id: tenant ? derivedId('tenant', account.id, tenant.id) : account.id,
+      manager_project_id: account.project_id,
+      project_id: projectId,
+      project_src: byTenant ? 'cloud' : 'local',
+    }
   }
 }
