@@ -60,6 +60,7 @@ export interface ActiveElsewhere {
 
 /** The last report of one account about each of its servers, by server id. */
 export interface KnownSightings {
+  readonly size: number
   get(id: string): Sighting | undefined
   has(id: string): boolean
   keys(): Iterable<string>

@@ -35,8 +35,12 @@ export interface ChangedServer extends MappedServer {
  * it was opened.
  */
 export interface ScanRecorder {
-  /** Undefined if nothing changed since the last report. */
-  findChange(id: string, server: ReportedServer, known: KnownSightings): ChangedServer | undefined
+  /** Undefined if nothing changed since the last report, which is undefined for a new server. */
+  findChange(
+    id: string,
+    server: ReportedServer,
+    before: Sighting | undefined,
+  ): ChangedServer | undefined
   /** Stores servers that changed, and removes those that are gone. */
   record(
     changed: readonly ChangedServer[],
@@ -121,7 +125,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
     function findChange(
       id: string,
       server: ReportedServer,
-      known: KnownSightings,
+      before: Sighting | undefined,
     ): ChangedServer | undefined {
       if (!hasProject) {
         throw new PlatformError(
@@ -132,7 +136,6 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
       const digest = digestOf(server, account)
       const { name, tags = {} } = server.facts
       const mapped = mapping({ name, tags, tenant: server.tenant })
-      const before = known.get(id)
       const isSame =
         before?.digest === digest && before.projectId === mapped.projectId && before.missed === 0
       return isSame ? undefined : { ...mapped, id, digest, server }

@@ -80,7 +80,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       await scanConflicts.claim(ids)
       const known = await sightings.of(account.id, ids)
       const changed = presentIds
-        .map((id, at) => recorder.findChange(id, present[at] as ReportedServer, known))
+        .map((id, at) => recorder.findChange(id, present[at] as ReportedServer, known.get(id)))
         .filter((change) => change !== undefined)
       await recorder.record(changed, goneIds, known)
       await recorder.recordUnreadable(unreadable, known)

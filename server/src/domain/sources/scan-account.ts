@@ -88,17 +88,18 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     if (writes.size >= maxWrites) await Promise.race(writes)
   }
 
-  /** Counts a reported server once and returns its id. */
-  function countSeen(server: ReportedServer | UnreadableServer): string {
+  /** Counts a reported server once. Returns its id and the last report about it. */
+  function countSeen(server: ReportedServer | UnreadableServer) {
     const id = serverIdOf(server)
-    if (seen.has(id)) return id
-    seen.add(id)
-    if (known.has(id)) {
+    const before = known.get(id)
+    const isRepeated = seen.add(id) < counts.seen
+    counts.seen = seen.size
+    if (before && !isRepeated) {
       present += 1
       const region = 'facts' in server ? (server.facts.region_ext_id ?? '') : ''
       presentByRegion.set(region, (presentByRegion.get(region) ?? 0) + 1)
     }
-    return id
+    return { id, before }
   }
 
   async function processPage(page: SourceUpdate): Promise<void> {
@@ -107,15 +108,14 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     if (page.resources) resources.addReported(page.resources)
     for (const server of page.present) {
       resources.addServer(server)
-      const id = countSeen(server)
-      const change = isSuperseded(id) ? undefined : recorder.findChange(id, server, known)
+      const { id, before } = countSeen(server)
+      const change = isSuperseded(id) ? undefined : recorder.findChange(id, server, before)
       if (change) pending.push(change)
     }
     for (const server of unread) {
-      const id = countSeen(server)
+      const { id } = countSeen(server)
       if (!isSuperseded(id)) unreadable.push(server)
     }
-    counts.seen = seen.size
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) reportedGone.add(id)
     await startWrite([], goneIds)
@@ -140,7 +140,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     counts.changed += await recorder.recordUnreadable(batch, known)
   }
   const absent: Sighting[] = []
-  for (const id of known.keys()) {
+  // Usually the scan has seen all known servers.
+  for (const id of present === known.size ? [] : known.keys()) {
     if (seen.has(id) || reportedGone.has(id) || isSuperseded(id)) continue
     const sighting = known.get(id)
     if (sighting) absent.push(sighting)

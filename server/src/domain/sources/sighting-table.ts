@@ -25,6 +25,10 @@ export class SightingTable implements KnownSightings {
   #digests = Buffer.alloc(initialCapacity * digestLength)
   #project = new Uint32Array(initialCapacity)
 
+  get size(): number {
+    return this.#ids.size
+  }
+
   set(sighting: Sighting): void {
     const number = this.#ids.add(sighting.serverId)
     this.#others.delete(number)
