@@ -25,10 +25,19 @@ interface Account {
   }
 }
 
+interface SimulatedAccount {
+  readonly name: string
+  readonly seed: number
+  readonly servers: number
+}
+
 /** Attaches an account of simulated servers. */
-export async function attach(url: string, token: string, name: string, seed: number) {
+export async function attach(
+  url: string,
+  token: string,
+  { name, seed, servers }: SimulatedAccount,
+) {
   const headers = { 'x-auth-token': token, 'content-type': 'application/json' }
-  const servers = Math.min(mostServers, options.servers)
 
   async function requireOk(response: Response): Promise<Account> {
     if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
@@ -97,7 +106,8 @@ export const syncRates: Benchmark = {
     try {
       const { url } = server
       const token = await logIn(url)
-      const account = await attach(url, token, 'first', 1)
+      const servers = Math.min(mostServers, options.servers)
+      const account = await attach(url, token, { name: 'first', seed: 1, servers })
       const first = await account.finish(null)
       const unchanged = await account.syncAgain()
       const some = await account.syncAfterPause(pauseBeforeSync)
@@ -108,7 +118,7 @@ export const syncRates: Benchmark = {
       const load = { connections, seconds }
       await serve(url, reads, load)
       const idle = await serve(url, reads, load)
-      await attach(url, token, 'second', 2)
+      await attach(url, token, { name: 'second', seed: 2, servers })
       await pause(500)
       const during = await serve(url, reads, load)
       return [
