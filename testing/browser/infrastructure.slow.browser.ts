@@ -180,6 +180,14 @@ describe('the pages of hosts, networks, regions, zones and managers', () => {
     await countIs(page, '2 hosts')
   })
 
+  test('count the servers of the chosen scope, and lead to them', async (t) => {
+    const { page } = await testConsole.visit(t, viewer)
+    await page.goto('/console/infrastructure/cloudregions?scope=project')
+    await rowOf(page, 'berlin').getByRole('link', { name: '3', exact: true }).click()
+    await countIs(page, '3 servers')
+    assert.deepEqual(searchOf(page), { q: 'cloudregion_id:region-1', scope: 'project' })
+  })
+
   test('work with the keyboard', async (t) => {
     const { page } = await testConsole.visit(t, admin)
     await page.goto('/console/')

@@ -1,5 +1,5 @@
 import type { Resource } from '@muster/contract'
-import { Link } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { InfrastructureKind } from '../../inventory/kinds.ts'
 import { ResourceLink } from '../../inventory/resource-link.tsx'
@@ -11,7 +11,6 @@ import { useValueNames } from '../../servers/value-names.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
-import { ServersLink } from '../../charts/servers-link.tsx'
 import { addressRange, idFieldOf, isServerCount, resources, serversQ } from './resources.ts'
 
 interface Props {
@@ -38,8 +37,8 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
   const id = textOf(row, idFieldOf(resource, field) ?? '')
   if (value === undefined || value === null || value === '') return '–'
   if (isServerCount(field)) {
-    const q = value === 0 ? undefined : serversQ(kind, row)
-    return <ServersLink q={q}>{number(Number(value))}</ServersLink>
+    const count = number(Number(value))
+    return value === 0 ? count : <ServersLink q={serversQ(kind, row)}>{count}</ServersLink>
   }
   if (field === 'status') {
     return (
@@ -74,6 +73,16 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
     case undefined:
       return <bdi title={text}>{text}</bdi>
   }
+}
+
+/** Links to the servers that a list of this scope counts. */
+function ServersLink({ q, children }: { readonly q: string; readonly children: string }) {
+  const { scope } = useSearch({ strict: false })
+  return (
+    <Link to="/servers" search={{ q, ...(scope && { scope }) }} preload={false}>
+      {children}
+    </Link>
+  )
 }
 
 function AccountLink({ id, name }: { readonly id: string; readonly name: string }) {
