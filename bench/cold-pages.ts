@@ -41,7 +41,7 @@ export async function serveUnreadServers(fleet: Fleet, at = port): Promise<LoadR
 }
 
 /** As many projects as fit into the caches of Muster. */
-const mostRead = 15
+const mostRead = 8
 /** More than any of our machines serves in a round. */
 const mostPages = 80_000
 

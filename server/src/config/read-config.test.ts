@@ -267,7 +267,7 @@ describe('settings', () => {
         loginFailuresPerMinute: 100,
         tokensPerUser: 10_000,
         accessKeysPerUser: 50,
-        cacheMemory: 128,
+        cacheMemory: 64,
         requestsPerMinute: 0,
         region: 'region0',
         platformName: 'muster',

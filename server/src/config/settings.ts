@@ -287,7 +287,7 @@ export const settings = {
     value: 'megabytes',
     help: 'Memory that all caches share: servers, pages, tokens and permissions.',
     parse: integer(8, 1_000_000),
-    fallback: '128',
+    fallback: '64',
   }),
   requestsPerMinute: setting({
     flag: 'requests-per-minute',

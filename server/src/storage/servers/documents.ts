@@ -126,9 +126,10 @@ export function toParts(
       accountId: row['account_id'] as string,
       isDeleted: row['state'] === 2,
       adminGroup,
-      body: documents[kind],
+      // Copies: a cached part must not hold the other texts of all these servers in memory.
+      body: Buffer.from(documents[kind]),
       digest: digests[kind],
-      metadata: withMetadata ? documents.metadata : undefined,
+      metadata: withMetadata ? Buffer.from(documents.metadata) : undefined,
       metadataDigest: digests.metadata,
     }
   })

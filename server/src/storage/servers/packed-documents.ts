@@ -35,7 +35,7 @@ export function packDocuments(rendered: Pick<RenderedServer, (typeof parts)[numb
 
 /**
  * Decompresses the texts of servers. It is called once for all servers of a page, because a call
- * takes longer than the decompression of a server.
+ * takes longer than the decompression of a server. The results share one buffer.
  */
 export function unpackDocuments(packed: readonly Uint8Array[]): Documents[] {
   if (packed.length === 0) return []
@@ -46,8 +46,7 @@ export function unpackDocuments(packed: readonly Uint8Array[]): Documents[] {
   let start = 0
   const next = () => {
     const end = bytes.indexOf(lineFeed, start)
-    // A copy: a cached part must not keep the texts of all servers in memory.
-    const part = Buffer.from(bytes.subarray(start, end))
+    const part = bytes.subarray(start, end)
     start = end + 1
     return part
   }
