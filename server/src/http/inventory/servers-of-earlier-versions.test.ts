@@ -7,7 +7,7 @@ import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { documentsOf } from '../../storage/servers/documents.ts'
 import { packDocuments, type Documents } from '../../storage/servers/packed-documents.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { minimalServer, namingServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   listServers,
   projectAt,
@@ -130,8 +130,17 @@ onBothEngines('servers that an earlier version stored', (engine) => {
   test('are rewritten in the background, without events', async () => {
     const { database, inventory } = fleet.platform
     const { db, commit } = database
-    const present = await storeEarlier(...Array.from({ length: 230 }, () => ({})))
+    const { nics } = namingServer('')
+    const onNetwork = { nics: nics?.map((nic) => ({ ...nic, network_id: 'net' })) ?? [] }
+    const present = await storeEarlier(onNetwork, ...Array.from({ length: 229 }, () => ({})))
     const [{ id }] = present
+    // Earlier versions did not store the networks of servers.
+    await commit([db.deleteFrom('server_networks').compile()])
+    const networks = async () =>
+      (await fleet.callers.owner.get<{ networks: { id: string }[] }>('listNetworks')).networks.map(
+        (network) => network.id,
+      )
+    assert.deepEqual(await networks(), [])
     const [before, events] = [await show(id), await history(id)]
     await commit([db.updateTable('server_rendering').set({ version: '' }).compile()])
     const progress: number[] = []
@@ -142,6 +151,8 @@ onBothEngines('servers that an earlier version stored', (engine) => {
     assert.deepEqual(new Set(versions), new Set([renderingVersion]))
     assert.deepEqual(await show(id), before)
     assert.deepEqual(await history(id), events)
+
+    assert.deepEqual(await networks(), ['net'])
 
     // The next start has nothing to do.
     await storeEarlier({})
