@@ -65,7 +65,7 @@ export async function startServer(
   }
 }
 
-const newFolder = () => mkdtempSync(join(tmpdir(), 'muster-bench-'))
+export const newFolder = () => mkdtempSync(join(tmpdir(), 'muster-bench-'))
 
 export const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
 

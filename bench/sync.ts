@@ -1,8 +1,12 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { timesRow, type Benchmark, type Row } from './benchmark.ts'
+import pg from 'pg'
+import { startPostgres } from '../testing/postgres.ts'
+import { boundRow, timesRow, type Benchmark, type Row } from './benchmark.ts'
 import { options } from './options.ts'
 import { withToken } from './pages.ts'
-import { logIn, post, removeFolder, startServer } from './server.ts'
+import { logIn, newFolder, post, removeFolder, startServer } from './server.ts'
 import { serve } from './serve.ts'
 
 const mostServers = 100_000
@@ -97,12 +101,43 @@ const rateRow = (what: string, sync: Account['sync'], target: number, note = '')
   reached: rateOf(sync) >= target,
 })
 
-/** How fast an account is synced, and how that affects readers. */
+const diskRow = (engine: string, bytes: number, { seen }: Account['sync']): Row =>
+  boundRow(`disk, ${engine}`, 'kB a server', bytes / seen / 1_000, 5)
+
+/** The first sync on a PostgreSQL of its own, with durable commits. */
+async function measurePostgres(servers: number): Promise<Row[]> {
+  const postgres = await startPostgres({ isDurable: true })
+  const folder = newFolder()
+  const flags = [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
+  const server = await startServer(port, folder, { flags })
+  try {
+    const token = await logIn(server.url)
+    const account = await attach(server.url, token, { name: 'first', seed: 1, servers })
+    const first = await account.finish(null)
+    const client = new pg.Client(postgres.url)
+    await client.connect()
+    const { rows } = await client.query<{ bytes: string }>(
+      'select pg_database_size(current_database()) as bytes',
+    )
+    await client.end()
+    return [
+      rateRow('first sync, PostgreSQL', first, 4_000),
+      diskRow('PostgreSQL', Number(rows[0]?.bytes), first),
+    ]
+  } finally {
+    await server.stop()
+    await postgres.stop()
+    removeFolder(folder)
+  }
+}
+
+/** How fast an account is synced, how much disk it takes, and how that affects readers. */
 export const syncRates: Benchmark = {
   id: 'P11',
   title: 'sync of many servers',
   async measure() {
-    const server = await startServer(port)
+    const folder = newFolder()
+    let server = await startServer(port, folder)
     try {
       const { url } = server
       const token = await logIn(url)
@@ -110,6 +145,10 @@ export const syncRates: Benchmark = {
       const account = await attach(url, token, { name: 'first', seed: 1, servers })
       const first = await account.finish(null)
       const unchanged = await account.syncAgain()
+      // Closed, the database has no write-ahead log.
+      await server.stop()
+      const { size } = statSync(join(folder, 'data', 'muster.db'))
+      server = await startServer(port, folder)
       const some = await account.syncAfterPause(pauseBeforeSync)
 
       const reads = ['', '&offset=20', '&status=running', '&order_by=name'].map((query) =>
@@ -121,7 +160,7 @@ export const syncRates: Benchmark = {
       await attach(url, token, { name: 'second', seed: 2, servers })
       await pause(500)
       const during = await serve(url, reads, load)
-      return [
+      const rows = [
         rateRow('first sync', first, 6_000),
         rateRow('nothing changed', unchanged, 50_000, `, ${unchanged.changed} changed`),
         rateRow('some changed', some, 0, `, ${some.created + some.changed} changed`),
@@ -131,10 +170,13 @@ export const syncRates: Benchmark = {
           { name: 'without a sync', value: idle.p99 },
           2,
         ),
+        diskRow('SQLite', size, first),
       ]
+      await server.stop()
+      return [...rows, ...(await measurePostgres(servers))]
     } finally {
       await server.stop()
-      removeFolder(server.folder)
+      removeFolder(folder)
     }
   },
 }
