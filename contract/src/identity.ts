@@ -1,12 +1,11 @@
 import { Type, type Static } from 'typebox'
-import { shortListParameters } from './paging.ts'
 import { identityDefaults, publicDefaults } from './operation-defaults.ts'
 import { processRoles, type Operation } from './operation.ts'
-import { domainExample, DomainDto } from './administration/domains.ts'
-import { example } from './administration/examples.ts'
-import { projectExample, ProjectDto } from './administration/projects.ts'
-import { PermissionDto } from './permission.ts'
-import { Links } from './resource.ts'
+import { domainExample, DomainDto, domains } from './administration/domains.ts'
+import { listExample } from './administration/examples.ts'
+import { projectExample, ProjectDto, projects } from './administration/projects.ts'
+import { keystoneListBody, keystoneListQuery } from './administration/resource-operations.ts'
+import { PermissionDto, permissions } from './permission.ts'
 import { Id, Name, OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
 import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.examples.ts'
 
@@ -257,12 +256,12 @@ export const identityOperations = [
     ...identityDefaults,
     tag: 'Tokens',
     summary: 'List the projects you can log in to',
-    query: exactObject(shortListParameters),
+    query: keystoneListQuery(projects),
     responses: {
       200: {
         description: 'Your projects',
-        body: exactObject({ projects: Type.Array(ProjectDto), links: Links }),
-        example: example.list('projects', '/v3/auth/projects', projectExample),
+        body: keystoneListBody('projects', ProjectDto),
+        example: listExample('projects', '/v3/auth/projects', projectExample),
       },
     },
   },
@@ -273,12 +272,12 @@ export const identityOperations = [
     ...identityDefaults,
     tag: 'Tokens',
     summary: 'List the domains you can log in to',
-    query: exactObject(shortListParameters),
+    query: keystoneListQuery(domains),
     responses: {
       200: {
         description: 'Your domains',
-        body: exactObject({ domains: Type.Array(DomainDto), links: Links }),
-        example: example.list('domains', '/v3/auth/domains', domainExample),
+        body: keystoneListBody('domains', DomainDto),
+        example: listExample('domains', '/v3/auth/domains', domainExample),
       },
     },
   },
@@ -312,12 +311,12 @@ export const identityOperations = [
     summary: 'List the permissions of your token',
     description:
       'Every operation that needs a permission, and the scope in which your token has it. The target of an operation must also be accessible to you.',
-    query: exactObject(shortListParameters),
+    query: keystoneListQuery(permissions),
     responses: {
       200: {
         description: 'Permissions by operation',
-        body: exactObject({ permissions: Type.Array(PermissionDto), links: Links }),
-        example: example.list('permissions', '/v3/auth/permissions', {
+        body: keystoneListBody('permissions', PermissionDto),
+        example: listExample('permissions', '/v3/auth/permissions', {
           operation: 'listServers',
           service: 'compute',
           resource: 'servers',

@@ -28,23 +28,39 @@ export {
   serviceOperations,
   viewOperations,
 }
-export type { RoleAssignmentDto } from './administration/assignments.ts'
-export type { EndpointDto, RegionDto, ServiceDto } from './administration/catalog.ts'
-export type { CredentialDto, NewCredentialDto } from './administration/credentials.ts'
-export type { DomainDto } from './administration/domains.ts'
+export { roleAssignments, type RoleAssignmentDto } from './administration/assignments.ts'
+export {
+  endpoints,
+  regions,
+  services,
+  type EndpointDto,
+  type RegionDto,
+  type ServiceDto,
+} from './administration/catalog.ts'
+export {
+  credentials,
+  type CredentialDto,
+  type NewCredentialDto,
+} from './administration/credentials.ts'
+export { domains, type DomainDto } from './administration/domains.ts'
 export * from './administration/events.ts'
-export type { GroupDto } from './administration/groups.ts'
-export type { IdentityProviderDto, MappingRule } from './administration/identity-providers.ts'
+export { groups, type GroupDto } from './administration/groups.ts'
+export {
+  identityProviders,
+  type IdentityProviderDto,
+  type MappingRule,
+} from './administration/identity-providers.ts'
 export type { Impact } from './administration/impact.ts'
-export type {
-  PolicyCheckRequest,
-  PolicyCheckDto,
-  PolicyRule,
-  PolicyDto,
+export {
+  policies,
+  type PolicyCheckRequest,
+  type PolicyCheckDto,
+  type PolicyRule,
+  type PolicyDto,
 } from './administration/policies.ts'
-export type { ProjectDto } from './administration/projects.ts'
-export type { RoleDto } from './administration/roles.ts'
-export type { UserDto } from './administration/users.ts'
+export { projects, type ProjectDto } from './administration/projects.ts'
+export { roles, type RoleDto } from './administration/roles.ts'
+export { users, type UserDto } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
 export * from './content-coding.ts'
 export * from './errors.ts'
@@ -61,7 +77,7 @@ export * from './identity.ts'
 export * from './methods.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
-export type { PermissionDto } from './permission.ts'
+export { permissions, type PermissionDto } from './permission.ts'
 export * from './policy-enums.ts'
 export { defaultPageSize, maxPageSize } from './paging.ts'
 export { newNamePattern } from './scalars.ts'

@@ -1,15 +1,38 @@
 import { Type, type Static } from 'typebox'
 import { policyActions, policyScopes, policyServices } from './policy-enums.ts'
-import { exactObject } from './scalars.ts'
+import {
+  enumeration,
+  filterable,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from './resources/resource.ts'
 
 /** The scope in which a token may call an operation. */
-export const PermissionDto = exactObject({
-  operation: Type.String({ description: 'Operation id, such as `createUser`' }),
-  service: Type.Enum([...policyServices]),
-  resource: Type.String(),
-  action: Type.Enum([...policyActions]),
-  reach: Type.Union([Type.Enum([...policyScopes, 'self']), Type.Null()], {
-    description: 'Scope of the permission. null: not permitted.',
-  }),
-})
+export const permissions = {
+  key: 'permission',
+  keys: 'permissions',
+  noun: 'Permission',
+  nouns: 'Permissions',
+  one: 'a permission',
+  many: 'permissions',
+  fields: {
+    operation: text('Operation id, such as `createUser`', searchable),
+    service: {
+      ...enumeration('Service', filterable),
+      schema: Type.Enum([...policyServices]),
+    },
+    resource: text('Resource', searchable),
+    action: { ...enumeration('Action', filterable), schema: Type.Enum([...policyActions]) },
+    reach: {
+      ...enumeration('Scope of the permission', filterable),
+      schema: Type.Union([Type.Enum([...policyScopes, 'self']), Type.Null()], {
+        description: 'Scope of the permission. null: not permitted.',
+      }),
+    },
+  },
+} as const satisfies Resource
+
+export const PermissionDto = wireSchema(permissions)
 export type PermissionDto = Static<typeof PermissionDto>

@@ -1,31 +1,53 @@
 import { Type, type Static } from 'typebox'
-import { clientParameters, offsetParameter, shortListParameters } from '../paging.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Level, Operation } from '../operation.ts'
-import { Links, listQuery } from '../resource.ts'
+import { filterable, searchable, text, type Resource } from '../resources/resource.ts'
 import { exactObject, Id } from '../scalars.ts'
-import { example } from './examples.ts'
-import { roleExample, RoleDto } from './roles.ts'
+import { example, listExample } from './examples.ts'
+import { keystoneListBody, keystoneListQuery } from './resource-operations.ts'
+import { roleExample, RoleDto, roles } from './roles.ts'
 
-const text = Type.String()
+const Text = Type.String()
 const Named = exactObject({
-  id: text,
-  name: Type.Optional(text),
-  domain: Type.Optional(exactObject({ id: text, name: text })),
+  id: Text,
+  name: Type.Optional(Text),
+  domain: Type.Optional(exactObject({ id: Text, name: Text })),
 })
 
 export const RoleAssignmentDto = exactObject({
-  role: exactObject({ id: text, name: Type.Optional(text) }),
+  role: exactObject({ id: Text, name: Type.Optional(Text) }),
   user: Type.Optional(Named),
   group: Type.Optional(Named),
   scope: exactObject({
     project: Type.Optional(Named),
-    domain: Type.Optional(exactObject({ id: text, name: Type.Optional(text) })),
+    domain: Type.Optional(exactObject({ id: Text, name: Type.Optional(Text) })),
     system: Type.Optional(exactObject({ all: Type.Literal(true) })),
   }),
-  links: exactObject({ assignment: text, membership: Type.Optional(text) }),
+  links: exactObject({ assignment: Text, membership: Type.Optional(Text) }),
 })
 export type RoleAssignmentDto = Static<typeof RoleAssignmentDto>
+
+/** What role assignments can be filtered and sorted by. On the wire they are nested. */
+export const roleAssignments = {
+  key: 'role_assignment',
+  keys: 'role_assignments',
+  noun: 'RoleAssignment',
+  nouns: 'RoleAssignments',
+  one: 'a role assignment',
+  many: 'role assignments',
+  fields: {
+    role_id: text('Id of the role', filterable),
+    role: text('Name of the role', searchable),
+    user_id: text('Id of the user', filterable),
+    user: text('Name of the user', searchable),
+    group_id: text('Id of the group', filterable),
+    group: text('Name of the group', searchable),
+    project_id: text('Id of the project', filterable),
+    project: text('Name of the project', searchable),
+    domain_id: text('Id of the domain, for roles on a domain', filterable),
+    domain: text('Name of the domain, for roles on a domain', searchable),
+  },
+} as const satisfies Resource
 
 const OptionalBoolean = Type.Optional(Type.Boolean())
 
@@ -45,6 +67,7 @@ const listRoleAssignments = {
   description:
     'Without further permissions you see your own assignments. `effective` lists the members of groups instead of the groups. `include_names` adds names to the ids. Both work without a value: `?include_names`.',
   query: exactObject({
+    ...keystoneListQuery(roleAssignments).properties,
     'user.id': Type.Optional(Id),
     'group.id': Type.Optional(Id),
     'role.id': Type.Optional(Id),
@@ -53,42 +76,29 @@ const listRoleAssignments = {
     'scope.system': Type.Optional(Type.Enum(['all'])),
     effective: OptionalBoolean,
     include_names: OptionalBoolean,
-    limit: listQuery([], {}).properties.limit,
-    marker: listQuery([], {}).properties.marker,
-    offset: offsetParameter,
-    ...clientParameters,
   }),
   responses: {
     200: {
       description: 'Role assignments that you can access',
-      body: exactObject({ role_assignments: Type.Array(RoleAssignmentDto), links: Links }),
-      example: {
-        role_assignments: [
-          {
-            role: { id: example.roleId, name: 'project_owner' },
-            user: {
-              id: example.userId,
-              name: 'ada',
-              domain: { id: example.domainId, name: 'Research' },
-            },
-            scope: {
-              project: {
-                id: example.projectId,
-                name: 'genome',
-                domain: { id: example.domainId, name: 'Research' },
-              },
-            },
-            links: {
-              assignment: `${example.self('projects', example.projectId)}/users/${example.userId}/roles/${example.roleId}`,
-            },
-          },
-        ],
-        links: {
-          self: 'http://127.0.0.1:8400/v3/role_assignments?include_names',
-          next: null,
-          previous: null,
+      body: keystoneListBody('role_assignments', RoleAssignmentDto),
+      example: listExample('role_assignments', '/v3/role_assignments?include_names', {
+        role: { id: example.roleId, name: 'project_owner' },
+        user: {
+          id: example.userId,
+          name: 'ada',
+          domain: { id: example.domainId, name: 'Research' },
         },
-      },
+        scope: {
+          project: {
+            id: example.projectId,
+            name: 'genome',
+            domain: { id: example.domainId, name: 'Research' },
+          },
+        },
+        links: {
+          assignment: `${example.self('projects', example.projectId)}/users/${example.userId}/roles/${example.roleId}`,
+        },
+      }),
     },
   },
 } as const satisfies Operation
@@ -114,15 +124,12 @@ function targetOperations<
       ...common,
       permission: permission('list'),
       summary: `List the roles of ${who} on ${where}`,
-      query: exactObject(shortListParameters),
+      query: keystoneListQuery(roles),
       responses: {
         200: {
           description: 'Roles that are assigned directly, not through a group',
-          body: exactObject({ roles: Type.Array(RoleDto), links: Links }),
-          example: {
-            roles: [roleExample],
-            links: { self: `http://127.0.0.1:8400${collection}`, next: null, previous: null },
-          },
+          body: keystoneListBody('roles', RoleDto),
+          example: listExample('roles', collection, roleExample),
         },
       },
     },

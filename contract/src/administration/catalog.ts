@@ -1,33 +1,81 @@
 import { Type, type Static } from 'typebox'
-import { shortListParameters } from '../paging.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { Links, SelfLink } from '../resource.ts'
-import { exactObject, Name, sameType } from '../scalars.ts'
-import { example } from './examples.ts'
+import {
+  enumeration,
+  filterable,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { exactObject } from '../scalars.ts'
+import { example, listExample } from './examples.ts'
+import { keystoneListBody, keystoneListQuery, SelfLink } from './resource-operations.ts'
 
-const text = Type.String()
+const links = object('The address of the resource', SelfLink, { self: '' })
+const enabled = object('Always true', Type.Literal(true), true)
 
-export const ServiceDto = exactObject({
-  ...sameType(['id', 'name', 'type', 'description'], text),
-  enabled: Type.Literal(true),
-  links: SelfLink,
-})
+export const services = {
+  key: 'service',
+  keys: 'services',
+  noun: 'Service',
+  nouns: 'Services',
+  one: 'a service',
+  many: 'services',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name', searchable),
+    type: enumeration('Type, such as `identity`', filterable),
+    description: text('Description', searchable),
+    enabled,
+    links,
+  },
+} as const satisfies Resource
+export const ServiceDto = wireSchema(services)
 export type ServiceDto = Static<typeof ServiceDto>
 
-export const EndpointDto = exactObject({
-  ...sameType(['id', 'interface', 'name', 'service_id', 'region', 'region_id', 'url'], text),
-  enabled: Type.Literal(true),
-  links: SelfLink,
-})
+export const endpoints = {
+  key: 'endpoint',
+  keys: 'endpoints',
+  noun: 'Endpoint',
+  nouns: 'Endpoints',
+  one: 'an endpoint',
+  many: 'endpoints',
+  fields: {
+    id: text('Id', searchable),
+    interface: {
+      ...enumeration('`public`, `internal` or `admin`', filterable),
+      schema: Type.Unsafe<string>(Type.Enum(['public', 'internal', 'admin'])),
+    },
+    name: text('Name of the service', searchable),
+    service_id: text('Id of the service', filterable),
+    region: text('Name of the region', filterable),
+    region_id: text('Id of the region', filterable),
+    url: text('Address', searchable),
+    enabled,
+    links,
+  },
+} as const satisfies Resource
+export const EndpointDto = wireSchema(endpoints)
 export type EndpointDto = Static<typeof EndpointDto>
 
-export const RegionDto = exactObject({
-  id: text,
-  description: text,
-  parent_region_id: Type.Null(),
-  links: SelfLink,
-})
+export const regions = {
+  key: 'region',
+  keys: 'regions',
+  noun: 'Region',
+  nouns: 'Regions',
+  one: 'a region',
+  many: 'regions',
+  fields: {
+    id: text('Id', searchable),
+    description: text('Description', searchable),
+    parent_region_id: { ...text('Always null', filterable), schema: Type.Null() },
+    links,
+  },
+} as const satisfies Resource
+export const RegionDto = wireSchema(regions)
 export type RegionDto = Static<typeof RegionDto>
 
 const serviceId = '3d6f9b2c5e8141a4b7d0c3f6e9a2b5d8'
@@ -59,108 +107,56 @@ const regionExample = {
   links: { self: example.self('regions', 'region0') },
 }
 
-const common = { method: 'GET', ...identityDefaults, tag: 'Catalog' } as const
-const permission = <const Resource extends string, const Action extends 'list' | 'get'>(
-  resource: Resource,
-  action: Action,
-) => ({ service: 'identity', resource, action, at: ['system', 'domain', 'project'] }) as const
+/** List and get of a kind of entries. */
+function readOperations<const R extends Resource>(resource: R, entry: unknown) {
+  const { one, many } = resource
+  const [key, keys]: [R['key'], R['keys']] = [resource.key, resource.keys]
+  const [noun, nouns]: [R['noun'], R['nouns']] = [resource.noun, resource.nouns]
+  const common = { method: 'GET', ...identityDefaults, tag: 'Catalog' } as const
+  const permission = <const Action extends 'list' | 'get'>(action: Action) =>
+    ({
+      service: 'identity',
+      resource: keys,
+      action,
+      at: ['system', 'domain', 'project'],
+    }) as const
+  const view = wireSchema(resource)
+  return [
+    {
+      id: `list${nouns}` as const,
+      ...common,
+      path: `/v3/${keys}` as const,
+      permission: permission('list'),
+      summary: `List ${many}`,
+      query: keystoneListQuery(resource),
+      responses: {
+        200: {
+          description: nouns,
+          body: keystoneListBody(keys, view),
+          example: listExample(keys, `/v3/${keys}`, entry),
+        },
+      },
+    },
+    {
+      id: `get${noun}` as const,
+      ...common,
+      path: `/v3/${keys}/{id}` as const,
+      permission: permission('get'),
+      summary: `Show ${one}`,
+      responses: {
+        200: {
+          description: `The ${key}`,
+          body: exactObject({ [key]: view } as Record<R['key'], typeof view>),
+          example: { [key]: entry },
+        },
+      },
+    },
+  ] as const satisfies readonly Operation[]
+}
 
 /** The entries of the service catalog. They follow from the settings and are read-only. */
 export const catalogOperations = [
-  {
-    id: 'listServices',
-    ...common,
-    path: '/v3/services',
-    permission: permission('services', 'list'),
-    summary: 'List services',
-    query: exactObject({
-      name: Type.Optional(Name),
-      type: Type.Optional(Name),
-      ...shortListParameters,
-    }),
-    responses: {
-      200: {
-        description: 'Services',
-        body: exactObject({ services: Type.Array(ServiceDto), links: Links }),
-        example: example.list('services', '/v3/services', serviceExample),
-      },
-    },
-  },
-  {
-    id: 'getService',
-    ...common,
-    path: '/v3/services/{id}',
-    permission: permission('services', 'get'),
-    summary: 'Show a service',
-    responses: {
-      200: {
-        description: 'The service',
-        body: exactObject({ service: ServiceDto }),
-        example: { service: serviceExample },
-      },
-    },
-  },
-  {
-    id: 'listEndpoints',
-    ...common,
-    path: '/v3/endpoints',
-    permission: permission('endpoints', 'list'),
-    summary: 'List endpoints',
-    query: exactObject({
-      interface: Type.Optional(Type.Enum(['public', 'internal', 'admin'])),
-      service_id: Type.Optional(Name),
-      region_id: Type.Optional(Name),
-      ...shortListParameters,
-    }),
-    responses: {
-      200: {
-        description: 'Endpoints',
-        body: exactObject({ endpoints: Type.Array(EndpointDto), links: Links }),
-        example: example.list('endpoints', '/v3/endpoints', endpointExample),
-      },
-    },
-  },
-  {
-    id: 'getEndpoint',
-    ...common,
-    path: '/v3/endpoints/{id}',
-    permission: permission('endpoints', 'get'),
-    summary: 'Show an endpoint',
-    responses: {
-      200: {
-        description: 'The endpoint',
-        body: exactObject({ endpoint: EndpointDto }),
-        example: { endpoint: endpointExample },
-      },
-    },
-  },
-  {
-    id: 'listRegions',
-    ...common,
-    path: '/v3/regions',
-    permission: permission('regions', 'list'),
-    summary: 'List regions',
-    query: exactObject({ parent_region_id: Type.Optional(Name), ...shortListParameters }),
-    responses: {
-      200: {
-        description: 'Regions',
-        body: exactObject({ regions: Type.Array(RegionDto), links: Links }),
-        example: example.list('regions', '/v3/regions', regionExample),
-      },
-    },
-  },
-  {
-    id: 'getRegion',
-    ...common,
-    path: '/v3/regions/{id}',
-    permission: permission('regions', 'get'),
-    summary: 'Show a region',
-    responses: {
-      200: {
-        description: 'The region',
-        body: exactObject({ region: RegionDto }),
-        example: { region: regionExample },
-      },
-    },
-  },
+  ...readOperations(services, serviceExample),
+  ...readOperations(endpoints, endpointExample),
+  ...readOperations(regions, regionExample),
 ] as const satisfies readonly Operation[]

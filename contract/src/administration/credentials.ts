@@ -1,41 +1,54 @@
 import { Type, type Static } from 'typebox'
-import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import {
-  exactObject,
-  Id,
-  TimestampInput,
-  Name,
-  NewName,
-  OptionalTimestamp,
-  orNull,
-  Timestamp,
-} from '../scalars.ts'
+import { exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
+import {
+  boolean,
+  enumeration,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  timestamp,
+  wireProperties,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { resourceOperations, SelfLink } from './resource-operations.ts'
 
-const fields = {
-  id: Type.String({ description: 'The access key ID' }),
-  type: Type.Literal('aksk'),
-  name: Type.String(),
-  user_id: Type.String(),
-  project_id: Type.String(),
-  enabled: Type.Boolean(),
-  blob: Type.String({
-    description:
+export const credentials = {
+  key: 'credential',
+  keys: 'credentials',
+  noun: 'Credential',
+  nouns: 'Credentials',
+  one: 'an access key',
+  many: 'access keys',
+  fields: {
+    id: text('The access key ID', searchable),
+    type: { ...enumeration('Always `aksk`', filterable), schema: Type.Literal('aksk') },
+    name: text('Name. Equality ignores case and width.', searchable),
+    user_id: text('Id of the user', filterable),
+    project_id: text('Id of the project', filterable),
+    enabled: boolean('Whether the key can be used', filterable),
+    blob: object(
       'JSON text with `secret` and `expire`. `secret` is empty except in the response that creates the key.',
-  }),
-  expires_at: OptionalTimestamp,
-  created_at: Timestamp,
-  last_used_at: OptionalTimestamp,
-  last_used_ip: Type.String(),
-  links: SelfLink,
-}
+      Type.String(),
+      '',
+    ),
+    expires_at: timestamp('When the key expires', filterable),
+    created_at: knownTimestamp('When the key was created', filterable),
+    last_used_at: timestamp('When somebody last logged in with the key', filterable),
+    last_used_ip: text('Address of the last login', searchable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
 
-export const CredentialDto = exactObject(fields)
+export const CredentialDto = wireSchema(credentials)
 export type CredentialDto = Static<typeof CredentialDto>
 
 /** The only response that contains the secret. */
 export const NewCredentialDto = exactObject({
-  ...fields,
+  ...wireProperties(credentials),
   access_key: Type.String({
     description: 'Used together with `secret` to log in. The same as `id`.',
   }),
@@ -60,15 +73,8 @@ const view = {
   links: { self: example.self('credentials', example.accessKey) },
 }
 
-export const credentialOperations = resourceOperations({
-  noun: 'Credential',
-  nouns: 'Credentials',
-  key: 'credential',
-  keys: 'credentials',
-  one: 'an access key',
-  many: 'access keys',
+export const credentialOperations = resourceOperations(credentials, {
   tag: 'Access keys',
-  view: CredentialDto,
   made: NewCredentialDto,
   create: exactObject({
     type: Type.Enum(['aksk']),
@@ -84,13 +90,6 @@ export const credentialOperations = resourceOperations({
     { name: Type.Optional(NewName), enabled: Type.Optional(Type.Boolean()) },
     { additionalProperties: false, minProperties: 1 },
   ),
-  query: listQuery(['name', 'created_at', 'enabled'], {
-    name: Type.Optional(Name),
-    enabled: Type.Optional(Type.Boolean()),
-    user_id: Type.Optional(Id),
-    project_id: Type.Optional(Id),
-    type: Type.Optional(Type.Enum(['aksk'])),
-  }),
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:

@@ -1,21 +1,41 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
-import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
 import { Description, emptyOptions, emptyTags } from './keystone-compatibility.ts'
+import {
+  boolean,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { resourceOperations, SelfLink } from './resource-operations.ts'
 
-export const DomainDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  enabled: Type.Boolean(),
-  tags: emptyTags,
-  options: emptyOptions,
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const domains = {
+  key: 'domain',
+  keys: 'domains',
+  noun: 'Domain',
+  nouns: 'Domains',
+  one: 'a domain',
+  many: 'domains',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    description: text('Description', searchable),
+    enabled: boolean('Whether its users and projects can be used', filterable),
+    tags: object('For Keystone clients', emptyTags, []),
+    options: object('For Keystone clients', emptyOptions, {}),
+    created_at: knownTimestamp('When the domain was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const DomainDto = wireSchema(domains)
 export type DomainDto = Static<typeof DomainDto>
 
 const settable = {
@@ -37,24 +57,13 @@ export const domainExample = {
 }
 
 export const domainOperations = [
-  ...resourceOperations({
-    noun: 'Domain',
-    nouns: 'Domains',
-    key: 'domain',
-    keys: 'domains',
-    one: 'a domain',
-    many: 'domains',
+  ...resourceOperations(domains, {
     tag: 'Domains',
-    view: DomainDto,
     create: exactObject({ name: NewName, ...settable }),
     update: Type.Object(
       { name: Type.Optional(NewName), ...settable },
       { additionalProperties: false, minProperties: 1 },
     ),
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-    }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
       update:

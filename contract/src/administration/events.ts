@@ -1,8 +1,18 @@
-import { Type, type Static } from 'typebox'
-import { clientParameters, defaultPageSize, maxPageSize } from '../paging.ts'
+import { Type, type Static, type TSchema } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, TimestampInput, sameType, Timestamp } from '../scalars.ts'
+import { defaultPageSize, maxPageSize } from '../paging.ts'
+import { completeListQuery, narrowingScope, selected } from '../resources/list-operations.ts'
+import {
+  enumeration,
+  filterable,
+  knownTimestamp,
+  object,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { exactObject, TimestampInput } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 
 export const eventResults = ['success', 'failure', 'denied'] as const
@@ -12,61 +22,77 @@ const BeforeAndAfter = Type.Unsafe<[unknown, unknown]>(
   Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }),
 )
 
-export const EventDto = exactObject({
-  id: Type.String(),
-  time: Timestamp,
-  ...sameType(
-    [
-      'action',
-      'target_type',
-      'target_id',
-      'target_name',
-      'user_id',
-      'user',
-      'project_id',
-      'domain_id',
-      'ip',
-      'request_id',
-    ],
-    Type.String(),
-  ),
-  result: Type.Enum([...eventResults]),
-  changes: Type.Record(Type.String(), BeforeAndAfter, {
-    description: 'Changed fields, each as `[before, after]`. Secrets are never included.',
-  }),
-})
+const exactOnly = ['filter'] as const
+const exactOrSearched = ['filter', 'search'] as const
+
+/** Sorted by time only: the audit log is too large to sort by anything without an index. */
+export const events = {
+  key: 'event',
+  keys: 'events',
+  noun: 'Event',
+  nouns: 'Events',
+  one: 'an event',
+  many: 'events',
+  fields: {
+    id: text('Id. Ids sort by time.', filterable),
+    time: knownTimestamp('When it happened', filterable),
+    action: text('Such as `login`, `create` or `update`', exactOnly),
+    target_type: text('Type of the target, such as `project`', exactOnly),
+    target_id: text('Id of the target', exactOrSearched),
+    target_name: text('Name of the target at that time', exactOrSearched),
+    user_id: text('Id of the user', exactOrSearched),
+    user: text('Name of the user at that time', exactOrSearched),
+    project_id: text('Id of the project of the target', exactOnly),
+    domain_id: text('Id of the domain of the target', exactOnly),
+    ip: text('Address of the client', exactOrSearched),
+    request_id: text('Id of the request', exactOrSearched),
+    result: {
+      ...enumeration('`success`, `failure` or `denied`', exactOnly),
+      schema: Type.Enum([...eventResults]),
+    },
+    changes: object(
+      'Changed fields, each as `[before, after]`. Secrets are never included.',
+      Type.Record(Type.String(), BeforeAndAfter),
+      {},
+    ),
+  },
+} as const satisfies Resource
+
+export const EventDto = wireSchema(events)
 export type EventDto = Static<typeof EventDto>
 
-const ShortText = Type.String({ minLength: 1, maxLength: 255 })
+/** The query of every list of events. There is no `total`, so pages are found by `marker` only. */
+export const eventListQuery = <const Scope extends TSchema>(scope: Scope) =>
+  exactObject({
+    ...completeListQuery(events, scope).properties,
+    since: Type.Optional(TimestampInput),
+    before: Type.Optional(TimestampInput),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: `Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`,
+      }),
+    ),
+    marker: Type.Optional(
+      Type.String({
+        maxLength: 32,
+        pattern: '^[0-9a-f]{32}$',
+        description: 'The id of the last event of the previous page, as in the `Link` header',
+      }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 0,
+        description: 'Must be 0. Use `marker` for the next page.',
+      }),
+    ),
+  })
 
-/** Time range and paging of every list of events. */
-export const eventPaging = {
-  since: Type.Optional(TimestampInput),
-  before: Type.Optional(TimestampInput),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: `Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`,
-    }),
-  ),
-  marker: Type.Optional(
-    Type.String({
-      maxLength: 32,
-      pattern: '^[0-9a-f]{32}$',
-      description: 'The id of the last event of the previous page, as in the `Link` header',
-    }),
-  ),
-  offset: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 0,
-      description: 'Must be 0. Use `marker` for the next page.',
-    }),
-  ),
-  ...clientParameters,
-}
-
-export const EventList = exactObject({ events: Type.Array(EventDto), limit: Type.Integer() })
+export const EventList = exactObject({
+  events: Type.Array(selected(EventDto)),
+  limit: Type.Integer(),
+})
 
 export const eventListExample = {
   events: [
@@ -107,17 +133,7 @@ export const eventOperations = [
     summary: 'List audit events',
     description:
       'All logins and changes, newest first: who did what to which target, from which address, with which result. `project_id` and `domain_id` are those of the target. For a denied change, `domain_id` is the domain of the user. Without further permissions you see your own events.',
-    query: exactObject({
-      user_id: Type.Optional(Id),
-      action: Type.Optional(ShortText),
-      target_type: Type.Optional(ShortText),
-      target_id: Type.Optional(ShortText),
-      project_id: Type.Optional(Id),
-      domain_id: Type.Optional(Id),
-      result: Type.Optional(Type.Enum([...eventResults])),
-      request_id: Type.Optional(ShortText),
-      ...eventPaging,
-    }),
+    query: eventListQuery(narrowingScope),
     responses: {
       200: {
         description: 'Events that you can access',

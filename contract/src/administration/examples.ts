@@ -11,9 +11,13 @@ export const example = {
   accessKey: 'd1e0f96f1e2d3c4b5a49788695a4b3c2',
   providerId: '8f9a0b1c2d3e4f5061728394a5b6c7d8',
   self: (collection: string, id: string) => `http://127.0.0.1:8400/v3/${collection}/${id}`,
-  /** A list with one item. */
-  list: (key: string, path: string, item: unknown) => ({
-    [key]: [item],
-    links: { self: `http://127.0.0.1:8400${path}`, next: null, previous: null },
-  }),
 }
+
+/** A list with one item. */
+export const listExample = (key: string, path: string, item: unknown) => ({
+  [key]: [item],
+  links: { self: `http://127.0.0.1:8400${path}`, next: null, previous: null },
+  limit: 1,
+  offset: 0,
+  total: 1,
+})

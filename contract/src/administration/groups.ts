@@ -1,20 +1,44 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleTimestamp } from './examples.ts'
+import { exactObject, Id, NewName } from '../scalars.ts'
+import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description } from './keystone-compatibility.ts'
-import { userExample, UserDto } from './users.ts'
+import { userExample, UserDto, users } from './users.ts'
+import {
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import {
+  keystoneListBody,
+  keystoneListQuery,
+  resourceOperations,
+  SelfLink,
+} from './resource-operations.ts'
 
-export const GroupDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  domain_id: Type.String(),
-  description: Type.String(),
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const groups = {
+  key: 'group',
+  keys: 'groups',
+  noun: 'Group',
+  nouns: 'Groups',
+  one: 'a group',
+  many: 'groups',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    domain_id: text('Id of the domain', filterable),
+    description: text('Description', searchable),
+    created_at: knownTimestamp('When the group was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const GroupDto = wireSchema(groups)
 export type GroupDto = Static<typeof GroupDto>
 
 const view = {
@@ -40,15 +64,8 @@ const toRead = {
 const toChange = { ...toRead, action: 'update' } as const
 
 export const groupOperations = [
-  ...resourceOperations({
-    noun: 'Group',
-    nouns: 'Groups',
-    key: 'group',
-    keys: 'groups',
-    one: 'a group',
-    many: 'groups',
+  ...resourceOperations(groups, {
     tag: 'Groups',
-    view: GroupDto,
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),
@@ -58,10 +75,6 @@ export const groupOperations = [
       { name: Type.Optional(NewName), description: Description },
       { additionalProperties: false, minProperties: 1 },
     ),
-    query: listQuery(['name', 'created_at'], {
-      name: Type.Optional(Name),
-      domain_id: Type.Optional(Id),
-    }),
     at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
     notes: { list: 'With a token for a project: the groups with a role in the project.' },
     examples: {
@@ -78,15 +91,12 @@ export const groupOperations = [
     permission: toRead,
     tag: 'Groups',
     summary: 'List the members of a group',
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-    }),
+    query: keystoneListQuery(users),
     responses: {
       200: {
         description: 'Members of the group',
-        body: listBody('users', UserDto),
-        example: example.list('users', `/v3/groups/${example.groupId}/users`, userExample),
+        body: keystoneListBody('users', UserDto),
+        example: listExample('users', `/v3/groups/${example.groupId}/users`, userExample),
       },
     },
   },
@@ -103,12 +113,12 @@ export const groupOperations = [
     },
     tag: 'Groups',
     summary: 'List the groups of a user',
-    query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
+    query: keystoneListQuery(groups),
     responses: {
       200: {
         description: 'Groups of the user',
-        body: listBody('groups', GroupDto),
-        example: example.list('groups', `/v3/users/${example.userId}/groups`, view),
+        body: keystoneListBody('groups', GroupDto),
+        example: listExample('groups', `/v3/users/${example.userId}/groups`, view),
       },
     },
   },

@@ -1,7 +1,18 @@
 import { Type, type Static } from 'typebox'
-import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
+import {
+  boolean,
+  enumeration,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { resourceOperations, SelfLink } from './resource-operations.ts'
 
 const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An HTTPS URL' })
 
@@ -25,22 +36,34 @@ export const MappingRule = exactObject({
 })
 export type MappingRule = Static<typeof MappingRule>
 
-export const IdentityProviderDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  driver: Type.Literal('cas'),
-  url: Type.String(),
-  service_url: Type.String(),
-  protocol: Type.Enum([2, 3]),
-  domain_id: Type.String(),
-  enabled: Type.Boolean(),
-  ca: Type.String({
-    description: 'CA certificate in PEM. Empty: the public certificate authorities.',
-  }),
-  mapping: Type.Array(MappingRule),
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const identityProviders = {
+  key: 'identity_provider',
+  keys: 'identity_providers',
+  noun: 'IdentityProvider',
+  nouns: 'IdentityProviders',
+  one: 'an identity provider',
+  many: 'identity providers',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    driver: { ...enumeration('Always `cas`', filterable), schema: Type.Literal('cas') },
+    url: object('Address of the CAS server', Type.String(), ''),
+    service_url: object('Address that tickets are issued for', Type.String(), ''),
+    protocol: object('Version of the CAS protocol', Type.Enum([2, 3]), 3),
+    domain_id: text('Id of the domain of its users', filterable),
+    enabled: boolean('Whether users can log in with it', filterable),
+    ca: object(
+      'CA certificate in PEM. Empty: the public certificate authorities.',
+      Type.String(),
+      '',
+    ),
+    mapping: object('Roles by attributes of the user', Type.Array(MappingRule), []),
+    created_at: knownTimestamp('When the identity provider was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const IdentityProviderDto = wireSchema(identityProviders)
 export type IdentityProviderDto = Static<typeof IdentityProviderDto>
 
 const settable = {
@@ -72,15 +95,8 @@ const view = {
   links: { self: example.self('identity_providers', example.providerId) },
 }
 
-export const identityProviderOperations = resourceOperations({
-  noun: 'IdentityProvider',
-  nouns: 'IdentityProviders',
-  key: 'identity_provider',
-  keys: 'identity_providers',
-  one: 'an identity provider',
-  many: 'identity providers',
+export const identityProviderOperations = resourceOperations(identityProviders, {
   tag: 'Identity providers',
-  view: IdentityProviderDto,
   create: exactObject({
     name: NewName,
     driver: Type.Enum(['cas']),
@@ -98,11 +114,6 @@ export const identityProviderOperations = resourceOperations({
     },
     { additionalProperties: false, minProperties: 1 },
   ),
-  query: listQuery(['name', 'created_at', 'enabled'], {
-    name: Type.Optional(Name),
-    enabled: Type.Optional(Type.Boolean()),
-    domain_id: Type.Optional(Id),
-  }),
   at: { read: ['system', 'domain'], write: ['system'] },
   notes: {
     create:

@@ -2,9 +2,20 @@ import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { policyActions, policyScopes, policyServices } from '../policy-enums.ts'
-import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
+import {
+  boolean,
+  enumeration,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { resourceOperations, SelfLink } from './resource-operations.ts'
 
 const Resource = Type.String({
   minLength: 1,
@@ -21,15 +32,28 @@ export const PolicyRule = exactObject({
 })
 export type PolicyRule = Static<typeof PolicyRule>
 
-export const PolicyDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  scope: Type.Enum([...policyScopes]),
-  enabled: Type.Boolean(),
-  rules: Type.Array(PolicyRule),
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const policies = {
+  key: 'policy',
+  keys: 'policies',
+  noun: 'Policy',
+  nouns: 'Policies',
+  one: 'a policy',
+  many: 'policies',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    scope: {
+      ...enumeration('Where the rules apply', filterable),
+      schema: Type.Enum([...policyScopes]),
+    },
+    enabled: boolean('Whether the rules apply', filterable),
+    rules: object('Rules', Type.Array(PolicyRule), []),
+    created_at: knownTimestamp('When the policy was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const PolicyDto = wireSchema(policies)
 export type PolicyDto = Static<typeof PolicyDto>
 
 const Rules = Type.Array(PolicyRule, { minItems: 1, maxItems: 200 })
@@ -109,15 +133,8 @@ export const PolicyCheckDto = exactObject({
 export type PolicyCheckDto = Static<typeof PolicyCheckDto>
 
 export const policyOperations = [
-  ...resourceOperations({
-    noun: 'Policy',
-    nouns: 'Policies',
-    key: 'policy',
-    keys: 'policies',
-    one: 'a policy',
-    many: 'policies',
+  ...resourceOperations(policies, {
     tag: 'Policies',
-    view: PolicyDto,
     create: exactObject({
       name: NewName,
       scope: Type.Enum([...policyScopes]),
@@ -132,13 +149,9 @@ export const policyOperations = [
       },
       { additionalProperties: false, minProperties: 1 },
     ),
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-      scope: Type.Optional(Type.Enum([...policyScopes])),
-    }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
+      list: 'Everybody sees all policies. `scope` filters by the scope of the policy; `max` is all.',
       create:
         'The most specific matching rule applies; deny wins over allow. Actions without a matching rule are denied. You can allow only what you are permitted to do yourself.',
       update: 'Takes effect with the next request. `scope` cannot be changed.',

@@ -1,24 +1,44 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
-import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
 import { Description, emptyOptions, emptyTags } from './keystone-compatibility.ts'
+import {
+  boolean,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { resourceOperations, SelfLink } from './resource-operations.ts'
 
-export const ProjectDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  domain_id: Type.String(),
-  description: Type.String(),
-  enabled: Type.Boolean(),
-  parent_id: Type.String({ description: 'The domain. Projects cannot be nested.' }),
-  is_domain: Type.Literal(false),
-  tags: emptyTags,
-  options: emptyOptions,
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const projects = {
+  key: 'project',
+  keys: 'projects',
+  noun: 'Project',
+  nouns: 'Projects',
+  one: 'a project',
+  many: 'projects',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    domain_id: text('Id of the domain', filterable),
+    description: text('Description', searchable),
+    enabled: boolean('Whether tokens for the project are valid', filterable),
+    parent_id: text('The domain. Projects cannot be nested.', filterable),
+    is_domain: object('For Keystone clients', Type.Literal(false), false),
+    tags: object('For Keystone clients', emptyTags, []),
+    options: object('For Keystone clients', emptyOptions, {}),
+    created_at: knownTimestamp('When the project was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const ProjectDto = wireSchema(projects)
 export type ProjectDto = Static<typeof ProjectDto>
 
 const settable = {
@@ -43,15 +63,8 @@ export const projectExample = {
 }
 
 export const projectOperations = [
-  ...resourceOperations({
-    noun: 'Project',
-    nouns: 'Projects',
-    key: 'project',
-    keys: 'projects',
-    one: 'a project',
-    many: 'projects',
+  ...resourceOperations(projects, {
     tag: 'Projects',
-    view: ProjectDto,
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),
@@ -63,12 +76,6 @@ export const projectOperations = [
       { name: Type.Optional(NewName), ...settable },
       { additionalProperties: false, minProperties: 1 },
     ),
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-      domain_id: Type.Optional(Id),
-      parent_id: Type.Optional(Id),
-    }),
     at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
     notes: {
       create:

@@ -1,21 +1,45 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleTimestamp } from './examples.ts'
+import { exactObject, NewName } from '../scalars.ts'
+import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
-import { policyExample, PolicyDto } from './policies.ts'
+import { policyExample, PolicyDto, policies } from './policies.ts'
+import {
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import {
+  keystoneListBody,
+  keystoneListQuery,
+  resourceOperations,
+  SelfLink,
+} from './resource-operations.ts'
 
-export const RoleDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  domain_id: Type.Null({ description: 'Always null: roles belong to no domain' }),
-  description: Type.String(),
-  options: emptyOptions,
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const roles = {
+  key: 'role',
+  keys: 'roles',
+  noun: 'Role',
+  nouns: 'Roles',
+  one: 'a role',
+  many: 'roles',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    domain_id: object('Always null: roles belong to no domain', Type.Null(), null),
+    description: text('Description', searchable),
+    options: object('For Keystone clients', emptyOptions, {}),
+    created_at: knownTimestamp('When the role was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const RoleDto = wireSchema(roles)
 export type RoleDto = Static<typeof RoleDto>
 
 export const roleExample = {
@@ -35,15 +59,8 @@ const binding = {
 } as const
 
 export const roleOperations = [
-  ...resourceOperations({
-    noun: 'Role',
-    nouns: 'Roles',
-    key: 'role',
-    keys: 'roles',
-    one: 'a role',
-    many: 'roles',
+  ...resourceOperations(roles, {
     tag: 'Roles',
-    view: RoleDto,
     create: exactObject({
       name: NewName,
       description: Description,
@@ -58,7 +75,6 @@ export const roleOperations = [
       },
       { additionalProperties: false, minProperties: 1 },
     ),
-    query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
       create: 'A new role grants nothing until you bind a policy.',
@@ -83,15 +99,12 @@ export const roleOperations = [
     },
     tag: 'Roles',
     summary: 'List the policies of a role',
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-    }),
+    query: keystoneListQuery(policies),
     responses: {
       200: {
         description: 'Policies bound to the role',
-        body: listBody('policies', PolicyDto),
-        example: example.list('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
+        body: keystoneListBody('policies', PolicyDto),
+        example: listExample('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
       },
     },
   },

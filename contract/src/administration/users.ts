@@ -1,38 +1,58 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import {
-  exactObject,
-  Id,
-  TimestampInput,
-  Name,
-  NewName,
-  OptionalTimestamp,
-  orNull,
-  Timestamp,
-} from '../scalars.ts'
-import { example, exampleTimestamp } from './examples.ts'
+import { exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
+import { example, exampleTimestamp, listExample } from './examples.ts'
 import { impactOperation } from './impact.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
-import { projectExample, ProjectDto } from './projects.ts'
+import { projectExample, ProjectDto, projects } from './projects.ts'
+import {
+  boolean,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  timestamp,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import {
+  keystoneListBody,
+  keystoneListQuery,
+  resourceOperations,
+  SelfLink,
+} from './resource-operations.ts'
 
-export const UserDto = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  domain_id: Type.String(),
-  description: Type.String(),
-  enabled: Type.Boolean(),
-  displayname: Type.String(),
-  email: Type.String(),
-  mobile: Type.String(),
-  default_project_id: orNull(Type.String()),
-  password_expires_at: OptionalTimestamp,
-  expires_at: OptionalTimestamp,
-  options: emptyOptions,
-  created_at: Timestamp,
-  links: SelfLink,
-})
+export const users = {
+  key: 'user',
+  keys: 'users',
+  noun: 'User',
+  nouns: 'Users',
+  one: 'a user',
+  many: 'users',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    domain_id: text('Id of the domain', filterable),
+    description: text('Description', searchable),
+    enabled: boolean('Whether the user can log in', filterable),
+    displayname: text('Full name', searchable),
+    email: text('E-mail address. Empty if you may not see it.', searchable),
+    mobile: text('Mobile number. Empty if you may not see it.', searchable),
+    default_project_id: {
+      ...text('Project of tokens without a requested scope', filterable),
+      schema: orNull(Type.String()),
+    },
+    password_expires_at: timestamp('When the password expires', filterable),
+    expires_at: timestamp('When the user expires', filterable),
+    options: object('For Keystone clients', emptyOptions, {}),
+    created_at: knownTimestamp('When the user was created', filterable),
+    links: object('The address of the resource', SelfLink, { self: '' }),
+  },
+} as const satisfies Resource
+
+export const UserDto = wireSchema(users)
 export type UserDto = Static<typeof UserDto>
 
 /** The domain checks more than the length, and its error says what is wrong. */
@@ -72,15 +92,8 @@ export const userExample = {
 }
 
 export const userOperations = [
-  ...resourceOperations({
-    noun: 'User',
-    nouns: 'Users',
-    key: 'user',
-    keys: 'users',
-    one: 'a user',
-    many: 'users',
+  ...resourceOperations(users, {
     tag: 'Users',
-    view: UserDto,
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),
@@ -95,11 +108,6 @@ export const userOperations = [
       },
       { additionalProperties: false, minProperties: 1 },
     ),
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-      domain_id: Type.Optional(Id),
-    }),
     at: { read: ['system', 'domain', 'project', 'self'], write: ['system', 'domain'] },
     notes: {
       list: 'With a token for a project: the users with a role in the project. `email` and `mobile` are empty unless it is you, or you may read the users of the domain.',
@@ -156,16 +164,12 @@ export const userOperations = [
     summary: 'List the projects of a user',
     description:
       'Projects in which the user has a role. For other users you see only projects that you can access.',
-    query: listQuery(['name', 'created_at', 'enabled'], {
-      name: Type.Optional(Name),
-      enabled: Type.Optional(Type.Boolean()),
-      domain_id: Type.Optional(Id),
-    }),
+    query: keystoneListQuery(projects),
     responses: {
       200: {
         description: 'Projects, by roles of the user and of the groups of the user',
-        body: listBody('projects', ProjectDto),
-        example: example.list('projects', `/v3/users/${example.userId}/projects`, projectExample),
+        body: keystoneListBody('projects', ProjectDto),
+        example: listExample('projects', `/v3/users/${example.userId}/projects`, projectExample),
       },
     },
   },

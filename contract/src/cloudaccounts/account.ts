@@ -1,5 +1,17 @@
 import { Type, type Static } from 'typebox'
-import { exactObject, Id, NewName, OptionalTimestamp, Timestamp } from '../scalars.ts'
+import {
+  boolean,
+  enumeration,
+  filterable,
+  knownTimestamp,
+  number,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { exactObject, Id, NewName, OptionalTimestamp } from '../scalars.ts'
 
 const Pattern = Type.String({
   minLength: 1,
@@ -81,6 +93,20 @@ export const AccountSync = exactObject({
 })
 export type AccountSync = Static<typeof AccountSync>
 
+const noSync: AccountSync = {
+  state: 'idle',
+  started_at: null,
+  finished_at: null,
+  duration_ms: 0,
+  seen: 0,
+  created: 0,
+  changed: 0,
+  gone: 0,
+  error: '',
+  warnings: [],
+  next_at: null,
+}
+
 const longestText = 65_536
 
 /** Without this, a key with a line break would match no pattern and bypass the schema of its value. */
@@ -109,29 +135,46 @@ const DisappearanceHold = Type.Union(
   },
 )
 
-export const CloudAccount = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  provider: Type.String(),
-  brand: Type.String(),
-  address: Type.String(),
-  options: Options,
-  project_id: Type.String(),
-  period: Type.Integer({ description: 'Seconds between complete syncs' }),
-  disappearance_hold: DisappearanceHold,
-  enabled: Type.Boolean(),
-  mapping: Type.Array(AccountRule),
-  status: Type.Enum([...accountStatuses], {
-    description:
-      '`init`: not synced yet. `connected`: the last sync succeeded. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced.',
-  }),
-  servers: Type.Integer({
-    description:
+export const cloudAccounts = {
+  key: 'cloudaccount',
+  keys: 'cloudaccounts',
+  noun: 'CloudAccount',
+  nouns: 'CloudAccounts',
+  one: 'a cloud account',
+  many: 'cloud accounts',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name', searchable),
+    provider: enumeration('Provider', searchable),
+    brand: enumeration('The provider, or another name for it', searchable),
+    address: text('Address of the source', searchable),
+    options: object('Provider options', Options, {}),
+    project_id: text('Project of servers without a matching rule', filterable),
+    period: number('Seconds between complete syncs', filterable),
+    disappearance_hold: object(
+      'Seconds before missing servers are removed',
+      DisappearanceHold,
+      null,
+    ),
+    enabled: boolean('Whether the account is synced', filterable),
+    mapping: object('Rules that assign servers to projects', Type.Array(AccountRule), []),
+    status: {
+      ...enumeration('Status', filterable),
+      schema: Type.Enum([...accountStatuses], {
+        description:
+          '`init`: not synced yet. `connected`: the last sync succeeded. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced.',
+      }),
+    },
+    servers: number(
       'Number of servers that the account sees, including those that belong to another account',
-  }),
-  created_at: Timestamp,
-  sync: AccountSync,
-})
+      filterable,
+    ),
+    created_at: knownTimestamp('When the account was attached', filterable),
+    sync: object('State of the sync', AccountSync, noSync),
+  },
+} as const satisfies Resource
+
+export const CloudAccount = wireSchema(cloudAccounts)
 export type CloudAccount = Static<typeof CloudAccount>
 
 const Credentials = Type.Record(Type.String(), Type.String({ maxLength: longestText }), {
@@ -240,18 +283,30 @@ const Field = exactObject({
   description: Type.String(),
 })
 
-export const CloudProvider = exactObject({
-  provider: Type.String(),
-  title: Type.String(),
+const Address = exactObject({
+  required: Type.Boolean(),
   description: Type.String(),
-  address: exactObject({
-    required: Type.Boolean(),
-    description: Type.String(),
-    example: Type.String(),
-  }),
-  credentials: Type.Array(Field),
-  options: Type.Array(Field),
-  period: Type.Integer({ description: 'Default number of seconds between complete syncs' }),
-  events: Type.Boolean({ description: 'Whether the source sends change events' }),
+  example: Type.String(),
 })
+
+export const sourceProviders = {
+  key: 'provider',
+  keys: 'providers',
+  noun: 'CloudProvider',
+  nouns: 'CloudProviders',
+  one: 'a cloud provider',
+  many: 'cloud providers',
+  fields: {
+    provider: enumeration('Name', searchable),
+    title: text('Name for people', searchable),
+    description: text('Description', searchable),
+    address: object('Address', Address, { required: false, description: '', example: '' }),
+    credentials: object('Credentials', Type.Array(Field), []),
+    options: object('Options', Type.Array(Field), []),
+    period: number('Default number of seconds between complete syncs', filterable),
+    events: boolean('Whether the source sends change events', filterable),
+  },
+} as const satisfies Resource
+
+export const CloudProvider = wireSchema(sourceProviders)
 export type CloudProvider = Static<typeof CloudProvider>

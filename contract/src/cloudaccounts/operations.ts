@@ -1,18 +1,25 @@
 import { Type } from 'typebox'
-import { clientParameters, defaultPageSize, maxPageSize, shortListParameters } from '../paging.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, Name } from '../scalars.ts'
+import {
+  completeListQuery,
+  listBody,
+  narrowingScope,
+  selected,
+  wholeListLimit,
+} from '../resources/list-operations.ts'
+import { exactObject } from '../scalars.ts'
 import {
   AccountTest,
   AccountToTest,
-  accountStatuses,
   CloudAccount,
+  cloudAccounts,
   CloudAccountChanges,
   CloudProvider,
   MappingPreview,
   MappingPreviewRequest,
   NewCloudAccount,
+  sourceProviders,
 } from './account.ts'
 import {
   accountExample,
@@ -43,8 +50,6 @@ const tested = {
 }
 
 const optionalBoolean = (description: string) => Type.Optional(Type.Boolean({ description }))
-const wholeNumber = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999, description }))
 
 /** The accounts that Muster imports servers from. */
 export const cloudAccountOperations = [
@@ -57,36 +62,11 @@ export const cloudAccountOperations = [
     summary: 'List cloud accounts',
     description:
       'The accounts that Muster imports servers from, with the state of their last sync. Newest first.',
-    query: exactObject({
-      name: Type.Optional(Name),
-      provider: Type.Optional(Name),
-      status: Type.Optional(Type.Enum([...accountStatuses])),
-      enabled: optionalBoolean('Filter by enabled or disabled'),
-      project_id: Type.Optional(Id),
-      search: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          description: 'Search in name, provider and address',
-        }),
-      ),
-      order_by: Type.Optional(
-        Type.Enum(['created_at', 'name', 'provider', 'status', 'servers', 'period']),
-      ),
-      order: Type.Optional(Type.Enum(['asc', 'desc'])),
-      limit: wholeNumber(`Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`),
-      offset: wholeNumber('Number of items to skip. Default: 0.'),
-      ...clientParameters,
-    }),
+    query: completeListQuery(cloudAccounts, narrowingScope),
     responses: {
       200: {
         description: 'A page of cloud accounts',
-        body: exactObject({
-          cloudaccounts: Type.Array(CloudAccount),
-          limit: Type.Integer(),
-          offset: Type.Integer(),
-          total: Type.Integer(),
-        }),
+        body: listBody('cloudaccounts', selected(CloudAccount)),
         headers: { Link: 'The next page, if there is one: `rel="next"`' },
         example: { cloudaccounts: [accountExample], limit: 20, offset: 0, total: 1 },
       },
@@ -101,12 +81,15 @@ export const cloudAccountOperations = [
     summary: 'List cloud providers',
     description:
       'The kinds of sources that you can attach, with the credentials and options of each.',
-    query: exactObject(shortListParameters),
+    query: exactObject({
+      ...completeListQuery(sourceProviders, narrowingScope).properties,
+      limit: wholeListLimit,
+    }),
     responses: {
       200: {
         description: 'Cloud providers',
-        body: exactObject({ providers: Type.Array(CloudProvider) }),
-        example: { providers: [providerExample] },
+        body: listBody('providers', selected(CloudProvider)),
+        example: { providers: [providerExample], limit: 1, offset: 0, total: 1 },
       },
     },
   },

@@ -1,11 +1,11 @@
-import { Type, type TSchema } from 'typebox'
+import { Type, type Static, type TObject, type TSchema } from 'typebox'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote, defaultPageSize, maxPageSize } from '../paging.ts'
 import { exactObject } from '../scalars.ts'
 import {
-  fieldsUsedFor,
   wireSchema,
+  type FieldDescription,
   type FieldType,
   type FieldUsedFor,
   type Resource,
@@ -39,18 +39,23 @@ type FieldParameters<R extends Resource> = {
     keyof typeof filterParameters]
 }
 
+/** A value that the field can never have is an error rather than an empty list. */
+function filterParameter({ type, schema }: FieldDescription): TSchema {
+  if ('enum' in schema) return several(schema, 'Exact value, or one of several')
+  return filterParameters[type as keyof typeof filterParameters]
+}
+
 /** Every filter field as a parameter. */
-export const fieldParameters = <const R extends Resource>(resource: R) =>
+export const fieldParameters = <const R extends Resource>({ fields }: R) =>
   Object.fromEntries(
-    fieldsUsedFor(resource, 'filter').map((name) => [
-      name,
-      filterParameters[resource.fields[name]?.type as keyof typeof filterParameters],
-    ]),
+    Object.entries(fields)
+      .filter(([, { uses }]) => uses.includes('filter'))
+      .map(([name, field]) => [name, filterParameter(field)]),
   ) as FieldParameters<R>
 
 export const scopes = ['project', 'domain', 'system', 'max'] as const
 
-const fieldName = Type.String({ minLength: 1, maxLength: 64 })
+export const fieldName = Type.String({ minLength: 1, maxLength: 64 })
 
 /** Maximum length of `q`. */
 export const maxQueryLength = 2048
@@ -110,6 +115,48 @@ export const pageParameters = {
   ),
 }
 
+/** The query of a list: filters, paging, sorting and shape. */
+const listQuery = <const R extends Resource, const Scope extends TSchema>(
+  resource: R,
+  scope: Scope,
+) =>
+  exactObject({
+    ...fieldParameters(resource),
+    ...selectionParameters,
+    ...pageParameters,
+    scope,
+    summary_stats: Type.Optional(Type.Literal(false, { description: cloudpodsNote })),
+  })
+
+/** Narrows a list that otherwise has everything that the caller can access. */
+export const narrowingScope = Type.Optional(
+  Type.Enum([...scopes], {
+    description:
+      'Only what is in the project or domain of your token. Default: everything you can access.',
+  }),
+)
+
+/** The query of a list whose items have no short form. */
+export const completeListQuery = <const R extends Resource, const Scope extends TSchema>(
+  resource: R,
+  scope: Scope,
+) =>
+  exactObject({
+    ...listQuery(resource, scope).properties,
+    details: Type.Optional(Type.Boolean({ description: 'No effect: items are always complete' })),
+  })
+
+export const wholeListLimit = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description: `Page size, at most ${maxPageSize}. Default: the whole list.`,
+  }),
+)
+
+/** Items have fewer keys only if `field` asks for it, so the type has all of them. */
+export const selected = <Item extends TObject>(item: Item) =>
+  Type.Unsafe<Static<Item>>(Type.Partial(item, { additionalProperties: false }))
+
 /** The body of a list. Without `details`, it contains only some of the fields. */
 export const listBody = <const Keys extends string, Item extends TSchema>(keys: Keys, item: Item) =>
   exactObject({
@@ -157,13 +204,7 @@ export const inventoryOperations = <const R extends Resource>(
       permission: permission('list'),
       summary: `List ${many}`,
       description: visibility,
-      query: exactObject({
-        ...fieldParameters(resource),
-        ...selectionParameters,
-        ...pageParameters,
-        scope: sharedScope,
-        summary_stats: Type.Optional(Type.Literal(false, { description: cloudpodsNote })),
-      }),
+      query: listQuery(resource, sharedScope),
       responses: {
         200: {
           description: `A page of ${many}`,

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { exactObject, OptionalTimestamp } from '../scalars.ts'
+import { exactObject, OptionalTimestamp, Timestamp } from '../scalars.ts'
 
 /** An `enum` is a text from a known set of values. Equality on it ignores case: `provider=aws` finds `Aws`. */
 export type FieldType = 'text' | 'enum' | 'number' | 'boolean' | 'timestamp' | 'object'
@@ -46,8 +46,8 @@ export interface Resource {
   readonly fields: Readonly<Record<string, FieldDescription>>
   /** The fields that callers without a system role see and use. Absent: all fields. */
   readonly fieldsWithoutSystemRole?: readonly string[]
-  /** The default columns of the console. */
-  readonly columns: readonly string[]
+  /** The default columns of the console, where it has a list page that is made from the description. */
+  readonly columns?: readonly string[]
 }
 
 const describe =
@@ -72,6 +72,12 @@ export const timestamp = describe(
   'timestamp',
   (description) => ({ ...OptionalTimestamp, description }),
   null,
+)
+/** A timestamp that is always known. */
+export const knownTimestamp = describe(
+  'timestamp',
+  (description) => ({ ...Timestamp, description }),
+  '',
 )
 
 /** Part of the response only. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { EventList, eventListExample, eventPaging } from '../administration/events.ts'
+import { EventList, eventListExample, eventListQuery } from '../administration/events.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote } from '../paging.ts'
@@ -181,7 +181,7 @@ export const serverOperations = [
     summary: 'Get the history of a server',
     description:
       'Changes of the server, newest first: what changed, from which value to which, and by which user or cloud account. Changes from the time when it belonged to a project that you cannot access are omitted.',
-    query: exactObject({ ...eventPaging, scope: scopeOfOne }),
+    query: eventListQuery(scopeOfOne),
     responses: {
       200: {
         description: 'Events of the server',

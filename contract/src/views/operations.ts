@@ -1,9 +1,14 @@
-import { Type } from 'typebox'
 import { example as shared, exampleTimestamp } from '../administration/examples.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
+import {
+  completeListQuery,
+  listBody,
+  narrowingScope,
+  selected,
+} from '../resources/list-operations.ts'
 import { exactObject } from '../scalars.ts'
-import { maxViewsPerUser, NewView, SavedView, ViewChanges, ViewListQuery } from './view.ts'
+import { maxViewsPerUser, NewView, SavedView, savedViews, ViewChanges } from './view.ts'
 
 const common = { ...platformDefaults, tag: 'Saved views' } as const
 
@@ -56,16 +61,11 @@ export const viewOperations = [
     summary: 'List saved views',
     description:
       "Your own views, and views shared in your token's project. Newest first by default.",
-    query: ViewListQuery,
+    query: completeListQuery(savedViews, narrowingScope),
     responses: {
       200: {
         description: 'A page of views',
-        body: exactObject({
-          views: Type.Array(SavedView),
-          limit: Type.Integer(),
-          offset: Type.Integer(),
-          total: Type.Integer(),
-        }),
+        body: listBody('views', selected(SavedView)),
         headers: { Link: 'The next page, if there is one: `rel="next"`' },
         example: { views: [viewExample], limit: 20, offset: 0, total: 1 },
       },

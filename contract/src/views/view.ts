@@ -1,7 +1,16 @@
 import { Type, type Static } from 'typebox'
-import { clientParameters, defaultPageSize, maxPageSize } from '../paging.ts'
-import { exactObject, Id, NewName, Timestamp } from '../scalars.ts'
 import { maxQueryLength, maxSortFields, scopes } from '../resources/list-operations.ts'
+import {
+  enumeration,
+  filterable,
+  knownTimestamp,
+  object,
+  searchable,
+  text,
+  wireSchema,
+  type Resource as ResourceDescription,
+} from '../resources/resource.ts'
+import { exactObject, NewName } from '../scalars.ts'
 
 /** Maximum number of views of a user. */
 export const maxViewsPerUser = 100
@@ -35,20 +44,35 @@ const query = {
 }
 
 /** A saved query of a user. */
-export const SavedView = exactObject({
-  id: Type.String(),
-  name: Type.String(),
-  resource: Resource,
-  ...query,
-  user_id: Type.String({ description: 'The owner' }),
-  user: Type.String(),
-  project_id: Type.String({
-    description:
+export const savedViews = {
+  key: 'view',
+  keys: 'views',
+  noun: 'View',
+  nouns: 'Views',
+  one: 'a saved view',
+  many: 'saved views',
+  fields: {
+    id: text('Id', searchable),
+    name: text('Name. Equality ignores case and width.', searchable),
+    resource: { ...enumeration('The list that the view queries', filterable), schema: Resource },
+    q: { ...text('`q` of the list', searchable), schema: query.q },
+    columns: object('Columns', query.columns, []),
+    order_by: object('Sort fields', query.order_by, []),
+    order: { ...enumeration('Sort order', filterable), schema: query.order },
+    scope: { ...enumeration('`scope` of the list', ['sort']), schema: query.scope },
+    sharing: { ...enumeration('`private` or `project`', filterable), schema: query.sharing },
+    user_id: text('The owner', filterable),
+    user: text('Name of the owner', searchable),
+    project_id: text(
       'The project in which the view was created. Empty: it was created with a token for a domain.',
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+      filterable,
+    ),
+    created_at: knownTimestamp('When the view was created', filterable),
+    updated_at: knownTimestamp('When the view was last changed', filterable),
+  },
+} as const satisfies ResourceDescription
+
+export const SavedView = wireSchema(savedViews)
 export type SavedView = Static<typeof SavedView>
 
 const optional = {
@@ -72,19 +96,3 @@ export const ViewChanges = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 export type ViewChanges = Static<typeof ViewChanges>
-
-const wholeNumber = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999, description }))
-
-export const ViewListQuery = exactObject({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-  sharing: Type.Optional(Type.Enum([...viewSharings])),
-  user_id: Type.Optional(Id),
-  project_id: Type.Optional(Id),
-  order_by: Type.Optional(Type.Enum(['created_at', 'updated_at', 'name'])),
-  order: Type.Optional(Order),
-  limit: wholeNumber(`Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`),
-  offset: wholeNumber('Number of views to skip. Default: 0.'),
-  ...clientParameters,
-})
-export type ViewListQuery = Static<typeof ViewListQuery>

@@ -1,13 +1,21 @@
-import type { CatalogService, identityOperations } from '@muster/contract'
+import {
+  permissions as permissionResource,
+  type CatalogService,
+  type identityOperations,
+} from '@muster/contract'
 import type { DescribeToken } from '../domain/identity/describe-token.ts'
 import type { InspectToken } from '../domain/identity/inspect-token.ts'
+import { queryFieldsByKind } from '../domain/identity/administration/query-fields.ts'
 import type { Caller } from '../domain/identity/caller.ts'
+import { chooseScope } from '../domain/identity/choose-scope.ts'
 import { createSeesContacts } from '../domain/identity/contacts.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
-import { answerSlice } from './administration/pages.ts'
+import { queryFieldsOf } from '../domain/query/query-fields.ts'
+import { covers } from '../domain/scope.ts'
+import { answerInMemory } from './administration/pages.ts'
 import { createRenderers } from './administration/render-resources.ts'
 import type { HandlersFor } from './register-operations.ts'
 import { renderTokenBody } from './token-body.ts'
@@ -26,6 +34,8 @@ interface Dependencies extends IdentityUseCases {
   /** Redirect target for browsers that request `/`. */
   readonly homePage: string
 }
+
+const permissionFields = queryFieldsOf(permissionResource)
 
 export function createIdentityHandlers(
   dependencies: Dependencies,
@@ -87,14 +97,30 @@ export function createIdentityHandlers(
       const projects = openProjects(principal.userStatus).map(({ domain, createdAt, ...project }) =>
         renderers.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
       )
-      return answerSlice('projects', projects, query, authUrl + url)
+      const scope = chooseScope(principal, { kind: 'system' }, query.scope ?? 'max')
+      const inScope = projects.filter((project) =>
+        covers(scope, { projectId: project.id, domainId: project.domain_id }),
+      )
+      return answerInMemory('projects', queryFieldsByKind.projects, inScope, {
+        parameters: query,
+        url: authUrl + url,
+        idField: 'id',
+      })
     },
 
     listAuthDomains({ principal, query, url }) {
       const domains = openDomains(principal.userStatus).map(({ createdAt, ...domain }) =>
         renderers.domains({ ...domain, created_at: createdAt }),
       )
-      return answerSlice('domains', domains, query, authUrl + url)
+      const scope = chooseScope(principal, { kind: 'system' }, query.scope ?? 'max')
+      const inScope = domains.filter(
+        ({ id }) => scope.kind === 'system' || ('domainId' in scope && scope.domainId === id),
+      )
+      return answerInMemory('domains', queryFieldsByKind.domains, inScope, {
+        parameters: query,
+        url: authUrl + url,
+        idField: 'id',
+      })
     },
 
     showAuthCatalog({ principal }) {
@@ -105,7 +131,11 @@ export function createIdentityHandlers(
 
     listAuthPermissions({ principal, query, url }) {
       const permissions = listPermissions(principal)
-      return answerSlice('permissions', permissions, query, authUrl + url)
+      return answerInMemory('permissions', permissionFields, permissions, {
+        parameters: query,
+        url: authUrl + url,
+        idField: 'operation',
+      })
     },
 
     showIdentityVersion: () => ({ status: 200, body: { version } }),

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
-import type { Requester } from '../domain/inventory/ports.ts'
+import type { Requester } from '../domain/requester.ts'
 import type { PostgresLimits } from './postgres/limits.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,9 +1,13 @@
-import type { Kysely } from 'kysely'
+import { events } from '@muster/contract'
+import { sql, type Kysely } from 'kysely'
 import type { EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
-import type { ScopeOrNone } from '../domain/scope.ts'
+import { queryFieldsOf } from '../domain/query/query-fields.ts'
+import type { AuthorizedScope } from '../domain/scope.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { deleteInBatches, purgeBatchSize } from './delete-in-batches.ts'
+import { createListRows, sqlFieldsOf, textField, type SqlField } from './list-rows.ts'
+import { anyOf, everything, nothing, type Sql } from './servers/sql-parts.ts'
 import type { Tables } from './tables.ts'
 import { createInsertRows } from './insert-rows.ts'
 import { createStatementTemplate } from './statement-template.ts'
@@ -25,40 +29,81 @@ export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db
   }
 }
 
-export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
-  const { db } = database
-  const insertEvent = createInsertEvent(db)
+const eventFields = queryFieldsOf(events)
 
-  /** The domain of an event is that of its target. */
-  const within = (scope: ScopeOrNone, self: string | undefined) => {
-    const events = db.selectFrom('events').selectAll()
-    if (scope.kind === 'system') return events
-    return events.where((eb) =>
-      eb.or([
-        ...(scope.kind === 'domain' ? [eb('domain_id', '=', scope.domainId)] : []),
-        ...(self === undefined ? [] : [eb('user_id', '=', self)]),
-      ]),
-    )
+/** Filters on these need no scan of the whole audit log. */
+const indexed: ReadonlySet<string> = new Set([
+  'id',
+  'user_id',
+  'action',
+  'target_type',
+  'target_id',
+  'project_id',
+  'domain_id',
+  'result',
+  'request_id',
+])
+
+/** The domain of an event is that of its target. */
+function visibleTo({ scope, self }: AuthorizedScope): Sql {
+  const own = self === undefined ? nothing : sql`user_id = ${self}`
+  switch (scope.kind) {
+    case 'system':
+      return everything
+    case 'domain':
+      return anyOf([own, sql`domain_id = ${scope.domainId}`])
+    case 'project':
+      return anyOf([own, sql`project_id = ${scope.projectId}`])
+    case 'none':
+      return own
   }
+}
+
+export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
+  const { db, engine } = database
+  const insertEvent = createInsertEvent(db)
+  const listRows = createListRows(database)
+  const empty = textField(engine, sql`''`)
+  const fields: Readonly<Record<string, SqlField>> = sqlFieldsOf(engine, eventFields, (field) => {
+    if (field === 'time') return sql`(time * 1000)`
+    return sql.ref(field === 'user' ? 'user_name' : field)
+  })
 
   return {
     async record(event) {
       await database.commit([insertEvent(event)])
     },
 
-    async list({ scope, self }, { since, before, matching, limit, marker }) {
-      let select = within(scope, self)
-      for (const [column, value] of Object.entries(matching)) {
-        select = select.where(column as 'action', '=', value)
+    async list(authorizedScope, query) {
+      const { since, before, marker, descending, hidesOrigin = false, requester } = query
+      const source = {
+        columns: sql.raw('events.*'),
+        from: sql.table('events'),
+        conditions: [
+          visibleTo(authorizedScope),
+          ...(since === undefined ? [] : [sql`id >= ${timePart(since)}`]),
+          ...(before === undefined ? [] : [sql`id < ${timePart(before)}`]),
+          ...(marker === undefined ? [] : [sql`id ${sql.raw(descending ? '<' : '>')} ${marker}`]),
+        ],
+        fields: hidesOrigin ? { ...fields, ip: empty, request_id: empty } : fields,
+        searched: eventFields.searched,
+        indexed,
+        id: sql.ref('id'),
       }
-      if (since !== undefined) select = select.where('id', '>=', timePart(since))
-      if (before !== undefined) select = select.where('id', '<', timePart(before))
-      if (marker !== undefined) select = select.where('id', '<', marker)
-      const rows = await select
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute()
-      return rows.map(toRecord)
+      const { rows, next } = await listRows(
+        source,
+        {
+          scope: undefined,
+          where: query.where,
+          order: [],
+          limit: query.limit,
+          offset: 0,
+          marker: undefined,
+        },
+        { requester, counts: false, descending },
+      )
+      const items = rows.map((row) => toRecord(row as unknown as Tables['events']))
+      return { items, next: next === undefined ? undefined : items.at(-1)?.id }
     },
 
     async purge(before) {

@@ -1,6 +1,6 @@
 import { PlatformError } from '../domain/error.ts'
 import { clientGone, createBoundedQueue } from '../domain/bounded-queue.ts'
-import type { Requester } from '../domain/inventory/ports.ts'
+import type { Requester } from '../domain/requester.ts'
 import type { Query, Row } from './database.ts'
 
 /** Queries that an engine is running. */

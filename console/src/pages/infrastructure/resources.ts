@@ -36,7 +36,7 @@ export function visibleFields(resource: Resource, hasSystemRole: boolean): reado
 
 /** The default columns, as far as the caller sees them. */
 export const defaultColumns = (resource: Resource, fields: readonly string[]) =>
-  resource.columns.filter((name) => fields.includes(name))
+  (resource.columns ?? []).filter((name) => fields.includes(name))
 
 /** The number of servers, which each resource has under its own name. */
 export const isServerCount = (field: string): boolean =>
@@ -90,7 +90,7 @@ function filterKey(resource: Resource, name: string): FilterKey {
 /** The filter keys: the default columns first, then the other fields. */
 export function filterKeys(resource: Resource, fields: readonly string[]): readonly FilterKey[] {
   const usable: readonly string[] = fieldsUsedFor(resource, 'filter')
-  return [...new Set([...resource.columns, ...fields])]
+  return [...new Set([...(resource.columns ?? []), ...fields])]
     .filter((name) => usable.includes(name) && fields.includes(name))
     .map((name) => filterKey(resource, name))
 }

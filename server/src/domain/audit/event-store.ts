@@ -1,3 +1,5 @@
+import type { Condition } from '../query/condition.ts'
+import type { Requester } from '../requester.ts'
 import type { AuthorizedScope } from '../scope.ts'
 import type { EventRecord } from './event.ts'
 
@@ -5,26 +7,27 @@ import type { EventRecord } from './event.ts'
 export interface EventQuery {
   readonly since?: number
   readonly before?: number
-  readonly matching: Readonly<Partial<Record<EventFilter, string>>>
+  readonly where: Condition<string>
+  /** Newest first. */
+  readonly descending: boolean
   readonly limit: number
   /** The id of the last event of the previous page. */
   readonly marker?: string
+  /** Filters do not see the address and the request, because the response does not show them. */
+  readonly hidesOrigin?: boolean
+  /** Whose turn it is, if the query is slow. */
+  readonly requester: Requester
 }
 
-type EventFilter =
-  | 'user_id'
-  | 'action'
-  | 'target_type'
-  | 'target_id'
-  | 'project_id'
-  | 'domain_id'
-  | 'result'
-  | 'request_id'
+export interface EventPage {
+  readonly items: readonly EventRecord[]
+  /** The marker of the next page; undefined for the last page. */
+  readonly next: string | undefined
+}
 
 export interface EventStore {
   /** Writes an event without a change. */
   record(event: EventRecord): Promise<void>
-  /** Newest first, with one event more than the limit if there are more. */
-  list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<readonly EventRecord[]>
+  list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<EventPage>
   purge(before: number): Promise<void>
 }

@@ -1,28 +1,29 @@
 import { findAuthorizedScope } from './authorized-scope.ts'
 import type { Principal } from './principal.ts'
+import { covers, type AuthorizedScope } from '../scope.ts'
 
 interface Person {
   readonly id: string
   readonly domain_id: string
 }
 
-const toRead = { service: 'identity', resource: 'users', at: ['system', 'domain'] } as const
+const toRead = { service: 'identity', resource: 'users', at: ['system', 'domain', 'self'] } as const
 
 /**
  * Whether a caller sees how to contact a user: their own e-mail and mobile, and those of users they
  * may read at the level of a domain or above. Sharing a project is not enough.
  */
 export function createSeesContacts(principal: Principal): (person: Person) => boolean {
-  const scopes = (['list', 'get'] as const).map(
-    (action) => findAuthorizedScope(principal, { ...toRead, action }).scope,
-  )
+  const scopes = contactScopes(principal)
   return ({ id, domain_id }) =>
-    id === principal.token.userId ||
     scopes.some(
-      (scope) =>
-        scope.kind === 'system' || (scope.kind === 'domain' && scope.domainId === domain_id),
+      ({ scope, self }) => id === self || covers(scope, { projectId: '', domainId: domain_id }),
     )
 }
+
+/** Where the caller sees the contacts of users. Filters on contacts are restricted to it, too. */
+export const contactScopes = (principal: Principal): readonly AuthorizedScope[] =>
+  (['list', 'get'] as const).map((action) => findAuthorizedScope(principal, { ...toRead, action }))
 
 /** Removes the contact fields that the caller may not see. */
 export function createHideContacts(principal: Principal) {

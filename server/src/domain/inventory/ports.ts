@@ -1,11 +1,14 @@
 import type { Server } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { Caller } from '../identity/caller.ts'
 import type { Position, SortKey } from '../query/marker.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
 import type { Grouping, Order, StateFilter } from './server-query.ts'
 import type { RenderedServer } from './render-server.ts'
+import type { Requester } from '../requester.ts'
+
+export { requesterOf } from '../identity/requester-of.ts'
+export type { Requester }
 
 /** A project and its domain, with their current names. */
 export interface Owner {
@@ -96,21 +99,6 @@ export interface OutdatedServers {
   areAllRewritten(): Promise<boolean>
   recordAllRewritten(): Promise<void>
 }
-
-/** The user for whom a query runs. The queue of slow queries is shared fairly among users. */
-export interface Requester {
-  readonly user: string
-  /** Aborted when the client has disconnected. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** The user of a request. The signal is created when a query has to wait. */
-export const requesterOf = (caller: Caller): Requester => ({
-  user: caller.principal.token.userId,
-  get signal() {
-    return caller.signal
-  },
-})
 
 /** Muster's own work. In the queue it counts as one more user. */
 export const background: Requester = { user: 'background' }

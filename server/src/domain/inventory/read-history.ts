@@ -2,7 +2,9 @@ import type { EventQuery, EventStore } from '../audit/event-store.ts'
 import type { EventRecord } from '../audit/event.ts'
 import type { Caller } from '../identity/caller.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
-import type { ScopeOrNone } from '../scope.ts'
+import { requesterOf } from '../identity/requester-of.ts'
+import { allOf, oneOf } from '../query/conditions.ts'
+import { everywhere, type ScopeOrNone } from '../scope.ts'
 import type { FindServer } from './get-server.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 
@@ -11,7 +13,7 @@ interface Dependencies {
   readonly events: EventStore
 }
 
-type HistoryQuery = Pick<EventQuery, 'limit' | 'marker' | 'since' | 'before'>
+type HistoryQuery = Omit<EventQuery, 'requester' | 'hidesOrigin'>
 
 /** From where somebody acted is for those who may read the audit log. */
 const withoutOrigin = (event: EventRecord): EventRecord => ({ ...event, ip: '', request_id: '' })
@@ -38,30 +40,27 @@ export function createReadHistory({ findServer, events }: Dependencies) {
   ) {
     const { parts, visibility } = await findServer(caller, idOrName, requested)
     const { scope } = visibility
-    const found = await events.list(
-      { scope: { kind: 'system' }, self: undefined },
-      {
-        ...query,
-        matching: {
-          target_type: 'server',
-          target_id: parts.id,
-          ...(scope.kind === 'project' && { project_id: scope.projectId }),
-          ...(scope.kind === 'domain' && { domain_id: scope.domainId }),
-        },
-      },
-    )
     const audit = findAuthorizedScope(caller.principal, {
       service: 'identity',
       resource: 'events',
       action: 'list',
       at: ['system', 'domain'],
     })
-    const mayAudit = audit.scope.kind !== 'none'
-    const page = found.slice(0, query.limit).map((event) => withoutPast(event, scope))
-    return {
-      items: mayAudit ? page : page.map(withoutOrigin),
-      next: found.length > query.limit ? page.at(-1)?.id : undefined,
-    }
+    const hidesOrigin = audit.scope.kind === 'none'
+    const { items, next } = await events.list(everywhere, {
+      ...query,
+      where: allOf([
+        oneOf('target_type', ['server']),
+        oneOf('target_id', [parts.id]),
+        ...(scope.kind === 'project' ? [oneOf('project_id', [scope.projectId])] : []),
+        ...(scope.kind === 'domain' ? [oneOf('domain_id', [scope.domainId])] : []),
+        query.where,
+      ]),
+      hidesOrigin,
+      requester: requesterOf(caller),
+    })
+    const known = items.map((event) => withoutPast(event, scope))
+    return { items: hidesOrigin ? known.map(withoutOrigin) : known, next }
   }
 }
 export type ReadHistory = ReturnType<typeof createReadHistory>

@@ -1,5 +1,6 @@
 import type { RequiredPermission } from '@muster/contract'
-import { badField, PlatformError } from '../error.ts'
+import { PlatformError } from '../error.ts'
+import { chooseScope } from '../identity/choose-scope.ts'
 import type { Principal } from '../identity/principal.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import { includes, type ScopeOrNone } from '../scope.ts'
@@ -35,57 +36,6 @@ export interface Visibility {
   readonly deletes: ScopeOrNone
   /** Where the caller sees what an operator forces upon servers. */
   readonly administers: ScopeOrNone
-}
-
-const notSoFar = (wanted: ScopeParameter) =>
-  new PlatformError(
-    'ForbiddenError',
-    `You do not have access to scope=${wanted}. Use a smaller scope, or scope=max for everything you can access.`,
-  )
-
-/** The scope of the token itself. */
-function tokenScope({ scope }: Principal, widest: ScopeOrNone): ScopeOrNone {
-  switch (scope.kind) {
-    case 'project':
-      return { kind: 'project', projectId: scope.project.id, domainId: scope.project.domain.id }
-    case 'domain':
-      return { kind: 'domain', domainId: scope.domain.id }
-    case 'none':
-      return widest
-  }
-}
-
-function domainScope(principal: Principal, widest: ScopeOrNone): ScopeOrNone {
-  const own = tokenScope(principal, widest)
-  if (own.kind === 'domain') return own
-  if (own.kind === 'project' && widest.kind === 'system') {
-    return { kind: 'domain', domainId: own.domainId }
-  }
-  throw notSoFar('domain')
-}
-
-function chooseScope(
-  principal: Principal,
-  widest: ScopeOrNone,
-  wanted: ScopeParameter | undefined,
-): ScopeOrNone {
-  switch (wanted) {
-    case undefined:
-      return tokenScope(principal, widest)
-    case 'max':
-      return widest
-    case 'system':
-      if (widest.kind !== 'system') throw notSoFar('system')
-      return widest
-    case 'domain':
-      return domainScope(principal, widest)
-    case 'project': {
-      const own = tokenScope(principal, widest)
-      if (own.kind !== 'project')
-        throw badField('scope', 'must not be project: your token is for a domain')
-      return own
-    }
-  }
 }
 
 /** What the caller sees when asking for a scope, within the caller's scope that the operation found. */

@@ -52,10 +52,10 @@ describe('a list in memory', () => {
 
   test('continues after a marker', () => {
     const query = { order_by: ['enabled'], limit: 2 }
-    const { items, total, marker } = list(query)
+    const { items, total, next: marker } = list(query)
     assert.deepEqual([items.map(({ id }) => id), total], [['b', 'a'], 3])
     assert.equal(ids({ ...query, marker: marker ?? '' }), 'c')
-    assert.equal(list({ ...query, marker: marker ?? '' }).marker, undefined)
+    assert.equal(list({ ...query, marker: marker ?? '' }).next, undefined)
   })
 
   for (const parameters of [

@@ -1,7 +1,8 @@
 import type { Comparison, Condition, FieldCondition, Value } from './condition.ts'
+import { badField } from '../error.ts'
 import { fold } from './fold.ts'
 import type { ListQuery, Order } from './list-query.ts'
-import { readMarker, writeMarker, type Position, type SortKey } from './marker.ts'
+import { isMarker, readMarker, writeMarker, type Position, type SortKey } from './marker.ts'
 import { microsecondsOf } from './parse-timestamp.ts'
 import type { FieldKind, QueryFields } from './query-fields.ts'
 import { compareText, matchesText } from './text-match.ts'
@@ -121,7 +122,31 @@ function comparePositions(
   return order.at(-1)?.descending ? -difference : difference
 }
 
-/** Filters, sorts and pages a list that is in memory. */
+/** The position that a marker names: one of ours, or the id of an object of the list. */
+function positionAfter<Field extends string>(
+  fields: QueryFields<Field>,
+  query: Pick<ListQuery<Field>, 'scope' | 'where' | 'order'>,
+  marker: string,
+  objects: readonly (Wire<Field> & { readonly id: string })[],
+): Position {
+  if (isMarker(marker)) return readMarker(fields.kinds, marker, query)
+  const object = objects.find(({ id }) => id === marker)
+  if (!object) throw badField('marker', 'does not exist in this list. Start from the first page.')
+  return positionOf(fields, query.order, object)
+}
+
+/** Where the objects after a position start. */
+function indexAfter(
+  found: readonly { readonly position: Position }[],
+  order: readonly { readonly descending: boolean }[],
+  after: Position,
+): number {
+  if (order.length === 0) return found.findIndex(({ position }) => position.id === after.id) + 1
+  const index = found.findIndex(({ position }) => comparePositions(order, position, after) > 0)
+  return index === -1 ? found.length : index
+}
+
+/** Filters, sorts and pages a list that is in memory. Without an order it stays as it is. */
 export function listInMemory<
   Field extends string,
   Item extends Wire<Field> & { readonly id: string },
@@ -131,20 +156,21 @@ export function listInMemory<
   objects: readonly Item[],
 ) {
   const { where, order, limit, offset, marker } = query
-  const after = marker === undefined ? undefined : readMarker(fields.kinds, marker, query)
-  const found = objects
+  const after = marker === undefined ? undefined : positionAfter(fields, query, marker, objects)
+  const matching = objects
     .filter((object) => matches(fields, where, object))
     .map((object) => ({ object, position: positionOf(fields, order, object) }))
-    .toSorted((a, b) => comparePositions(order, a.position, b.position))
-  const rest = after
-    ? found.filter(({ position }) => comparePositions(order, position, after) > 0)
-    : found.slice(offset)
+  const found =
+    order.length === 0
+      ? matching
+      : matching.toSorted((a, b) => comparePositions(order, a.position, b.position))
+  const rest = after ? found.slice(indexAfter(found, order, after)) : found.slice(offset)
   const page = rest.slice(0, limit)
   const last = rest.length > page.length ? page.at(-1) : undefined
   return {
     items: page.map(({ object }) => object),
     total: found.length,
     /** The marker of the next page; undefined for the last page. */
-    marker: last && writeMarker(query, last.position),
+    next: last && writeMarker(query, last.position),
   }
 }

@@ -1,11 +1,13 @@
-import type {
-  AccountRule,
-  AccountTest,
-  AccountToTest,
-  CloudAccount,
-  CloudAccountChanges,
-  MappingPreview,
-  NewCloudAccount,
+import {
+  cloudAccounts,
+  sourceProviders,
+  type AccountRule,
+  type AccountTest,
+  type AccountToTest,
+  type CloudAccount,
+  type CloudAccountChanges,
+  type MappingPreview,
+  type NewCloudAccount,
 } from '@muster/contract'
 import type { EventStore } from '../audit/event-store.ts'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
@@ -19,13 +21,21 @@ import { newId } from '../new-id.ts'
 import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import type { Owners } from '../inventory/owners.ts'
+import { narrowScope } from '../identity/choose-scope.ts'
+import { listInMemory } from '../query/evaluate.ts'
+import type { ListQuery } from '../query/list-query.ts'
+import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
+import { covers } from '../scope.ts'
 import type { Account, AttachedAccount } from './account.ts'
 import { validateSettings, type CheckHost } from './validate-settings.ts'
 import { describeAccount, describeKind } from './describe-account.ts'
 import type { SyncClient } from './sync-client.ts'
-import { pageOfAccounts, type AccountQuery } from './list-accounts.ts'
 import type { AccountStore } from './ports.ts'
 import type { SourceKind, SourceKinds, SourceSettings } from './source.ts'
+
+/** What the lists can be filtered and sorted by. */
+export const accountFields: QueryFields<string> = queryFieldsOf(cloudAccounts)
+export const providerFields: QueryFields<string> = queryFieldsOf(sourceProviders)
 
 interface Dependencies {
   readonly kinds: SourceKinds
@@ -215,16 +225,28 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   })
 
   return {
-    listCloudProviders: async () =>
-      (await Promise.all([...kinds.values()].map((load) => load()))).map(describeKind),
+    async listCloudProviders(caller: Caller, query: ListQuery<string>) {
+      narrowScope(caller, query.scope)
+      const loaded = await Promise.all([...kinds.values()].map((load) => load()))
+      const objects = loaded.map(describeKind).map((kind) => ({ ...kind, id: kind.provider, kind }))
+      const { items, ...page } = listInMemory(providerFields, query, objects)
+      return { ...page, items: items.map(({ kind }) => kind) }
+    },
 
-    async listCloudAccounts(query: AccountQuery) {
-      const [all, servers] = await Promise.all([accounts.all(), accounts.countServers()])
+    async listCloudAccounts(caller: Caller, query: ListQuery<string>) {
+      const { scope } = narrowScope(caller, query.scope)
+      const [all, servers, projects] = await Promise.all([
+        accounts.all(),
+        accounts.countServers(),
+        owners.byProject(),
+      ])
       const now = clock()
+      const isInScope = ({ account: { project_id: projectId } }: AttachedAccount) =>
+        covers(scope, { projectId, domainId: projects.get(projectId)?.domainId ?? '' })
       const shown = all
-        .filter(({ account }) => !account.isBeingDeleted)
+        .filter((attached) => !attached.account.isBeingDeleted && isInScope(attached))
         .map((attached) => describeAccount(attached, servers.get(attached.account.id) ?? 0, now))
-      return pageOfAccounts(shown, query)
+      return listInMemory(accountFields, query, shown)
     },
 
     getCloudAccount: async (idOrName: string) => show((await requireAccount(idOrName)).account.id),

@@ -1,12 +1,4 @@
-import {
-  maxPageSize,
-  maxViewsPerUser,
-  defaultPageSize,
-  type NewView,
-  type SavedView,
-  type ViewChanges,
-  type ViewListQuery,
-} from '@muster/contract'
+import { maxViewsPerUser, type NewView, type SavedView, type ViewChanges } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
@@ -14,6 +6,9 @@ import { diffFields, fieldsOfNew, definedFields } from '../audit/field-diff.ts'
 import { domainIdOf } from '../identity/principal.ts'
 import { type Scope, type ScopeOrNone, covers } from '../scope.ts'
 import type { Caller } from '../identity/caller.ts'
+import { narrowScope } from '../identity/choose-scope.ts'
+import { requesterOf } from '../identity/requester-of.ts'
+import type { ListQuery } from '../query/list-query.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
@@ -149,12 +144,19 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   }
 
   return {
-    async listViews(caller: Caller, asked: ViewListQuery) {
-      const limit = Math.min(asked.limit ?? defaultPageSize, maxPageSize)
-      const offset = asked.offset ?? 0
-      const authorizedScope = { self: caller.authorizedScope.self, scope: inOwnProject(caller) }
-      const { views: found, total } = await views.list(authorizedScope, { ...asked, limit, offset })
-      return { views: found.map(describeView), limit, offset, total }
+    /** The own views and those shared in the own project. A requested scope narrows both. */
+    async listViews(caller: Caller, query: ListQuery<string>) {
+      const { scope } = query
+      const isNarrowed = scope !== undefined && scope !== 'max'
+      const { views: found, ...page } = await views.list(
+        { self: caller.authorizedScope.self, scope: inOwnProject(caller) },
+        {
+          ...query,
+          within: isNarrowed ? narrowScope(caller, scope).scope : { kind: 'system' },
+          requester: requesterOf(caller),
+        },
+      )
+      return { ...page, items: found.map(describeView) }
     },
 
     getView: async (caller: Caller, id: string) => describeView(await requireView(caller, id)),

@@ -1,6 +1,7 @@
-import type { ViewListQuery } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { AuthorizedScope } from '../scope.ts'
+import type { ListQuery } from '../query/list-query.ts'
+import type { Requester } from '../requester.ts'
+import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 import type { ViewRecord } from './view-record.ts'
 
 /**
@@ -8,17 +9,25 @@ import type { ViewRecord } from './view-record.ts'
  */
 export type WriteResult = 'done' | 'name-taken' | 'full' | 'changed'
 
-export interface ViewQuery extends Omit<ViewListQuery, 'limit' | 'offset'> {
-  readonly limit: number
-  readonly offset: number
+type ViewQuery = Pick<
+  ListQuery<string>,
+  'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'
+> & {
+  /** Only views of this scope, of those that the caller sees. */
+  readonly within: ScopeOrNone
+  readonly requester: Requester
+}
+
+interface ViewPage {
+  readonly views: readonly ViewRecord[]
+  readonly total: number
+  /** The marker of the next page; undefined for the last page. */
+  readonly next: string | undefined
 }
 
 /** Finds views that are shared within the caller's scope or are the caller's own. */
 export interface ViewStore {
-  list(
-    authorizedScope: AuthorizedScope,
-    query: ViewQuery,
-  ): Promise<{ readonly views: readonly ViewRecord[]; readonly total: number }>
+  list(authorizedScope: AuthorizedScope, query: ViewQuery): Promise<ViewPage>
   find(authorizedScope: AuthorizedScope, id: string): Promise<ViewRecord | undefined>
   insert(view: ViewRecord, event: EventRecord): Promise<WriteResult>
   update(before: ViewRecord, after: ViewRecord, event: EventRecord): Promise<WriteResult>

@@ -36,6 +36,7 @@ const mostAtOnce = 10
 
 type Item = Readonly<Record<string, unknown>>
 interface ListBody {
+  readonly total?: number
   readonly links?: { readonly self: string; readonly next: string | null }
 }
 
@@ -90,11 +91,13 @@ onBothEngines('administration lists', (engine) => {
 
   const addressOf = ({ list, parents, filters, sortKey, descending }: ListQuery, more: object) => {
     const operation = operationNamed(list)
-    const knows = (name: string) => operation.query?.properties[name] !== undefined
+    const { enum: sortKeys = [] } = (operation.query?.properties['sort_key'] ?? {}) as {
+      enum?: string[]
+    }
+    const isSorted = sortKeys.includes(sortKey)
     const query = Object.entries({
       ...filters,
-      ...(knows('sort_key') && { sort_key: sortKey }),
-      ...(knows('sort_dir') && descending && { sort_dir: 'desc' }),
+      ...(isSorted && { sort_key: sortKey, ...(descending && { sort_dir: 'desc' }) }),
       ...more,
       // A boolean parameter may have no value.
     }).map(([name, value]) => (value === '' ? name : `${name}=${encodeURIComponent(value)}`))
@@ -127,6 +130,7 @@ onBothEngines('administration lists', (engine) => {
     const schema = operationNamed(listQuery.list).responses[200]?.body as { properties?: object }
     const [key = ''] = Object.keys(schema.properties ?? {})
     const items: Item[] = []
+    const totals = new Set<number | undefined>()
     let address: string | undefined = addressOf(listQuery, limit === undefined ? {} : { limit })
     for (let requests = 1; ; requests += 1) {
       assert.ok(requests < 300, 'the pages do not end')
@@ -141,8 +145,12 @@ onBothEngines('administration lists', (engine) => {
       if (answer.body.links) assert.equal(answer.body.links.self, self)
       items.push(...page)
       if (limit !== undefined) assert.ok(page.length <= limit, 'a page is too long')
+      totals.add(answer.body.total)
       address = findNext(listQuery, answer, page, { limit: limit ?? Infinity, paging })
-      if (address === undefined) return { status: 200, items, requests }
+      if (address !== undefined) continue
+      // Every page has the same total; events have none.
+      assert.deepEqual([...totals], [listQuery.list === 'listEvents' ? undefined : items.length])
+      return { status: 200, items, requests }
     }
   }
 

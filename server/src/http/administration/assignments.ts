@@ -2,9 +2,13 @@ import type { assignmentOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { ScopeReference } from '../../domain/identity/administration/assignments.ts'
+import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
+import type { GrantRecord } from '../../domain/identity/administration/registry.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
+import type { Condition } from '../../domain/query/condition.ts'
+import { allOf, oneOf } from '../../domain/query/conditions.ts'
 import type { HandlersFor } from '../register-operations.ts'
-import { answerSlice, answerPage, pageSize, position } from './pages.ts'
+import { answerPage, readKeystoneQuery } from './pages.ts'
 import type { Renderers } from './render-resources.ts'
 
 interface Dependencies {
@@ -28,6 +32,37 @@ interface PathCall {
 
 const done = { status: 204 } as const
 
+/** On the wire, assignments have other keys than the fields that one can filter by. */
+const assignmentFields = {
+  ...queryFieldsByKind.role_assignments,
+  keys: ['role', 'user', 'group', 'scope', 'links'],
+}
+
+/** Keystone's names of filters. */
+const dottedFields = {
+  'user.id': 'user_id',
+  'group.id': 'group_id',
+  'role.id': 'role_id',
+  'scope.project.id': 'project_id',
+  'scope.domain.id': 'domain_id',
+} as const
+
+type Dotted = Partial<Record<keyof typeof dottedFields | 'scope.system', string>>
+
+const isEmpty = (field: string) =>
+  ({ kind: 'field', field, comparison: 'isempty', values: [] }) as const
+
+function readDotted(parameters: Dotted): Condition<string>[] {
+  const names = Object.keys(dottedFields) as (keyof typeof dottedFields)[]
+  return [
+    ...names.flatMap((name) => {
+      const id = parameters[name]
+      return id === undefined ? [] : [oneOf(dottedFields[name], [id])]
+    }),
+    ...(parameters['scope.system'] === undefined ? [] : ['project_id', 'domain_id'].map(isEmpty)),
+  ]
+}
+
 /** Handlers for role assignments of users and groups on projects, domains and the system. */
 export function createAssignmentHandlers(
   dependencies: Dependencies,
@@ -39,8 +74,10 @@ export function createAssignmentHandlers(
 
   const handlersFor = (scopeOf: (path: Path) => ScopeReference) => ({
     async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
-      const roles = await use.listHeldRoles(caller, holderOf(parameters), scopeOf(parameters))
-      return answerSlice('roles', roles.map(renderers.roles), query, authUrl + url)
+      const listQuery = readKeystoneQuery(queryFieldsByKind.roles, query, 'name')
+      const scope = scopeOf(parameters)
+      const page = await use.listHeldRoles(caller, holderOf(parameters), scope, listQuery)
+      return answerPage('roles', page, renderers.roles, listQuery, authUrl + url)
     },
     async grant({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
@@ -65,24 +102,12 @@ export function createAssignmentHandlers(
 
   return {
     async listRoleAssignments({ caller, query, url }) {
-      const style = { names: query.include_names ?? false, effective: query.effective ?? false }
-      const page = await use.listRoleAssignments(caller, {
-        ...(query['user.id'] !== undefined && { userId: query['user.id'] }),
-        ...(query['group.id'] !== undefined && { groupId: query['group.id'] }),
-        ...(query['role.id'] !== undefined && { roleId: query['role.id'] }),
-        ...(query['scope.project.id'] !== undefined && { projectId: query['scope.project.id'] }),
-        ...(query['scope.domain.id'] !== undefined && { domainId: query['scope.domain.id'] }),
-        ...(query['scope.system'] !== undefined && { scope: 'system' as const }),
-        effective: style.effective,
-        limit: pageSize(query.limit),
-        ...position(query.marker, query.offset),
-      })
-      return answerPage(
-        'role_assignments',
-        page,
-        (grant) => renderers.assignment(grant, style),
-        authUrl + url,
-      )
+      const { effective = false, include_names: names = false, ...parameters } = query
+      const listQuery = readKeystoneQuery(assignmentFields, parameters, 'role')
+      const where = allOf([listQuery.where, ...readDotted(parameters)])
+      const page = await use.listRoleAssignments(caller, { ...listQuery, where, effective })
+      const render = (grant: GrantRecord) => renderers.assignment(grant, { names, effective })
+      return answerPage('role_assignments', page, render, listQuery, authUrl + url)
     },
 
     listProjectUserRoles: project.list,

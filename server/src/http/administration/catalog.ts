@@ -1,13 +1,25 @@
-import type {
-  CatalogService,
-  EndpointDto,
-  RegionDto,
-  ServiceDto,
-  catalogOperations,
+import {
+  endpoints as endpointFields,
+  regions as regionFields,
+  services as serviceFields,
+  type CatalogService,
+  type EndpointDto,
+  type RegionDto,
+  type ServiceDto,
+  type catalogOperations,
 } from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
+import type { Caller } from '../../domain/identity/caller.ts'
+import { narrowScope } from '../../domain/identity/choose-scope.ts'
+import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
 import type { HandlersFor } from '../register-operations.ts'
-import { answerSlice, withoutPaging, type PagingParameters } from './pages.ts'
+import { answerInMemory, type KeystoneParameters } from './pages.ts'
+
+interface ListCall {
+  readonly caller: Caller
+  readonly query: KeystoneParameters
+  readonly url: string
+}
 
 /** Operations on parts of the catalog. It depends on the settings only and is the same for all callers. */
 export function createCatalogHandlers(
@@ -41,19 +53,15 @@ export function createCatalogHandlers(
     }),
   )
 
-  const list = (key: string, things: readonly object[]) =>
-    function listPieces({
-      query,
-      url,
-    }: {
-      readonly query: PagingParameters
-      readonly url: string
-    }) {
-      const wanted = Object.entries(withoutPaging(query))
-      const items = things.filter((thing) =>
-        wanted.every(([name, value]) => (thing as Record<string, unknown>)[name] === value),
-      )
-      return answerSlice(key, items, query, authUrl + url)
+  const list = <Field extends string>(
+    key: string,
+    fields: QueryFields<Field>,
+    things: readonly Readonly<Record<Field, unknown>>[],
+    idField: Field,
+  ) =>
+    function listPieces({ caller, query, url }: ListCall) {
+      narrowScope(caller, query.scope)
+      return answerInMemory(key, fields, things, { parameters: query, url: authUrl + url, idField })
     }
 
   const get = (key: string, things: readonly { readonly id: string }[]) =>
@@ -64,11 +72,11 @@ export function createCatalogHandlers(
     }
 
   return {
-    listServices: list('services', services),
+    listServices: list('services', queryFieldsOf(serviceFields), services, 'id'),
     getService: get('service', services),
-    listEndpoints: list('endpoints', endpoints),
+    listEndpoints: list('endpoints', queryFieldsOf(endpointFields), endpoints, 'id'),
     getEndpoint: get('endpoint', endpoints),
-    listRegions: list('regions', regions),
+    listRegions: list('regions', queryFieldsOf(regionFields), regions, 'id'),
     getRegion: get('region', regions),
   }
 }

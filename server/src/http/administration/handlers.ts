@@ -2,12 +2,18 @@ import type { CatalogService, administrationOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
-import type { ResourceKind, User } from '../../domain/identity/administration/resources.ts'
+import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
+import type { Page, ResourceQuery } from '../../domain/identity/administration/registry.ts'
+import type {
+  ResourceKind,
+  Resources,
+  User,
+} from '../../domain/identity/administration/resources.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
-import { answerPage, toListQuery } from './pages.ts'
+import { answerPage, readKeystoneQuery, type KeystoneParameters } from './pages.ts'
 import { createRenderers } from './render-resources.ts'
 
 interface Dependencies {
@@ -28,7 +34,7 @@ interface GetCall extends ThingCall {
 
 interface ListCall {
   readonly caller: Caller
-  readonly query: object
+  readonly query: KeystoneParameters
   readonly url: string
 }
 
@@ -55,8 +61,20 @@ export function createAdministrationHandlers(
   /** Listing and showing is the same for all kinds of resources. */
   const list = (kind: ResourceKind) =>
     async function listResources({ caller, query, url }: ListCall) {
-      const page = await use.listResources(kind, caller, toListQuery(query))
-      return answerPage(kind, page, viewFor(kind, caller), authUrl + url)
+      const listQuery = readKeystoneQuery(queryFieldsByKind[kind], query, 'name')
+      const page = await use.listResources(kind, caller, listQuery)
+      return answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
+    }
+
+  /** Lists what is related to one resource. */
+  const listRelated = <K extends ResourceKind>(
+    kind: K,
+    run: (caller: Caller, id: string, query: ResourceQuery) => Promise<Page<Resources[K]>>,
+  ) =>
+    async function listRelatedResources({ caller, parameters, query, url }: ListCall & ThingCall) {
+      const listQuery = readKeystoneQuery(queryFieldsByKind[kind], query, 'name')
+      const page = await run(caller, parameters.id, listQuery)
+      return answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
     }
   const get = (kind: ResourceKind, key: string) =>
     async function getResource({ caller, parameters, query }: GetCall) {
@@ -103,14 +121,8 @@ export function createAdministrationHandlers(
     deleteUser: ({ caller, parameters }) => done(use.deleteUser(caller, parameters.id)),
     changeOwnPassword: ({ caller, parameters, body }) =>
       done(use.changeOwnPassword(caller, parameters.id, body.user)),
-    async listUserProjects({ caller, parameters, query, url }) {
-      const page = await use.listUserProjects(caller, parameters.id, toListQuery(query))
-      return answerPage('projects', page, renderers.projects, authUrl + url)
-    },
-    async listUserGroups({ caller, parameters, query, url }) {
-      const page = await use.listUserGroups(caller, parameters.id, toListQuery(query))
-      return answerPage('groups', page, renderers.groups, authUrl + url)
-    },
+    listUserProjects: listRelated('projects', use.listUserProjects),
+    listUserGroups: listRelated('groups', use.listUserGroups),
 
     listGroups: list('groups'),
     getGroup: get('groups', 'group'),
@@ -119,10 +131,7 @@ export function createAdministrationHandlers(
     updateGroup: async ({ caller, parameters, body }) =>
       shown('group', renderers.groups(await use.updateGroup(caller, parameters.id, body.group))),
     deleteGroup: ({ caller, parameters }) => done(use.deleteGroup(caller, parameters.id)),
-    async listGroupUsers({ caller, parameters, query, url }) {
-      const page = await use.listGroupUsers(caller, parameters.id, toListQuery(query))
-      return answerPage('users', page, renderUser(caller), authUrl + url)
-    },
+    listGroupUsers: listRelated('users', use.listGroupUsers),
     addGroupUser: ({ caller, parameters }) =>
       done(use.addGroupUser(caller, parameters.id, parameters.user_id)),
     checkGroupUser: ({ caller, parameters }) =>
@@ -137,10 +146,7 @@ export function createAdministrationHandlers(
     updateRole: async ({ caller, parameters, body }) =>
       shown('role', renderers.roles(await use.updateRole(caller, parameters.id, body.role))),
     deleteRole: ({ caller, parameters }) => done(use.deleteRole(caller, parameters.id)),
-    async listRolePolicies({ caller, parameters, query, url }) {
-      const page = await use.listRolePolicies(caller, parameters.id, toListQuery(query))
-      return answerPage('policies', page, renderers.policies, authUrl + url)
-    },
+    listRolePolicies: listRelated('policies', use.listRolePolicies),
     bindPolicy: ({ caller, parameters }) =>
       done(use.bindPolicy(caller, parameters.id, parameters.policy_id)),
     checkPolicyBinding: ({ caller, parameters }) =>

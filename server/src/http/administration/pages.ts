@@ -1,72 +1,54 @@
 import { maxPageSize } from '@muster/contract'
 import { badField } from '../../domain/error.ts'
+import type { Page } from '../../domain/identity/administration/registry.ts'
+import { allOf } from '../../domain/query/conditions.ts'
+import { listInMemory } from '../../domain/query/evaluate.ts'
+import type { ListQuery } from '../../domain/query/list-query.ts'
+import { isField, type QueryFields } from '../../domain/query/query-fields.ts'
+import {
+  readField,
+  readListQuery,
+  type ListParameters,
+} from '../../domain/query/read-list-query.ts'
+import { selectKeys } from '../../domain/query/select-keys.ts'
 import { addressFrom } from '../next-link.ts'
-import type { ListQuery, Page } from '../../domain/identity/administration/registry.ts'
 
-/** Paging and sorting parameters. All other parameters are filters. */
-export interface PagingParameters {
-  readonly limit?: number
-  readonly marker?: string
-  readonly offset?: number
+/** The parameters of a list under `/v3`. */
+export interface KeystoneParameters extends ListParameters {
   readonly sort_key?: string
-  readonly sort_dir?: string
+  readonly sort_dir?: 'asc' | 'desc'
 }
 
-const pagingNames = new Set([
-  'limit',
-  'marker',
-  'offset',
-  'sort_key',
-  'sort_dir',
-  'since',
-  'before',
-  'details',
-  'summary_stats',
-])
-
-/** The filters of a query, without the paging parameters. */
-export const withoutPaging = (query: object): Record<string, string> =>
-  Object.fromEntries(Object.entries(query).filter(([name]) => !pagingNames.has(name)))
-
-/** Aliases of filter names. */
-const filterAliases: Readonly<Record<string, string | undefined>> = {
-  parent_id: 'domain_id',
-  type: undefined,
-}
-
-function toFilters(parameters: object): ListQuery['filters'] {
-  const filters: Record<string, string | boolean> = {}
-  for (const [name, value] of Object.entries(parameters) as [string, string | boolean][]) {
-    const column = Object.hasOwn(filterAliases, name) ? filterAliases[name] : name
-    if (column === undefined) continue
-    if (Object.hasOwn(filters, column) && filters[column] !== value) {
-      throw badField(name, `is an alias of ${column}, which has another value`)
-    }
-    filters[column] = value
+/** Without `order_by` the list is sorted ascending. */
+function readSorting({ sort_key, sort_dir, order_by, order }: KeystoneParameters): ListParameters {
+  if (sort_key !== undefined && order_by !== undefined) {
+    throw badField('sort_key', 'is an alias of order_by. Send only one of them.')
   }
-  return filters
-}
-
-/** Limits the page size to the maximum. The link to the next page contains the result. */
-export const pageSize = (limit: number | undefined) => Math.min(limit ?? maxPageSize, maxPageSize)
-
-export function toListQuery(query: PagingParameters & object): ListQuery {
-  const { limit, marker, offset, sort_key, sort_dir } = query
+  if (order_by !== undefined) return { order_by, order: order ?? sort_dir ?? 'desc' }
   return {
-    filters: toFilters(withoutPaging(query)),
-    sortKey: sort_key ?? 'name',
-    descending: sort_dir === 'desc',
-    limit: pageSize(limit),
-    ...position(marker, offset),
+    ...(sort_key !== undefined && { order_by: [sort_key] }),
+    order: order ?? sort_dir ?? 'asc',
   }
 }
 
-/** The start of a page: after a marker, or at an offset. */
-export function position(marker: string | undefined, offset = 0) {
-  if (marker !== undefined && offset > 0) {
-    throw badField('offset', 'cannot be combined with marker')
-  }
-  return { marker, offset }
+/** Parses the query of a list under `/v3`: whole unless `limit` is given. */
+export function readKeystoneQuery<Field extends string>(
+  fields: QueryFields<Field>,
+  { scope, ...parameters }: KeystoneParameters,
+  defaultField: Field | undefined,
+): ListQuery<Field> {
+  const sorting = readSorting(parameters)
+  const sorted = { ...parameters, ...sorting }
+  const query =
+    defaultField === undefined && sorting.order_by === undefined
+      ? { ...readListQuery(fields, sorted, '' as Field), order: [] }
+      : readListQuery(fields, sorted, defaultField ?? ('' as Field))
+  const limit = parameters.limit === undefined ? Infinity : Math.min(parameters.limit, maxPageSize)
+  // Policies have a field of this name. Everybody sees all policies, so there is nothing to narrow.
+  const isFilter = isField(fields, 'scope') && scope !== undefined && scope !== 'max'
+  return isFilter
+    ? { ...query, limit, where: allOf([query.where, ...readField(fields, 'scope', [scope])]) }
+    : { ...query, limit, scope: isField(fields, 'scope') ? undefined : scope }
 }
 
 /**
@@ -75,32 +57,33 @@ export function position(marker: string | undefined, offset = 0) {
  */
 export const answerPage = <Item>(
   key: string,
-  { items, next }: Page<Item>,
-  render: (item: Item) => unknown,
+  { items, next, total }: Page<Item>,
+  render: (item: Item) => object,
+  { limit, offset, keys }: Pick<ListQuery<string>, 'limit' | 'offset' | 'keys'>,
   address: string,
 ) => ({
   status: 200,
   body: {
-    [key]: items.map(render),
+    [key]: items.map((item) => selectKeys(render(item), keys)),
     links: {
       self: address,
       next: next === undefined ? null : addressFrom(address, { marker: next }),
       previous: null,
     },
+    limit: limit === Infinity ? total : limit,
+    offset,
+    total,
   },
 })
 
 /** The response for one page of a list that is completely in memory. */
-export function answerSlice(
+export function answerInMemory<Field extends string>(
   key: string,
-  items: readonly unknown[],
-  { limit, offset = 0 }: PagingParameters,
-  address: string,
+  fields: QueryFields<Field>,
+  items: readonly Readonly<Record<Field, unknown>>[],
+  { parameters, url, idField }: { parameters: KeystoneParameters; url: string; idField: Field },
 ) {
-  const end = offset + pageSize(limit)
-  const next = end < items.length ? addressFrom(address, { offset: end }) : null
-  return {
-    status: 200,
-    body: { [key]: items.slice(offset, end), links: { self: address, next, previous: null } },
-  }
+  const query = readKeystoneQuery(fields, parameters, undefined)
+  const objects = items.map((item) => ({ ...item, id: String(item[idField]), item }))
+  return answerPage(key, listInMemory(fields, query, objects), ({ item }) => item, query, url)
 }

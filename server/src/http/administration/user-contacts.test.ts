@@ -121,10 +121,35 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     assert.deepEqual(await subject(identityApi.admin), contacts)
   })
 
-  test('cannot be used to filter or sort a list', async () => {
+  test('are found by filters, search and sorting only where they are visible', async () => {
     const token = await colleague(identityApi.role('project_owner'))
-    for (const query of [`email=${contacts.email}`, 'sort_key=email', 'sort_key=mobile']) {
-      assert.equal((await ask(identityApi.url, `/v3/users?${query}`, { token })).status, 400, query)
+    const idsFor = async (caller: string, query: string) => {
+      const path = `/v3/users?${query}`
+      const { body, status, text } = await ask<{ users: UserDto[] }>(identityApi.url, path, {
+        token: caller,
+      })
+      assert.equal(status, 200, text)
+      return body.users.map(({ id }) => id)
     }
+    const queries = [
+      `email=${contacts.email}`,
+      "filter=email.contains('ADA')",
+      'filter=mobile.isnotempty()',
+      "filter=email.ge('a')",
+      'q=email:ada@example.org',
+      'search=example.org',
+      `search=${encodeURIComponent(contacts.mobile)}`,
+    ]
+    for (const query of queries) {
+      assert.deepEqual(await idsFor(token, query), [], query)
+      assert.deepEqual(await idsFor(identityApi.admin, query), [ada.id], query)
+      assert.deepEqual(await idsFor(ada.token, query), [ada.id], query)
+    }
+    // All are hidden and thus equal, so the ids decide.
+    const sorted = await idsFor(token, 'order_by=email&order=asc')
+    assert.deepEqual(sorted, sorted.toSorted())
+    assert.equal((await idsFor(identityApi.admin, 'order_by=email')).at(0), ada.id)
+    const all = await idsFor(token, 'filter=email.isempty()')
+    assert.ok(all.includes(ada.id))
   })
 })

@@ -1,22 +1,29 @@
 import type { cloudAccountOperations } from '@muster/contract'
-import type { CloudAccountUseCases } from '../../domain/sources/administer-accounts.ts'
+import {
+  accountFields,
+  providerFields,
+  type CloudAccountUseCases,
+} from '../../domain/sources/administer-accounts.ts'
 import type { HandlersFor } from '../register-operations.ts'
-import { nextLink, nextOffset } from '../next-link.ts'
+import { readListQuery } from '../../domain/query/read-list-query.ts'
+import { readKeystoneQuery } from '../administration/pages.ts'
+import { answerPlatformPage } from '../platform-list.ts'
 
 /** Handlers for operations on cloud accounts. */
 export const createCloudAccountHandlers = (
   use: CloudAccountUseCases,
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof cloudAccountOperations> => ({
-  async listCloudAccounts({ query, url }) {
-    const page = await use.listCloudAccounts(query)
-    return { status: 200, body: page, headers: nextLink(baseUrl + url, nextOffset(page)) }
+  async listCloudAccounts({ caller, query, url }) {
+    const listQuery = readListQuery(accountFields, query, 'created_at')
+    const page = await use.listCloudAccounts(caller, listQuery)
+    return answerPlatformPage('cloudaccounts', page, listQuery, baseUrl + url)
   },
 
-  async listCloudProviders({ query: { limit, offset = 0 } }) {
-    const providers = await use.listCloudProviders()
-    const end = limit === undefined ? providers.length : offset + limit
-    return { status: 200, body: { providers: providers.slice(offset, end) } }
+  async listCloudProviders({ caller, query, url }) {
+    const listQuery = readKeystoneQuery(providerFields, query, undefined)
+    const page = await use.listCloudProviders(caller, listQuery)
+    return answerPlatformPage('providers', page, listQuery, baseUrl + url)
   },
 
   async getCloudAccount({ parameters }) {

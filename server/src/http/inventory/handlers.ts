@@ -12,7 +12,7 @@ import type { ServerQuery } from '../../domain/inventory/server-query.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
-import { renderEvent, toEventQuery } from '../events.ts'
+import { answerEvents, readEventQuery } from '../events.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
@@ -92,18 +92,9 @@ export const createInventoryHandlers = (
   },
 
   async getServerHistory({ caller, parameters, query, url }) {
-    const eventQuery = toEventQuery(query)
-    const { items, next } = await useCases.readHistory(
-      caller,
-      parameters.id,
-      eventQuery,
-      query.scope,
-    )
-    return {
-      status: 200,
-      body: { events: items.map(renderEvent), limit: eventQuery.limit },
-      headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
-    }
+    const eventQuery = readEventQuery(query)
+    const page = await useCases.readHistory(caller, parameters.id, eventQuery, eventQuery.scope)
+    return answerEvents(page, eventQuery, baseUrl + url)
   },
 
   async syncServer({ caller, parameters }) {

@@ -158,7 +158,9 @@ onEngineOfLane('the history of a server', (engine) => {
       since,
       whole.filter((event) => event.time >= time),
     )
-    for (const query of ['limit=-1', 'since=yesterday', 'action=update']) {
+    assert.deepEqual(await at.history(id, 'action=create'), whole.slice(-1))
+    assert.deepEqual(await at.history(id, 'order=asc'), whole.toReversed())
+    for (const query of ['limit=-1', 'since=yesterday', 'order_by=user', 'offset=1']) {
       await at.admin.fail('InputParameterError', 'getServerHistory', { path: { id }, query })
     }
   })
@@ -180,6 +182,11 @@ onEngineOfLane('the history of a server', (engine) => {
       assert.deepEqual(event, { ...told, ip: '', request_id: '' })
       assert.deepEqual(event?.changes, { 'user:team': [null, 'x'] })
       assert.equal(others.length, 1)
+      for (const query of ['ip=127.0.0.1', 'filter=request_id.isnotempty()', 'search=127.0.0']) {
+        const path = { path: { id }, query }
+        const found = await who.get<{ events: EventDto[] }>('getServerHistory', path)
+        assert.deepEqual(found.events, [], query)
+      }
     }
     const stranger = await at.addCaller('project_owner', await at.identities.addProject(newId()))
     for (const path of [{ id }, { id: id.replace(/^.{8}/, '00000000') }, { id: 'none' }]) {

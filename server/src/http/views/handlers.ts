@@ -1,7 +1,11 @@
-import type { viewOperations } from '@muster/contract'
+import { savedViews, type viewOperations } from '@muster/contract'
 import type { ViewUseCases } from '../../domain/views/administer-views.ts'
-import { nextLink, nextOffset } from '../next-link.ts'
+import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
+import { readListQuery } from '../../domain/query/read-list-query.ts'
+import { answerPlatformPage } from '../platform-list.ts'
 import type { HandlersFor } from '../register-operations.ts'
+
+const fields: QueryFields<string> = queryFieldsOf(savedViews)
 
 /** Handlers for operations on saved views. */
 export const createViewHandlers = (
@@ -9,8 +13,9 @@ export const createViewHandlers = (
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof viewOperations> => ({
   async listViews({ caller, query, url }) {
-    const page = await (await load()).listViews(caller, query)
-    return { status: 200, body: page, headers: nextLink(baseUrl + url, nextOffset(page)) }
+    const listQuery = readListQuery(fields, query, 'created_at')
+    const page = await (await load()).listViews(caller, listQuery)
+    return answerPlatformPage('views', page, listQuery, baseUrl + url)
   },
 
   async getView({ caller, parameters }) {

@@ -264,7 +264,7 @@ onEngineOfLane('saved views', (engine) => {
 
     const page = await caller.call<Page>('listViews', { query: 'limit=3' })
     assert.deepEqual([page.body.limit, page.body.offset, page.body.total], [3, 0, 4])
-    assert.match(nextIn(page.headers) ?? '', /\/views\?limit=3&offset=3$/)
+    assert.match(nextIn(page.headers) ?? '', /\/views\?limit=3&marker=/)
     const last = await caller.call<Page>('listViews', { query: 'limit=3&offset=3' })
     assert.equal(last.headers.get('link'), null)
     assert.equal((await list(caller, 'limit=0')).total, 4)

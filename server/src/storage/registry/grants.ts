@@ -1,72 +1,78 @@
 import { sql, type SqlBool } from 'kysely'
-import { badField } from '../../domain/error.ts'
-import type {
-  AssignmentQuery,
-  GrantRecord,
-  Page,
-  Registry,
-} from '../../domain/identity/administration/registry.ts'
+import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
+import type { GrantRecord, Registry } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
+import { createListRows, namedBy, sqlFieldsOf } from '../list-rows.ts'
+import { everything, type Sql } from '../servers/sql-parts.ts'
 import { scopeColumns } from './related-to.ts'
 
-/** Reads role assignments one by one. */
-export function createGrants({
-  db,
-}: DatabaseReader): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
-  const named = () =>
-    db
-      .selectFrom('assignments')
-      .innerJoin('roles', 'roles.id', 'assignments.role_id')
-      .leftJoin('groups', 'groups.id', 'assignments.group_id')
-      .leftJoin('domains as group_domain', 'group_domain.id', 'groups.domain_id')
-      .leftJoin('projects', 'projects.id', 'assignments.project_id')
-      .leftJoin('domains as project_domain', 'project_domain.id', 'projects.domain_id')
-      .leftJoin('domains as scope_domain', 'scope_domain.id', 'assignments.domain_id')
-      .select([
-        'assignments.id',
-        'roles.id as role_id',
-        'roles.name as role_name',
-        'groups.id as group_id',
-        'groups.name as group_name',
-        'group_domain.id as group_domain_id',
-        'group_domain.name as group_domain_name',
-        'projects.id as project_id',
-        'projects.name as project_name',
-        'project_domain.id as project_domain_id',
-        'project_domain.name as project_domain_name',
-        'scope_domain.id as domain_id',
-        'scope_domain.name as domain_name',
-      ])
+/** With `effective` each member is listed instead of the group. */
+const joined = (effective: boolean): Sql => sql`assignments
+  join roles on roles.id = assignments.role_id
+  left join groups on groups.id = assignments.group_id
+  left join domains as group_domain on group_domain.id = groups.domain_id
+  left join projects on projects.id = assignments.project_id
+  left join domains as project_domain on project_domain.id = projects.domain_id
+  left join domains as scope_domain on scope_domain.id = assignments.domain_id
+  ${sql.raw(effective ? 'left join group_members on group_members.group_id = assignments.group_id' : '')}
+  left join users on users.id = ${sql.raw(effective ? 'coalesce(assignments.user_id, group_members.user_id)' : 'assignments.user_id')}
+  left join domains as user_domain on user_domain.id = users.domain_id`
 
-  /** With `effective` each member is listed instead of the group. */
-  const withHolders = (effective: boolean) => {
-    const holder = effective
-      ? sql<string>`coalesce(assignments.user_id, group_members.user_id)`
-      : sql<string>`assignments.user_id`
-    return named()
-      .leftJoin('group_members', (join) =>
-        effective
-          ? join.onRef('group_members.group_id', '=', 'assignments.group_id')
-          : join.on(sql<SqlBool>`1 = 0`),
-      )
-      .leftJoin('users', (join) => join.on('users.id', '=', holder))
-      .leftJoin('domains as user_domain', 'user_domain.id', 'users.domain_id')
-      .select([
-        'users.id as user_id',
-        'users.name as user_name',
-        'user_domain.id as user_domain_id',
-        'user_domain.name as user_domain_name',
-        sql<string>`coalesce(users.id, '')`.as('holder_id'),
-      ])
+const columns = sql.join(
+  [
+    ['roles', 'role'],
+    ['users', 'user'],
+    ['user_domain', 'user_domain'],
+    ['groups', 'group'],
+    ['group_domain', 'group_domain'],
+    ['projects', 'project'],
+    ['project_domain', 'project_domain'],
+    ['scope_domain', 'domain'],
+  ].flatMap(([table, thing]) =>
+    ['id', 'name'].map(
+      (column) => sql`${sql.ref(`${table}.${column}`)} as ${sql.ref(`${thing}_${column}`)}`,
+    ),
+  ),
+)
+
+/** The tables of what an assignment names, by the field with its name. */
+const tables: Readonly<Record<string, string>> = {
+  role: 'roles',
+  user: 'users',
+  group: 'groups',
+  project: 'projects',
+  domain: 'scope_domain',
+}
+
+const textOf = (table: string | undefined, column: string): Sql =>
+  sql`coalesce(${sql.ref(`${table}.${column}`)}, '')`
+
+/** Reads role assignments one by one. */
+export function createGrants(
+  database: DatabaseReader,
+): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
+  const { db, engine } = database
+  const listRows = createListRows(database)
+  const { searched, ...queryFields } = queryFieldsByKind.role_assignments
+  const fields = {
+    ...sqlFieldsOf(engine, { searched, ...queryFields }, (field) =>
+      textOf(tables[field.replace(/_id$/, '')], 'id'),
+    ),
+    ...Object.fromEntries(
+      Object.entries(tables).map(([field, table]) => [
+        field,
+        namedBy(textOf(table, 'name'), textOf(table, 'name_key')),
+      ]),
+    ),
   }
 
   /**
    * Assignments within the scope, and the caller's own. Other members of the caller's groups are
    * not included.
    */
-  const isWithin = ({ scope, self }: AuthorizedScope, effective: boolean) => {
+  const isWithin = ({ scope, self = '' }: AuthorizedScope, effective: boolean): Sql => {
     const own = effective
       ? sql<SqlBool>`users.id = ${self}`
       : sql<SqlBool>`(assignments.user_id = ${self} or assignments.group_id in (
@@ -84,43 +90,23 @@ export function createGrants({
     }
   }
 
-  async function listGrants(
-    authorizedScope: AuthorizedScope,
-    query: AssignmentQuery,
-  ): Promise<Page<GrantRecord>> {
-    let select = withHolders(query.effective).where(isWithin(authorizedScope, query.effective))
-    if (query.effective) select = select.where('users.id', 'is not', null)
-    if (query.userId !== undefined) select = select.where('users.id', '=', query.userId)
-    if (query.groupId !== undefined) select = select.where('groups.id', '=', query.groupId)
-    if (query.roleId !== undefined) select = select.where('roles.id', '=', query.roleId)
-    if (query.projectId !== undefined) select = select.where('projects.id', '=', query.projectId)
-    if (query.domainId !== undefined) select = select.where('scope_domain.id', '=', query.domainId)
-    if (query.scope === 'system') {
-      select = select.where('projects.id', 'is', null).where('scope_domain.id', 'is', null)
-    }
-    if (query.marker !== undefined) {
-      const [id, holderId] = readGrantMarker(query.marker)
-      select = select.where(
-        sql<SqlBool>`(assignments.id > ${id} or (assignments.id = ${id} and coalesce(users.id, '') > ${holderId}))`,
-      )
-    }
-    const rows = await select
-      .orderBy('assignments.id')
-      .orderBy('holder_id')
-      .limit(query.limit + 1)
-      .offset(query.offset)
-      .execute()
-    const shown = rows.slice(0, query.limit)
-    const last = shown.at(-1)
-    const isWhole = rows.length <= query.limit || last === undefined
-    return {
-      items: shown.map((row) => toGrantRecord(row)),
-      next: isWhole ? undefined : `${last.id}.${last.holder_id}`,
-    }
-  }
-
   return {
-    listGrants,
+    async listGrants(authorizedScope, { effective, ...query }, requester) {
+      const source = {
+        columns,
+        from: joined(effective),
+        conditions: [
+          isWithin(authorizedScope, effective),
+          effective ? sql`users.id is not null` : everything,
+        ],
+        fields,
+        searched,
+        // Of an effective assignment, each member is a row.
+        id: sql`(assignments.id || '.' || coalesce(users.id, ''))`,
+      }
+      const { rows, ...page } = await listRows(source, query, { requester })
+      return { ...page, items: rows.map((row) => toGrantRecord(row as unknown as GrantRow)) }
+    },
 
     async findGrant({ roleId, holder, scope }) {
       const { project_id, domain_id } = scopeColumns(scope)
@@ -157,15 +143,6 @@ export function createGrants({
       }))
     },
   }
-}
-
-/** The id of the assignment and of the member, separated by a dot. */
-function readGrantMarker(marker: string): [string, string] {
-  const [, id, holderId] = /^([\w-]{1,64})\.([\w-]{0,64})$/.exec(marker) ?? []
-  if (id === undefined || holderId === undefined) {
-    throw badField('marker', 'does not exist in this list. Start from the first page.')
-  }
-  return [id, holderId]
 }
 
 function toScope(row: {

@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
 import { policyFlags } from './policy-flags.ts'
 
 /** A value as both engines store it. */
-export type Cell = string | number | null
+type Cell = string | number | null
 export type Row = Record<string, Cell>
 
 interface Codec {

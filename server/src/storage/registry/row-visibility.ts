@@ -86,8 +86,9 @@ function withinProject(
     case 'roles':
     case 'policies':
       return everything(eb)
-    // Access keys belong to users and providers to domains, not to projects.
     case 'credentials':
+      return eb('project_id', '=', projectId)
+    // Providers belong to domains.
     case 'identity_providers':
       return undefined
   }

@@ -27,7 +27,7 @@ const foldings: ReadonlySet<string> = new Set<Folding>([
 const isFolding = (comparison: Comparison): comparison is Folding => foldings.has(comparison)
 
 /** Comparisons that ignore the case of enumerated values. */
-const equalities: ReadonlySet<Comparison> = new Set(['equals', 'in', 'notequals', 'notin'])
+export const equalities: ReadonlySet<Comparison> = new Set(['equals', 'in', 'notequals', 'notin'])
 
 const isOther = (subject: Sql, values: readonly Cell[]) =>
   sql`(${subject} is null or not ${among(subject, values)})`
@@ -66,15 +66,8 @@ const valueAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
 const isAbsence = (comparison: Comparison): comparison is Absence =>
   Object.hasOwn(textAbsences, comparison)
 
-/** A column of servers, or of another resource. */
-export interface ComparedColumn {
-  readonly name: string
-  readonly storageClass: StorageClass
-  readonly isEnumerated: boolean
-}
-
-/** Builds the SQL condition that compares a column. */
-export function createCompareColumn(engine: DatabaseReader['engine']) {
+/** Builds SQL conditions that compare expressions. */
+export function createCompare(engine: DatabaseReader['engine']) {
   const find = textFinder(engine)
 
   /** Case-insensitive comparisons of a folded text. */
@@ -88,22 +81,43 @@ export function createCompareColumn(engine: DatabaseReader['engine']) {
     like: (subject, text) => sql`${subject} like ${text.replaceAll('\\', '\\\\')} escape '\\'`,
   }
 
-  function compareFolded(subject: Sql, comparison: Folding, value: string): Sql {
-    const text = fold(value)
+  function compareFolded(subject: Sql, comparison: Folding, text: string): Sql {
     if (text === '') return comparison === 'like' ? sql`${subject} = ''` : everything
     return foldingBy[comparison](subject, text)
   }
 
+  /** Compares a text that is also available folded. `foldValue` folds values in the same way. */
   function compareText(
     plain: Sql,
     folded: Sql,
     comparison: Comparison,
     values: readonly string[],
+    foldValue = fold,
   ): Sql {
     if (isAbsence(comparison)) return textAbsences[comparison](plain)
-    if (isFolding(comparison)) return compareFolded(folded, comparison, values[0] ?? '')
+    if (isFolding(comparison)) return compareFolded(folded, comparison, foldValue(values[0] ?? ''))
     return ordinary[comparison](byCodePoint(engine, plain), values)
   }
+
+  function compareValues(subject: Sql, comparison: Comparison, values: readonly Cell[]): Sql {
+    if (isAbsence(comparison)) return valueAbsences[comparison](subject)
+    if (isFolding(comparison)) throw new Error(`${comparison} is a comparison of text`)
+    return ordinary[comparison](subject, values)
+  }
+
+  return { compareText, compareValues }
+}
+
+/** A column of servers, or of another resource. */
+export interface ComparedColumn {
+  readonly name: string
+  readonly storageClass: StorageClass
+  readonly isEnumerated: boolean
+}
+
+/** Builds the SQL condition that compares a column. */
+export function createCompareColumn(engine: DatabaseReader['engine']) {
+  const { compareText, compareValues } = createCompare(engine)
 
   function compareWords(
     { name, isEnumerated }: ComparedColumn,
@@ -118,12 +132,6 @@ export function createCompareColumn(engine: DatabaseReader['engine']) {
     }
     const condition = compareText(sql.ref('word'), sql.ref('folded'), comparison, values)
     return sql`${subject} in (select code from words where ${condition})`
-  }
-
-  function compareValues(subject: Sql, comparison: Comparison, values: readonly Cell[]): Sql {
-    if (isAbsence(comparison)) return valueAbsences[comparison](subject)
-    if (isFolding(comparison)) throw new Error(`${comparison} is a comparison of text`)
-    return ordinary[comparison](subject, values)
   }
 
   return function compareColumn(

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { PlatformError } from '../../domain/error.ts'
-import type { Requester } from '../../domain/inventory/ports.ts'
+import type { Requester } from '../../domain/requester.ts'
 import { createCaller } from '../../threads/worker-calls.ts'
 import type { Query, Row } from '../database.ts'
 import { createSlowQueries, type Execution } from '../slow-queries.ts'

@@ -1,12 +1,14 @@
-import { maxViewsPerUser, type SavedView } from '@muster/contract'
+import { maxViewsPerUser, savedViews, type SavedView } from '@muster/contract'
 import { sql } from 'kysely'
 import { nameKey } from '../../domain/name-key.ts'
 import type { ScopeOrNone, AuthorizedScope } from '../../domain/scope.ts'
-import type { ViewQuery, ViewStore, WriteResult } from '../../domain/views/ports.ts'
+import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
+import type { ViewStore, WriteResult } from '../../domain/views/ports.ts'
 import type { ViewRecord } from '../../domain/views/view-record.ts'
 import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
-import { allOf, anyOf, byCodePoint, everything, nothing, type Sql } from '../servers/sql-parts.ts'
+import { createListRows, namedBy, sqlFieldsOf, type SqlField } from '../list-rows.ts'
+import { allOf, anyOf, everything, nothing, type Sql } from '../servers/sql-parts.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 
@@ -30,6 +32,8 @@ const toView = (row: Row): ViewRecord => ({
   updated_at: row.updated_at,
   revision: row.revision,
 })
+
+const viewFields: QueryFields<string> = queryFieldsOf(savedViews)
 
 /** The columns that an update may change. */
 const changeable = (view: ViewRecord) => ({
@@ -64,19 +68,22 @@ function within(scope: ScopeOrNone): Sql {
   }
 }
 
-const narrowed = ({ name, sharing, user_id, project_id }: ViewQuery): readonly Sql[] => [
-  ...(name === undefined ? [] : [sql`views.name_key = ${nameKey(name)}`]),
-  ...(sharing === undefined ? [] : [sql`views.sharing = ${sharing}`]),
-  ...(user_id === undefined ? [] : [sql`views.user_id = ${user_id}`]),
-  ...(project_id === undefined ? [] : [sql`views.project_id = ${project_id}`]),
-]
-
 const room = 'room'
 
 /** Stores saved views. Each change is committed with its audit event. */
 export function createViewStore(database: DatabaseReader & DatabaseWriter): ViewStore {
   const { db, engine } = database
   const insertEvent = createInsertEvent(db)
+  const listRows = createListRows(database)
+  const fields: Readonly<Record<string, SqlField>> = {
+    ...sqlFieldsOf(engine, viewFields, (field) => {
+      if (viewFields.kinds[field] === 'timestamp') return sql`(${sql.ref(`views.${field}`)} * 1000)`
+      if (field === 'project_id') return sql`coalesce(views.project_id, '')`
+      if (field === 'user') return sql.ref('users.name')
+      return sql.ref(`views.${field === 'order' ? 'direction' : field}`)
+    }),
+    name: namedBy(sql.ref('views.name'), sql.ref('views.name_key')),
+  }
 
   const matching = (conditions: readonly Sql[]) =>
     db
@@ -112,22 +119,17 @@ export function createViewStore(database: DatabaseReader & DatabaseWriter): View
   }
 
   return {
-    async list(authorizedScope, query) {
-      const conditions = [visibleTo(authorizedScope), ...narrowed(query)]
-      const { order_by: by = 'created_at', order = 'desc', limit, offset } = query
-      const sorted = sql.ref(`views.${by}`)
-      const [rows, { total }] = await Promise.all([
-        select(conditions)
-          .orderBy(by === 'name' ? byCodePoint(engine, sorted) : sorted, order)
-          .orderBy(byCodePoint(engine, sql.ref('views.id')), order)
-          .limit(limit)
-          .offset(offset)
-          .execute(),
-        matching(conditions)
-          .select((eb) => eb.fn.countAll<number>().as('total'))
-          .executeTakeFirstOrThrow(),
-      ])
-      return { views: rows.map(toView), total }
+    async list(authorizedScope, { within: scope, requester, ...query }) {
+      const source = {
+        columns: sql`views.*, users.name as user_name, projects.domain_id as domain_id`,
+        from: sql`views inner join users on users.id = views.user_id left join projects on projects.id = views.project_id`,
+        conditions: [visibleTo(authorizedScope), within(scope)],
+        fields,
+        searched: viewFields.searched,
+        id: sql.ref('views.id'),
+      }
+      const { rows, ...page } = await listRows(source, query, { requester })
+      return { ...page, views: rows.map((row) => toView(row as unknown as Row)) }
     },
 
     async find(authorizedScope, id) {

@@ -155,6 +155,7 @@ function isSeen(world: World, kind: Kind, row: Row, visibility: Visibility): boo
     const owner = world.users.find(({ id }) => id === row['user_id'])
     return (kind === 'access_keys' ? owner?.domain_id : row['domain_id']) === domainId
   }
+  if (kind === 'access_keys' || kind === 'events') return row['project_id'] === projectId
   if (kind === 'projects') return row.id === projectId
   const onProject = world.assignments.filter((it) => it.project_id === projectId)
   if (kind === 'groups') return onProject.some(({ group_id }) => group_id === row.id)
@@ -192,15 +193,18 @@ const lists: Partial<Record<OperationId, Kind>> = {
 function candidates(
   world: World,
   person: Person,
-  visibility: Visibility,
+  parentVisibility: Visibility,
   { list, parents, filters }: ListQuery,
+  visibility = parentVisibility,
 ): readonly Row[] | undefined {
   const { id = '', user_id, group_id } = parents
   const all = (kind: Kind) => world[kind] as unknown as readonly Row[]
   const seen = (kind: Kind) => all(kind).filter((row) => isSeen(world, kind, row, visibility))
-  const isThere = (kind: Kind) => seen(kind).some((row) => row.id === id)
+  const isThere = (kind: Kind) =>
+    all(kind).some((row) => row.id === id && isSeen(world, kind, row, parentVisibility))
   /** What is one's own is there, however little else one sees. */
-  const ownOrSeen = (kind: Kind) => (id === person.userId ? all(kind) : seen(kind))
+  const ownOrSeen = (kind: Kind) =>
+    id === person.userId && visibility === parentVisibility ? all(kind) : seen(kind)
   const kind = lists[list]
   if (kind) return seen(kind)
 
@@ -224,7 +228,7 @@ function candidates(
         : undefined
     }
     case 'listRoleAssignments':
-      return grantsSeen(world, person, visibility, isYes(filters['effective']))
+      return grantsSeen(world, visibility, isYes(filters['effective']))
     default: {
       // The roles of one holder at one place.
       const place = list.includes('Project') ? 'projects' : 'domains'
@@ -241,13 +245,9 @@ function candidates(
 }
 
 /** Assignments, each with who is shown as its holder and by which address it is known. */
-function grantsSeen(
-  world: World,
-  person: Person,
-  visibility: Visibility,
-  isEffective: boolean,
-): Row[] {
-  const own = new Set(heldBy(world, person.userId).map(({ id }) => id))
+function grantsSeen(world: World, visibility: Visibility, isEffective: boolean): Row[] {
+  const { self } = visibility
+  const own = new Set(self === undefined ? [] : heldBy(world, self).map(({ id }) => id))
   return world.assignments.flatMap((grant) => {
     const project = world.projects.find(({ id }) => id === grant.project_id)
     const isWithin =
@@ -266,7 +266,7 @@ function grantsSeen(
     // Of a group that one is merely in, only oneself is one's own: who else is in it is not told.
     return world.group_members
       .filter(({ group_id }) => group_id === grant.group_id)
-      .filter(({ user_id }) => isWithin || user_id === person.userId)
+      .filter(({ user_id }) => isWithin || user_id === self)
       .map(({ user_id }) => ({ ...row, user_id }))
   })
 }
@@ -298,12 +298,76 @@ function isKept(row: Row, name: string, value: string): boolean {
       return Number(row['time']) >= sameTimestamp(value)
     case 'before':
       return Number(row['time']) < sameTimestamp(value)
+    case 'search':
+      return isFound(row, value)
+    case 'filter':
+      return isFiltered(row, value)
+    case 'scope':
+      return row['rules'] === undefined || value === 'max' || row['scope'] === value
     case 'type':
     case 'effective':
     case 'include_names':
       return true
     default:
       return row[name.replace('.id', '_id')] === value
+  }
+}
+
+/** What is left of what a caller sees in the scope of the token, or the status of the error. */
+function narrow(
+  world: World,
+  { scope }: Person,
+  visibility: Visibility,
+  wanted: string | undefined,
+): Visibility | 400 | 403 {
+  if (wanted === undefined || wanted === 'max') return visibility
+  const { level } = visibility
+  if (level === 'none') return 403
+  const project = world.projects.find(({ id }) => scope.kind === 'project' && id === scope.id)
+  if (wanted === 'system') return level === 'system' ? { level, self: undefined } : 403
+  const domainId = scope.kind === 'domain' ? scope.id : project?.domain_id
+  if (wanted === 'domain') {
+    const isAllowed = level !== 'project' && domainId !== undefined
+    return isAllowed ? { level: 'domain', domainId, self: undefined } : 403
+  }
+  if (scope.kind !== 'project' || domainId === undefined) return 400
+  return { level: 'project', domainId, projectId: scope.id, self: undefined }
+}
+
+const lower = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** The columns that a search looks into, besides the name. */
+const searched = {
+  others: ['id', 'description', 'last_used_ip'],
+  events: ['target_id', 'target_name', 'user_id', 'user_name', 'ip', 'request_id'],
+}
+
+function isFound(row: Row, text: string): boolean {
+  const columns = 'target_id' in row ? searched.events : searched.others
+  const inName = row['name'] !== undefined && nameKey(String(row['name'])).includes(nameKey(text))
+  return inName || columns.some((column) => lower(String(row[column] ?? '')).includes(lower(text)))
+}
+
+/** `name.contains('…')` and the like. */
+function isFiltered(row: Row, filter: string): boolean {
+  const [, comparison = '', text = ''] = /^name\.(\w+)\('(.*)'\)$/.exec(filter) ?? []
+  const name = String(row['name'])
+  const [key, part] = [nameKey(name), nameKey(text)]
+  switch (comparison) {
+    case 'contains':
+      return key.includes(part)
+    case 'startswith':
+      return key.startsWith(part)
+    case 'endswith':
+      return key.endsWith(part)
+    case 'equals':
+      return key === part
+    case 'notequals':
+      return key !== part
+    case 'ge':
+      return compare(name, text) >= 0
+    default:
+      return compare(name, text) < 0
   }
 }
 
@@ -314,10 +378,20 @@ export function expect(world: World, person: Person, listQuery: ListQuery): Expe
   if (!operation || !('permission' in operation)) throw new Error(`${list} is no list`)
   const visibility = visibilityOf(world, person, operation.permission)
   if (!visibility) return { status: 403 }
-  // Two names of one parameter must not contradict each other.
-  const { domain_id, parent_id = domain_id } = filters
-  if (domain_id !== undefined && domain_id !== parent_id) return { status: 400 }
-  const found = candidates(world, person, visibility, listQuery)
+  const isOwn =
+    /^listUser(Projects|Groups)$/.test(list) && listQuery.parents['id'] === person.userId
+  // Policies have a scope of their own to filter by.
+  const scope = list.endsWith('Policies') ? undefined : filters['scope']
+  const narrowed = narrow(
+    world,
+    person,
+    isOwn ? { level: 'system', self: undefined } : visibility,
+    scope,
+  )
+  const isOfParent = Object.keys(listQuery.parents).length > 0
+  if (isOfParent && !candidates(world, person, visibility, listQuery)) return { status: 404 }
+  if (typeof narrowed === 'number') return { status: narrowed }
+  const found = candidates(world, person, visibility, listQuery, narrowed)
   if (!found) return { status: 404 }
   const kept = found.filter((row) =>
     Object.entries(filters).every(([name, value]) => isKept(row, name, value)),

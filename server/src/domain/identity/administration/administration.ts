@@ -1,5 +1,5 @@
 import type { EventQuery, EventStore } from '../../audit/event-store.ts'
-import type { EventRecord } from '../../audit/event.ts'
+import type { ScopeParameter } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { Directory, PasswordHasher, TokenStore } from '../ports.ts'
@@ -8,6 +8,8 @@ import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
 import type { FindUserStatus } from '../user-status.ts'
 import { createAssignmentUseCases } from './assignments.ts'
 import type { Caller } from '../caller.ts'
+import { narrowScope } from '../choose-scope.ts'
+import { requesterOf } from '../requester-of.ts'
 import { createChange } from './change-plan.ts'
 import { createCheckPolicy } from './check-policy.ts'
 import { createCredentialUseCases } from './credentials.ts'
@@ -18,7 +20,7 @@ import { createChangeOwnPassword } from './own-password.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
-import type { Page, Registry } from './registry.ts'
+import type { Registry } from './registry.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
 import { createRoleUseCases } from './roles.ts'
 import { createUserUseCases } from './users.ts'
@@ -58,11 +60,11 @@ export function createAdministration(dependencies: Dependencies) {
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */
-    async listEvents({ authorizedScope }: Caller, query: EventQuery): Promise<Page<EventRecord>> {
-      const found = await events.list(authorizedScope, query)
-      const items = found.slice(0, query.limit)
-      return { items, next: found.length > items.length ? items.at(-1)?.id : undefined }
-    },
+    listEvents: (
+      caller: Caller,
+      query: Omit<EventQuery, 'requester'>,
+      scope: ScopeParameter | undefined,
+    ) => events.list(narrowScope(caller, scope), { ...query, requester: requesterOf(caller) }),
   }
 }
 export type Administration = ReturnType<typeof createAdministration>

@@ -4,11 +4,12 @@ import { everywhere, type AuthorizedScope, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
 import { policiesInScope, requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
+import { narrowScope } from '../choose-scope.ts'
 import { type AuditedAction } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
 import { requireResource, notFound } from './require-resource.ts'
 import { noChange, type Change } from './change-plan.ts'
-import { all, type Registry } from './registry.ts'
+import type { Page, Registry, ResourceQuery } from './registry.ts'
 import type { Grant, Holder, Role } from './resources.ts'
 
 /** A scope as a request names it. */
@@ -155,11 +156,11 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       caller: Caller,
       holder: Holder,
       reference: ScopeReference,
-    ): Promise<readonly Role[]> {
+      query: ResourceQuery,
+    ): Promise<Page<Role>> {
       const scope = await requireScope(caller, reference)
       const relatedTo = { relation: 'roles-of-holder', holder, scope } as const
-      const { items } = await registry.list('roles', everywhere, all({}), relatedTo)
-      return items
+      return await registry.list('roles', narrowScope(caller, query.scope), query, { relatedTo })
     },
   }
 }

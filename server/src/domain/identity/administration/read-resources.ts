@@ -2,18 +2,44 @@ import type { Impact } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
 import { everywhere } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
+import { narrowScope } from '../choose-scope.ts'
+import { contactScopes } from '../contacts.ts'
+import { requesterOf } from '../requester-of.ts'
 import { requireResource, notFound } from './require-resource.ts'
-import type { AssignmentQuery, GrantRecord, ListQuery, Page, Registry } from './registry.ts'
-import type { Group, ResourceKind, Policy, Project, Resources, User } from './resources.ts'
+import type {
+  AssignmentQuery,
+  GrantRecord,
+  Page,
+  Registry,
+  RelatedTo,
+  ResourceQuery,
+} from './registry.ts'
+import type { ResourceKind, Resources } from './resources.ts'
 
 /** Lists and single resources. The query itself restricts them to the caller's scope. */
 export function createReadUseCases(registry: Registry, clock: Clock) {
+  /** A list as the caller may see it. What is related to the caller needs no permission. */
+  const list = <K extends ResourceKind>(
+    kind: K,
+    caller: Caller,
+    query: ResourceQuery,
+    relatedTo?: RelatedTo,
+    widest = caller.authorizedScope,
+  ): Promise<Page<Resources[K]>> =>
+    registry.list(
+      kind,
+      narrowScope({ principal: caller.principal, authorizedScope: widest }, query.scope),
+      query,
+      {
+        ...(relatedTo && { relatedTo }),
+        ...(kind === 'users' && { contacts: contactScopes(caller.principal) }),
+        requester: requesterOf(caller),
+      },
+    )
+
   return {
-    listResources: <K extends ResourceKind>(
-      kind: K,
-      { authorizedScope }: Caller,
-      query: ListQuery,
-    ) => registry.list(kind, authorizedScope, query),
+    listResources: <K extends ResourceKind>(kind: K, caller: Caller, query: ResourceQuery) =>
+      list(kind, caller, query),
 
     async getResource<K extends ResourceKind>(
       kind: K,
@@ -27,52 +53,32 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       return resource
     },
 
-    async listUserProjects(
-      caller: Caller,
-      userId: string,
-      query: ListQuery,
-    ): Promise<Page<Project>> {
+    async listUserProjects(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)
       const isOwn = userId === caller.principal.token.userId
-      return await registry.list('projects', isOwn ? everywhere : caller.authorizedScope, query, {
-        relation: 'projects-of-user',
-        userId,
-      })
+      const relatedTo = { relation: 'projects-of-user', userId } as const
+      return await list('projects', caller, query, relatedTo, isOwn ? everywhere : undefined)
     },
 
-    async listUserGroups(caller: Caller, userId: string, query: ListQuery): Promise<Page<Group>> {
+    async listUserGroups(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)
       const isOwn = userId === caller.principal.token.userId
-      return await registry.list('groups', isOwn ? everywhere : caller.authorizedScope, query, {
-        relation: 'groups-of-user',
-        userId,
-      })
+      const relatedTo = { relation: 'groups-of-user', userId } as const
+      return await list('groups', caller, query, relatedTo, isOwn ? everywhere : undefined)
     },
 
-    async listGroupUsers(caller: Caller, groupId: string, query: ListQuery): Promise<Page<User>> {
+    async listGroupUsers(caller: Caller, groupId: string, query: ResourceQuery) {
       await requireResource(registry, 'groups', groupId, caller.authorizedScope)
-      return await registry.list('users', caller.authorizedScope, query, {
-        relation: 'members-of-group',
-        groupId,
-      })
+      return await list('users', caller, query, { relation: 'members-of-group', groupId })
     },
 
-    async listRolePolicies(
-      caller: Caller,
-      roleId: string,
-      query: ListQuery,
-    ): Promise<Page<Policy>> {
+    async listRolePolicies(caller: Caller, roleId: string, query: ResourceQuery) {
       await requireResource(registry, 'roles', roleId, caller.authorizedScope)
-      return await registry.list('policies', caller.authorizedScope, query, {
-        relation: 'policies-of-role',
-        roleId,
-      })
+      return await list('policies', caller, query, { relation: 'policies-of-role', roleId })
     },
 
-    listRoleAssignments: (
-      { authorizedScope }: Caller,
-      query: AssignmentQuery,
-    ): Promise<Page<GrantRecord>> => registry.listGrants(authorizedScope, query),
+    listRoleAssignments: (caller: Caller, query: AssignmentQuery): Promise<Page<GrantRecord>> =>
+      registry.listGrants(narrowScope(caller, query.scope), query, requesterOf(caller)),
 
     async getImpact(
       kind: 'domains' | 'projects' | 'users',

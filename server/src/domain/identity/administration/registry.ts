@@ -1,35 +1,42 @@
 import type { Impact } from '@muster/contract'
+import type { ListQuery } from '../../query/list-query.ts'
+import { allOf, oneOf } from '../../query/conditions.ts'
+import type { Requester } from '../../requester.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
 import type { Grant, Holder, ResourceKind, Resources, Secrets } from './resources.ts'
 
-/** Filters, order and page of a list. */
-export interface ListQuery {
-  /** Exact values by field name. */
-  readonly filters: Readonly<Record<string, string | boolean>>
-  readonly sortKey: string
-  readonly descending: boolean
-  readonly limit: number
-  readonly marker: string | undefined
-  /** How many items are skipped; 0 beside a marker. */
-  readonly offset: number
-}
+/** Filters, order and page of a list. An infinite limit is the whole list. */
+export type ResourceQuery = Pick<
+  ListQuery<string>,
+  'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'
+>
 
 /** A list without pages, for internal use. */
-export const all = (filters: ListQuery['filters']): ListQuery => ({
-  filters,
-  sortKey: 'name',
-  descending: false,
-  limit: 1_000_000,
-  marker: undefined,
+export const all = (filters: Readonly<Record<string, string | boolean>>): ResourceQuery => ({
+  scope: undefined,
+  where: allOf(Object.entries(filters).map(([field, value]) => oneOf(field, [value]))),
+  order: [{ field: 'name', descending: false }],
+  limit: Infinity,
   offset: 0,
+  marker: undefined,
 })
 
 export interface Page<Item> {
   readonly items: readonly Item[]
   /** The marker of the next page; undefined for the last page. */
   readonly next: string | undefined
+  readonly total: number
+}
+
+/** What a list depends on besides its query. */
+export interface ListContext {
+  readonly relatedTo?: RelatedTo
+  /** Where the caller sees e-mail addresses and mobile numbers. Default: everywhere. */
+  readonly contacts?: readonly AuthorizedScope[]
+  /** Whose turn it is, if the query may be slow. */
+  readonly requester?: Requester
 }
 
 /** Restricts a list to what is related to another resource. */
@@ -40,19 +47,9 @@ export type RelatedTo =
   | { readonly relation: 'policies-of-role'; readonly roleId: string }
   | { readonly relation: 'roles-of-holder'; readonly holder: Holder; readonly scope: Scope }
 
-export interface AssignmentQuery {
-  readonly userId?: string
-  readonly groupId?: string
-  readonly roleId?: string
-  readonly scope?: Scope['kind']
-  readonly projectId?: string
-  readonly domainId?: string
+export interface AssignmentQuery extends ResourceQuery {
   /** List each member instead of the group. */
   readonly effective: boolean
-  readonly limit: number
-  readonly marker: string | undefined
-  /** How many items are skipped; 0 beside a marker. */
-  readonly offset: number
 }
 
 interface Named {
@@ -123,8 +120,8 @@ export interface Registry {
   list<K extends ResourceKind>(
     kind: K,
     authorizedScope: AuthorizedScope,
-    query: ListQuery,
-    relatedTo?: RelatedTo,
+    query: ResourceQuery,
+    context?: ListContext,
   ): Promise<Page<Resources[K]>>
   /** Undefined also for what lies outside of the caller's scope. */
   find<K extends ResourceKind>(
@@ -134,7 +131,11 @@ export interface Registry {
   ): Promise<Resources[K] | undefined>
   /** Names are unique within a domain, or everywhere for resources without one. */
   isNameTaken(kind: ResourceKind, name: string, domainId?: string): Promise<boolean>
-  listGrants(authorizedScope: AuthorizedScope, query: AssignmentQuery): Promise<Page<GrantRecord>>
+  listGrants(
+    authorizedScope: AuthorizedScope,
+    query: AssignmentQuery,
+    requester: Requester,
+  ): Promise<Page<GrantRecord>>
   /** An existing grant, with the provider whose mapping created it; null for one made by a user. */
   findGrant(grant: Grant): Promise<{ readonly providerId: string | null } | undefined>
   /** The role assignments of a user, also through groups, or of a group. */

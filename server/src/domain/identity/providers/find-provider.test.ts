@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ListQuery, Registry } from '../administration/registry.ts'
+import { queryFieldsByKind } from '../administration/query-fields.ts'
+import type { Registry, ResourceQuery } from '../administration/registry.ts'
+import { listInMemory } from '../../query/evaluate.ts'
 import { createFindProvider } from './find-provider.ts'
 
 const rows = [
-  { id: 'campus', driver: 'cas', enabled: true, domain_id: 'a' },
-  { id: 'library', driver: 'cas', enabled: false, domain_id: 'a' },
-  { id: 'staff', driver: 'another', enabled: true, domain_id: 'a' },
+  { id: 'campus', name: 'a', driver: 'cas', enabled: true, domain_id: 'a' },
+  { id: 'library', name: 'b', driver: 'cas', enabled: false, domain_id: 'a' },
+  { id: 'staff', name: 'c', driver: 'another', enabled: true, domain_id: 'a' },
 ]
 
 /** A registry with these providers, which applies filters as the storage does. */
-const list = async (_kind: string, _scope: unknown, { filters, limit }: ListQuery) => ({
-  items: rows
-    .filter((row) => Object.entries(filters).every(([key, value]) => row[key as 'id'] === value))
-    .slice(0, limit),
-  next: undefined,
-})
+const list = async (_kind: string, _scope: unknown, query: ResourceQuery) =>
+  listInMemory(queryFieldsByKind.identity_providers, query, rows)
 const findProvider = createFindProvider({ list } as unknown as Registry)
 const find = async (driver: string, id?: string) =>
   (await findProvider(driver, { kind: 'default' }, id))?.id

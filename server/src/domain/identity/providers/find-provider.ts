@@ -1,5 +1,5 @@
 import { everywhere } from '../../scope.ts'
-import { all, type ListQuery, type Registry } from '../administration/registry.ts'
+import { all, type Registry, type ResourceQuery } from '../administration/registry.ts'
 import type { IdentityProvider } from '../administration/resources.ts'
 import type { RequestedScope } from '../scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
@@ -11,7 +11,7 @@ import { createFindRequestedScope } from './find-requested-scope.ts'
 export function createFindProvider(registry: Registry) {
   const findRequestedScope = createFindRequestedScope(registry)
 
-  async function list(query: ListQuery): Promise<readonly IdentityProvider[]> {
+  async function list(query: ResourceQuery): Promise<readonly IdentityProvider[]> {
     const { items } = await registry.list('identity_providers', everywhere, query)
     return items
   }
@@ -25,7 +25,7 @@ export function createFindProvider(registry: Registry) {
     if (providerId !== undefined) {
       return (await list(all(enabled))).find(({ id }) => id === providerId)
     }
-    const atMostTwo = (filters: ListQuery['filters']) => list({ ...all(filters), limit: 2 })
+    const atMostTwo = (filters: Parameters<typeof all>[0]) => list({ ...all(filters), limit: 2 })
     const found = await atMostTwo(enabled)
     if (found.length <= 1) return found[0]
     const scope = requested.kind === 'default' ? undefined : await findRequestedScope(requested)

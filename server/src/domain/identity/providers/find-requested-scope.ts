@@ -1,11 +1,11 @@
-import { all, type ListQuery, type Registry } from '../administration/registry.ts'
+import { all, type Registry } from '../administration/registry.ts'
 import type { Domain, Project } from '../administration/resources.ts'
 import { type Scope, everywhere } from '../../scope.ts'
 import { nameKey } from '../../name-key.ts'
 import type { DomainReference, MemberReference } from '../ports.ts'
 import type { RequestedScope } from '../scope.ts'
 
-const named = (filters: ListQuery['filters']): ListQuery => ({ ...all(filters), limit: 1 })
+const named = (filters: Parameters<typeof all>[0]) => ({ ...all(filters), limit: 1 })
 
 /**
  * Finds the requested scope of a user who may not exist yet; undefined if it does not exist or is

@@ -1,13 +1,23 @@
-import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
-import { identityDefaults } from './operation-defaults.ts'
-import type { Level, Operation } from './operation.ts'
-import { clientParameters, maxPageSize, offsetParameter } from './paging.ts'
-import { exactObject } from './scalars.ts'
+import { Type, type TObject, type TSchema } from 'typebox'
+import { identityDefaults } from '../operation-defaults.ts'
+import type { Level, Operation } from '../operation.ts'
+import {
+  completeListQuery,
+  fieldName,
+  maxSortFields,
+  narrowingScope,
+  selected,
+  several,
+  wholeListLimit,
+} from '../resources/list-operations.ts'
+import { fieldsUsedFor, wireSchema, type Resource } from '../resources/resource.ts'
+import { exactObject } from '../scalars.ts'
+import { listExample } from './examples.ts'
 
 const text = Type.String()
 
 /** Links between the pages of a list. */
-export const Links = exactObject({
+const Links = exactObject({
   self: text,
   next: Type.Union([text, Type.Null()]),
   previous: Type.Union([text, Type.Null()]),
@@ -16,66 +26,59 @@ export const Links = exactObject({
 /** The address of the resource itself. */
 export const SelfLink = exactObject({ self: text })
 
-/** Paging parameters of every list under `/v3`. */
-const paging = {
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: `Page size. Default and maximum: ${maxPageSize}.`,
-    }),
-  ),
+/** Parameters that differ from those of the platform's lists. */
+const keystoneParameters = {
+  limit: wholeListLimit,
   marker: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 2048,
+      maxLength: 4096,
       description: 'Start after this item: the marker in `links.next`, or the id of the last item',
     }),
   ),
-  offset: offsetParameter,
-  sort_dir: Type.Optional(Type.Enum(['asc', 'desc'])),
-  ...clientParameters,
+  order_by: several(fieldName, 'Sort field', maxSortFields),
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], {
+      description: 'Sort order. Default: `desc` with `order_by`, otherwise `asc`.',
+    }),
+  ),
 }
 
-/** The query parameters of a list: its filters, sort keys and paging. */
-export const listQuery = <const Key extends string, Filters extends TProperties>(
-  sortKeys: readonly Key[],
-  filters: Filters,
-) => exactObject({ ...filters, sort_key: Type.Optional(Type.Enum([...sortKeys])), ...paging })
+/** The query of a list under `/v3`. */
+export const keystoneListQuery = <const R extends Resource>(resource: R) =>
+  exactObject({
+    ...completeListQuery(resource, narrowingScope).properties,
+    ...keystoneParameters,
+    sort_key: Type.Optional(
+      Type.Enum(fieldsUsedFor(resource, 'sort') as string[], {
+        description: 'Keystone’s name of `order_by`, with `sort_dir`',
+      }),
+    ),
+    sort_dir: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default: `asc`' })),
+  })
 
-/** The body of a list. */
-export const listBody = <const Key extends string, View extends TSchema>(key: Key, view: View) =>
-  exactObject({ ...keyed(key, Type.Array(view)), links: Links })
+/** The body of a list under `/v3`: that of Keystone, and the keys of the platform's lists. */
+export const keystoneListBody = <const Keys extends string, Item extends TObject>(
+  keys: Keys,
+  item: Item,
+) =>
+  exactObject({
+    ...keyed(keys, Type.Array(selected(item))),
+    links: Links,
+    limit: Type.Integer({ description: 'Page size. Without the parameter: `total`.' }),
+    offset: Type.Integer(),
+    total: Type.Integer({ description: 'Number of all matches' }),
+  })
 
 const keyed = <const Key extends string, Schema>(key: Key, schema: Schema) =>
   ({ [key]: schema }) as Record<Key, Schema>
 
-interface Description<
-  Noun extends string,
-  Nouns extends string,
-  Key extends string,
-  Keys extends string,
-  View extends TSchema,
-  New extends TSchema,
-  Changes extends TSchema,
-  Query extends TObject,
-  Made extends TSchema,
-> {
-  /** As in `createUser`, and as in `listUsers`. */
-  readonly noun: Noun
-  readonly nouns: Nouns
-  /** As on the wire: `{"user": …}`, and `/v3/users`. */
-  readonly key: Key
-  readonly keys: Keys
-  /** As in a sentence: "a user", "users". */
-  readonly one: string
-  readonly many: string
+interface Description<New extends TSchema, Changes extends TSchema, Made extends TSchema> {
   readonly tag: string
-  readonly view: View
   /** The response of the create operation, if it contains more, such as a secret. */
   readonly made?: Made
   readonly create: New
   readonly update: Changes
-  readonly query: Query
   readonly at: { readonly read: readonly Level[]; readonly write: readonly Level[] }
   readonly notes?: Partial<Record<'list' | 'get' | 'create' | 'update' | 'delete', string>>
   readonly examples: {
@@ -90,23 +93,22 @@ const note = (text: string | undefined) => (text === undefined ? {} : { descript
 
 /** List, get, create, update and delete of a resource. */
 export function resourceOperations<
-  const Noun extends string,
-  const Nouns extends string,
-  const Key extends string,
-  const Keys extends string,
-  View extends TSchema,
+  const R extends Resource,
   New extends TSchema,
   Changes extends TSchema,
-  Query extends TObject,
-  Made extends TSchema = View,
->(description: Description<Noun, Nouns, Key, Keys, View, New, Changes, Query, Made>) {
-  const { noun, nouns, key, keys, one, many, tag, at, notes = {}, examples } = description
+  Made extends TSchema = ReturnType<typeof wireSchema<R>>,
+>(resource: R, description: Description<New, Changes, Made>) {
+  const { one, many } = resource
+  const [key, keys]: [R['key'], R['keys']] = [resource.key, resource.keys]
+  const [noun, nouns]: [R['noun'], R['nouns']] = [resource.noun, resource.nouns]
+  const { tag, at, notes = {}, examples } = description
   const collection = `/v3/${keys}` as const
   const item = `/v3/${keys}/{id}` as const
-  const body = exactObject(keyed(key, description.view))
+  const view = wireSchema(resource)
+  const body = exactObject(keyed(key, view))
   const example = { [key]: examples.view }
   const made = {
-    body: exactObject(keyed(key, (description.made ?? description.view) as Made)),
+    body: exactObject(keyed(key, (description.made ?? view) as Made)),
     example: { [key]: examples.made ?? examples.view },
   }
   const common = { ...identityDefaults, tag } as const
@@ -126,15 +128,12 @@ export function resourceOperations<
       permission: permission('list'),
       summary: `List ${many}`,
       ...note(notes.list),
-      query: description.query,
+      query: keystoneListQuery(resource),
       responses: {
         200: {
           description: `${many.charAt(0).toUpperCase()}${many.slice(1)} that you can access`,
-          body: listBody(keys, description.view),
-          example: {
-            [keys]: [examples.view],
-            links: { self: `http://127.0.0.1:8400${collection}`, next: null, previous: null },
-          },
+          body: keystoneListBody(keys, view),
+          example: listExample(keys, collection, examples.view),
         },
       },
     },

@@ -1,0 +1,70 @@
+import { badField, PlatformError } from '../error.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
+import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
+import type { Caller } from './caller.ts'
+import type { Principal } from './principal.ts'
+
+const notSoFar = (wanted: ScopeParameter) =>
+  new PlatformError(
+    'ForbiddenError',
+    `You do not have access to scope=${wanted}. Use a smaller scope, or scope=max for everything you can access.`,
+  )
+
+/** The scope of the token itself. */
+function tokenScope({ scope }: Principal, widest: ScopeOrNone): ScopeOrNone {
+  switch (scope.kind) {
+    case 'project':
+      return { kind: 'project', projectId: scope.project.id, domainId: scope.project.domain.id }
+    case 'domain':
+      return { kind: 'domain', domainId: scope.domain.id }
+    case 'none':
+      return widest
+  }
+}
+
+function domainScope(principal: Principal, widest: ScopeOrNone): ScopeOrNone {
+  const own = tokenScope(principal, widest)
+  if (own.kind === 'domain') return own
+  if (own.kind === 'project' && widest.kind === 'system') {
+    return { kind: 'domain', domainId: own.domainId }
+  }
+  throw notSoFar('domain')
+}
+
+/** The requested scope within the widest one. Without a request it is the scope of the token. */
+export function chooseScope(
+  principal: Principal,
+  widest: ScopeOrNone,
+  wanted: ScopeParameter | undefined,
+): ScopeOrNone {
+  switch (wanted) {
+    case undefined:
+      return tokenScope(principal, widest)
+    case 'max':
+      return widest
+    case 'system':
+      if (widest.kind !== 'system') throw notSoFar('system')
+      return widest
+    case 'domain':
+      return domainScope(principal, widest)
+    case 'project': {
+      const own = tokenScope(principal, widest)
+      if (own.kind !== 'project')
+        throw badField('scope', 'must not be project: your token is for a domain')
+      return own
+    }
+  }
+}
+
+/**
+ * What a list shows that has everything the caller can access unless a scope is requested. In a
+ * requested scope, what is the caller's own counts no more than the rest.
+ */
+export function narrowScope(
+  { principal, authorizedScope }: Pick<Caller, 'principal' | 'authorizedScope'>,
+  wanted: ScopeParameter | undefined,
+): AuthorizedScope {
+  if (wanted === undefined || wanted === 'max') return authorizedScope
+  if (authorizedScope.scope.kind === 'none') throw notSoFar(wanted)
+  return { scope: chooseScope(principal, authorizedScope.scope, wanted), self: undefined }
+}

@@ -1,0 +1,6 @@
+/** The user for whom a query runs. The queue of slow queries is shared fairly among users. */
+export interface Requester {
+  readonly user: string
+  /** Aborted when the client has disconnected. */
+  readonly signal?: AbortSignal | undefined
+}

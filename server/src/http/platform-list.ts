@@ -1,0 +1,26 @@
+import type { ListQuery } from '../domain/query/list-query.ts'
+import { selectKeys } from '../domain/query/select-keys.ts'
+import { nextLink } from './next-link.ts'
+
+interface Page {
+  readonly items: readonly object[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+/** The response for a page of a list of the platform. */
+export const answerPlatformPage = (
+  key: string,
+  { items, total, next }: Page,
+  { limit, offset, keys }: Pick<ListQuery<string>, 'limit' | 'offset' | 'keys'>,
+  address: string,
+) => ({
+  status: 200,
+  body: {
+    [key]: items.map((item) => selectKeys(item, keys)),
+    limit: limit === Infinity ? total : limit,
+    offset,
+    total,
+  },
+  headers: nextLink(address, next === undefined ? undefined : { marker: next }),
+})

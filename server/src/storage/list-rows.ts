@@ -1,0 +1,224 @@
+import { sql } from 'kysely'
+import { badField } from '../domain/error.ts'
+import { foldName, nameKey } from '../domain/name-key.ts'
+import type { Condition, FieldCondition } from '../domain/query/condition.ts'
+import type { ListQuery, Order } from '../domain/query/list-query.ts'
+import {
+  isMarker,
+  readMarker,
+  writeMarker,
+  type Position,
+  type SortKey,
+} from '../domain/query/marker.ts'
+import type { FieldKind, QueryFields } from '../domain/query/query-fields.ts'
+import type { Requester } from '../domain/requester.ts'
+import type { DatabaseReader, Row } from './database.ts'
+import { allOf, anyOf, byCodePoint, type Sql } from './servers/sql-parts.ts'
+import { createCompare, equalities } from './servers/compare.ts'
+import { after, orderBy, type SortTerm } from './sort-terms.ts'
+
+/** An expression that is equal for texts which differ in case only, and the same for a value. */
+interface Folded {
+  readonly subject: Sql
+  readonly fold: (text: string) => string
+}
+
+/** How SQL reads a field. Only a timestamp can be NULL; it is microseconds since 1970. */
+export interface SqlField {
+  readonly kind: FieldKind
+  readonly value: Sql
+  readonly folded: Folded
+  /** For equality, if it ignores case. */
+  readonly equality?: Folded
+}
+
+/** Folds ASCII only, as `lower` of both engines does without a collation. */
+const foldAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** A text without a folded column. */
+export const textField = (engine: DatabaseReader['engine'], value: Sql): SqlField => ({
+  kind: 'text',
+  value,
+  folded: { subject: sql`lower(${byCodePoint(engine, value)})`, fold: foldAscii },
+})
+
+/** A name with a folded column. Names match in any spelling. */
+export const namedBy = (name: Sql, key: Sql): SqlField => ({
+  kind: 'text',
+  value: name,
+  folded: { subject: key, fold: foldName },
+  equality: { subject: key, fold: nameKey },
+})
+
+/** The fields of a list, each read by an expression. */
+export function sqlFieldsOf<Field extends string>(
+  engine: DatabaseReader['engine'],
+  { kinds, enumerated }: QueryFields<Field>,
+  valueOf: (field: Field) => Sql,
+): Record<Field, SqlField> {
+  const names = Object.keys(kinds) as Field[]
+  return Object.fromEntries(
+    names.map((name): [Field, SqlField] => {
+      const field = { ...textField(engine, valueOf(name)), kind: kinds[name] }
+      return [name, enumerated.has(name) ? { ...field, equality: field.folded } : field]
+    }),
+  ) as Record<Field, SqlField>
+}
+
+/** What a list selects from. */
+export interface RowSource<Field extends string> {
+  readonly columns: Sql
+  /** Tables and joins. */
+  readonly from: Sql
+  /** What the caller may see. */
+  readonly conditions: readonly Sql[]
+  readonly fields: Readonly<Record<Field, SqlField>>
+  readonly searched: readonly Field[]
+  /** The fields for which equality is quick. Default: all, because the table is small. */
+  readonly indexed?: ReadonlySet<string>
+  /** The expression of the id, by which ties are sorted. */
+  readonly id: Sql
+}
+
+export type RowQuery<Field extends string> = Pick<
+  ListQuery<Field>,
+  'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'
+>
+
+/** Equality is quick. Everything else may read the whole table. */
+function isQuick(condition: Condition<string>, indexed: ReadonlySet<string> | undefined): boolean {
+  if (condition.kind === 'all') return condition.conditions.every((each) => isQuick(each, indexed))
+  return (
+    condition.kind === 'field' &&
+    /^(?:equals|in)$/.test(condition.comparison) &&
+    (indexed?.has(condition.field) ?? true)
+  )
+}
+
+interface ListOptions {
+  /** Whose turn it is, if the query may be slow. */
+  readonly requester?: Requester | undefined
+  readonly counts?: boolean
+  /** The direction of the id, if nothing else is sorted by. */
+  readonly descending?: boolean
+}
+
+/** Lists rows of small tables with plain SQL. */
+export function createListRows({ engine, db, run }: DatabaseReader) {
+  const { compareText, compareValues } = createCompare(engine)
+
+  function compare(
+    { kind, value, folded, equality }: SqlField,
+    { comparison, values }: Pick<FieldCondition<string>, 'comparison' | 'values'>,
+  ): Sql {
+    if (kind !== 'text') return compareValues(value, comparison, values.map(Number))
+    const texts = values as readonly string[]
+    if (!equalities.has(comparison)) {
+      return compareText(value, folded.subject, comparison, texts, folded.fold)
+    }
+    // Without a collation, so that PostgreSQL can use the index.
+    return equality
+      ? compareValues(equality.subject, comparison, texts.map(equality.fold))
+      : compareValues(value, comparison, texts)
+  }
+
+  function where<Field extends string>(
+    source: Pick<RowSource<Field>, 'fields' | 'searched'>,
+    condition: Condition<Field>,
+  ): Sql {
+    switch (condition.kind) {
+      case 'field':
+        return compare(source.fields[condition.field], condition)
+      case 'search': {
+        const contains = { comparison: 'contains', values: [condition.text] } as const
+        return anyOf(source.searched.map((field) => compare(source.fields[field], contains)))
+      }
+      case 'all':
+        return allOf(condition.conditions.map((each) => where(source, each)))
+      case 'any':
+        return anyOf(condition.conditions.map((each) => where(source, each)))
+      case 'not':
+        // NULL never matches a filter, so it always matches the negated one.
+        return sql`not coalesce(${where(source, condition.condition)}, false)`
+    }
+  }
+
+  /** The sort terms. The id comes last, so that the order is total. Ids are hex, so any collation sorts them alike. */
+  function termsOf<Field extends string>(
+    { fields, id }: Pick<RowSource<Field>, 'fields' | 'id'>,
+    order: readonly Order<Field>[],
+    idDescending: boolean,
+  ): SortTerm[] {
+    const terms = order.map(({ field, descending }): SortTerm => {
+      const { kind, value } = fields[field]
+      const subject = kind === 'text' ? byCodePoint(engine, value) : value
+      return { subject, descending, mayBeNull: kind === 'timestamp' }
+    })
+    const descending = order.at(-1)?.descending ?? idDescending
+    return [...terms, { subject: id, descending, mayBeNull: false }]
+  }
+
+  /** The columns, and the sort keys as `key0`, `key1` and so on. The last one is the id. */
+  const select = <Field extends string>(
+    { columns, from }: RowSource<Field>,
+    terms: readonly SortTerm[],
+    conditions: readonly Sql[],
+  ): Sql =>
+    sql`select ${columns}, ${sql.join(terms.map(({ subject }, at) => sql`${subject} as ${sql.ref(`key${at}`)}`))} from ${from} where ${allOf(conditions)}`
+
+  const positionOf = (row: Row, order: readonly unknown[]): Position => ({
+    keys: order.map((_, at) => row[`key${at}`] as SortKey),
+    id: String(row[`key${order.length}`]),
+  })
+
+  /** The position that a marker names: one of ours, or the id of a visible row. */
+  async function positionAfter<Field extends string>(
+    source: RowSource<Field>,
+    terms: readonly SortTerm[],
+    query: RowQuery<Field>,
+    marker: string,
+  ): Promise<Position> {
+    if (isMarker(marker)) {
+      const kinds = Object.fromEntries(
+        query.order.map(({ field }) => [field, source.fields[field].kind]),
+      ) as Record<Field, FieldKind>
+      return readMarker(kinds, marker, query)
+    }
+    const conditions = [...source.conditions, sql`${source.id} = ${marker}`]
+    const { rows } = await select(source, terms, conditions).execute(db)
+    const [row] = rows as Row[]
+    if (!row) throw badField('marker', 'does not exist in this list. Start from the first page.')
+    return positionOf(row, query.order)
+  }
+
+  return async function listRows<Field extends string>(
+    source: RowSource<Field>,
+    query: RowQuery<Field>,
+    { requester, counts = true, descending = false }: ListOptions = {},
+  ): Promise<{ rows: readonly Row[]; next: string | undefined; total: number }> {
+    const { order, limit, offset, marker } = query
+    const terms = termsOf(source, order, descending)
+    const rest =
+      marker === undefined ? [] : [after(terms, await positionAfter(source, terms, query, marker))]
+    const matching = [...source.conditions, where(source, query.where)]
+    const isWhole = limit === Infinity
+    const page = sql` limit ${limit + 1} offset ${offset}`
+    const queries = [
+      sql`${select(source, terms, [...matching, ...rest])} order by ${orderBy(terms)}${isWhole ? sql`` : page}`,
+      ...(counts && !(isWhole && marker === undefined)
+        ? [sql`select count(*) as n from ${source.from} where ${allOf(matching)}`]
+        : []),
+    ]
+    const [found = [], counted] = await run(
+      queries.map((each) => each.compile(db)),
+      requester && !isQuick(query.where, source.indexed) ? requester : 'quick',
+    )
+    const rows = isWhole ? found.slice(offset) : found.slice(0, limit)
+    const last = found.length > limit ? rows.at(-1) : undefined
+    return {
+      rows,
+      next: last && writeMarker(query, positionOf(last, order)),
+      total: counted ? Number(counted[0]?.['n']) : found.length,
+    }
+  }
+}
