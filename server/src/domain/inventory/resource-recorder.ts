@@ -12,8 +12,9 @@ export interface SeenResource {
 
 export interface ResourceRecorder {
   /**
-   * Writes the resources that changed since the account last saw them. After a complete scan,
-   * resources that no account sees and no server names are removed.
+   * Writes the resources that changed since the account last saw them. A resource that several
+   * accounts see is written by the one that was attached first. After a complete scan, resources
+   * that no account sees and no server names are removed.
    */
   record(
     account: { readonly id: string; readonly fence: AccountFence },

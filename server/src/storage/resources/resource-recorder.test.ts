@@ -13,6 +13,7 @@ import { createIdentityWorld } from '../../testing/identity-world/create-identit
 import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { createResourceRecorder } from './resource-recorder.ts'
 
 type Row = Record<string, unknown>
@@ -44,7 +45,8 @@ onBothEngines('the resources that accounts see', (engine) => {
     const { body } = await admin.call<{ cloudaccount: CloudAccount }>('createCloudAccount', {
       body: { cloudaccount },
     })
-    const { id, name, provider, brand } = body.cloudaccount
+    const { id, name, provider, brand, created_at } = body.cloudaccount
+    await until('the next account is later', () => Date.now() > Date.parse(created_at))
     const account = { id, name, provider, brand, project_id: projectId, enabled: true }
     return { ...account, mapping: [], created_at: 0, revision: 1 } as unknown as Account
   }
@@ -52,17 +54,19 @@ onBothEngines('the resources that accounts see', (engine) => {
   interface Seen extends ReportedResources {
     readonly servers?: readonly ReportedServer[]
   }
-  const see = async (account: Account, seen: Seen, { isComplete = true, revision = 1 } = {}) => {
+  interface Options {
+    readonly isComplete?: boolean
+    readonly revision?: number
+    readonly database?: DatabaseReader & DatabaseWriter
+  }
+  const see = async (account: Account, seen: Seen, options: Options = {}) => {
+    const { isComplete = true, revision = 1, database = platform.database } = options
     const { servers = [], ...reported } = seen
     const collector = createResourceCollector(account)
     for (const server of servers) collector.addServer(server)
     collector.addReported(reported)
     const runs = { id: account.id, fence: { revision } }
-    await createResourceRecorder(platform.database).record(
-      runs,
-      collector.seen(isComplete),
-      isComplete,
-    )
+    await createResourceRecorder(database).record(runs, collector.seen(isComplete), isComplete)
   }
 
   const list = async (path: 'listCloudRegions' | 'listHosts' | 'listManagers' | 'listNetworks') => {
@@ -88,6 +92,52 @@ onBothEngines('the resources that accounts see', (engine) => {
     assert.ok(await region('r-both'))
     await see(second, {})
     assert.equal(await region('r-both'), undefined)
+  })
+
+  test('are written by the account that was attached first, as long as it sees them', async () => {
+    const [first, second] = [await attach(), await attach()]
+    const shared = (name: string) => ({ hosts: [{ id: 'h-shared', name }] })
+    const holder = async () => {
+      const host = (await list('listHosts')).find(({ id }) => id === 'h-shared')
+      return [host?.['name'], host?.['account'], host?.['manager_id']]
+    }
+    const [ofFirst, ofSecond] = [first, second].map(({ name, id }) => ['kvm', name, id])
+    await see(second, shared('kvm'))
+    assert.deepEqual(await holder(), ofSecond)
+    await see(first, shared('kvm'))
+    assert.deepEqual(await holder(), ofFirst)
+    await see(second, shared('other'))
+    await see(second, shared('kvm'))
+    assert.deepEqual(await holder(), ofFirst)
+    await see(first, {})
+    await see(second, shared('kvm'))
+    assert.deepEqual(await holder(), ofSecond)
+    await see(first, shared('kvm'))
+    assert.deepEqual(await holder(), ofFirst)
+    await admin.get('deleteCloudAccount', { path: { id: first.id } })
+    await until('the account is removed', async () => {
+      await see(second, shared('kvm'))
+      return (await holder())[2] === second.id
+    })
+    assert.deepEqual(await holder(), ofSecond)
+  })
+
+  test('are written again by the first account if a later one wrote them meanwhile', async () => {
+    const [first, second] = [await attach(), await attach()]
+    const named = (name: string) => ({ cloudregions: [{ id: 'r-race', name }] })
+    await see(second, named('second'), {
+      // The first account commits between the check and the commit of the second.
+      database: {
+        ...platform.database,
+        async commit(statements) {
+          await see(first, named('first'))
+          return await platform.database.commit(statements)
+        },
+      },
+    })
+    assert.equal((await region('r-race'))?.['name'], 'second')
+    await see(first, named('first'))
+    assert.equal((await region('r-race'))?.['name'], 'first')
   })
 
   test('stay while a live or recycled server names them', async () => {

@@ -7,6 +7,7 @@ import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import { commitFenced, createRequireFence } from '../servers/sightings.ts'
+import type { Sql } from '../servers/sql-parts.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
 import { isOrphaned } from './naming-servers.ts'
 
@@ -53,21 +54,50 @@ export function createResourceRecorder(
     return new Map(rows.map((row) => [keyOf(row.kind, row.resource_id), row.digest]))
   }
 
-  function deleteSightings(accountId: string, lost: readonly string[]): Statement[] {
-    return allKinds.flatMap((kind) => {
-      const ids = lost
-        .filter((key) => key.startsWith(keyOf(kind, '')))
-        .map((key) => key.slice(keyOf(kind, '').length))
-      return [...chunk(ids)].map((piece) =>
-        db
-          .deleteFrom('resource_sightings')
-          .where('account_id', '=', accountId)
-          .where('kind', '=', kind)
-          .where('resource_id', 'in', piece)
-          .compile(),
+  /** Conditions that together select the sightings of these resources. */
+  const sightingsOf = (keys: readonly string[]): Sql[] =>
+    allKinds.flatMap((kind) => {
+      const prefix = keyOf(kind, '')
+      const ids = keys
+        .filter((key) => key.startsWith(prefix))
+        .map((key) => key.slice(prefix.length))
+      return [...chunk(ids)].map(
+        (piece) => sql`kind = ${kind} and resource_id in (${sql.join(piece)})`,
       )
     })
+
+  /** Those of the resources that an account sees that was attached before this one. */
+  async function heldByEarlier(
+    accountId: string,
+    keys: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const held = new Set<string>()
+    for (const sightings of sightingsOf(keys)) {
+      const { rows } = await sql<{
+        kind: string
+        resource_id: string
+      }>`select kind, resource_id from resource_sightings inner join cloudaccounts as holder on holder.id = account_id inner join cloudaccounts as own on own.id = ${accountId} where ${sightings} and (holder.created_at, holder.id) < (own.created_at, own.id)`.execute(
+        db,
+      )
+      for (const row of rows) held.add(keyOf(row.kind, row.resource_id))
+    }
+    return held
   }
+
+  /** Only the account that wrote a resource last has a digest. The others write it when they may. */
+  const clearOtherDigests = (accountId: string, written: readonly string[]): Statement[] =>
+    sightingsOf(written).map((sightings) =>
+      sql`update resource_sightings set digest = '' where ${sightings} and account_id <> ${accountId} and digest <> ''`.compile(
+        db,
+      ),
+    )
+
+  const deleteSightings = (accountId: string, lost: readonly string[]): Statement[] =>
+    sightingsOf(lost).map((sightings) =>
+      sql`delete from resource_sightings where account_id = ${accountId} and ${sightings}`.compile(
+        db,
+      ),
+    )
 
   async function removeOrphans(): Promise<void> {
     const queries = allKinds.map((kind) =>
@@ -83,32 +113,34 @@ export function createResourceRecorder(
   return {
     async record({ id: accountId, fence }, seen, isComplete) {
       const known = await digestsOf(accountId)
-      const changed = seen.filter(
-        ({ kind, object, digest }) => known.get(keyOf(kind, object.id)) !== digest,
-      )
-      const seenKeys = new Set(seen.map(({ kind, object }) => keyOf(kind, object.id)))
-      const lost = isComplete ? [...known.keys()].filter((key) => !seenKeys.has(key)) : []
-      if (changed.length + lost.length > 0) {
+      const byKey = new Map(seen.map((each) => [keyOf(each.kind, each.object.id), each]))
+      const differing = [...byKey.keys()].filter((key) => known.get(key) !== byKey.get(key)?.digest)
+      const held = await heldByEarlier(accountId, differing)
+      const written = differing.filter((key) => !held.has(key))
+      const left = [...held].filter((key) => known.get(key) !== '')
+      const lost = isComplete ? [...known.keys()].filter((key) => !byKey.has(key)) : []
+      if (written.length + left.length + lost.length > 0) {
         const now = timestamp(Date.now())
+        const seenOf = (keys: readonly string[]) =>
+          keys.map((key) => byKey.get(key)).filter((each) => each !== undefined)
         // In a fixed order, so that concurrent commits do not deadlock.
         const upserts = writers.flatMap(({ kind, columns, insert }) =>
           insert(
-            changed
+            seenOf(written)
               .filter((each) => each.kind === kind)
               .toSorted(byId)
               .map(({ object }) => toRow(columns, { ...object, created_at: now, updated_at: now })),
           ),
         )
-        const sightings = changed.map(({ kind, object, digest }) => [
-          accountId,
-          kind,
-          object.id,
-          digest,
-        ])
+        const sightings = [
+          ...seenOf(written),
+          ...seenOf(left).map((each) => ({ ...each, digest: '' })),
+        ].map(({ kind, object, digest }) => [accountId, kind, object.id, digest])
         const statements = [
           requireFence({ accountId, fence }),
           ...upserts,
           ...insertSightings(sightings),
+          ...clearOtherDigests(accountId, written),
           ...deleteSightings(accountId, lost),
         ]
         await commitFenced(() => database.commit(statements))
