@@ -5,6 +5,7 @@ import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
 import { canHoldDemo } from '../storage/demo-record.ts'
 import { findKeyFingerprint, storeKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { ensureServerCounts } from '../storage/servers/ensure-counts.ts'
 import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
 import { loadSecretKey, secretKeyExists, type SecretKey } from '../vault/secret-key.ts'
 
@@ -46,6 +47,7 @@ export async function openStorage(
     if (!key) throw new Error('the storage was opened without its key')
     await storeKeyFingerprint(database, key.fingerprint)
     await ensureServerIndexes(database)
+    await ensureServerCounts(database)
     await matchKey(database.db)
     return { database, key }
   } catch (error) {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onBothEngines } from '../../testing/engines.ts'
+import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 import { facets, type Facet } from './counts.ts'
+import { ensureServerCounts } from './ensure-counts.ts'
 
 onBothEngines('the counts of servers', (engine) => {
   let fleet: InventoryWorld
@@ -159,4 +162,49 @@ onBothEngines('the counts of servers', (engine) => {
     )
     await agree()
   })
+
+  test('of a field that becomes counted include the stored servers, and others are deleted', async () => {
+    const { database } = fleet.platform
+    const commit = (statement: string) => database.commit([sql.raw(statement).compile(database.db)])
+    await commit(`delete from server_counts where facet in ('status', 'brand')`)
+    await commit(`update server_counts set facet = 'machine' where facet = 'zone'`)
+    // Processes that start together.
+    await Promise.all([ensureServerCounts(database), ensureServerCounts(database)])
+    await agree()
+    await fleet.record(some(25))
+    await agree()
+  })
+
+  if (engine === 'postgres') {
+    test('of a field that becomes counted include a commit that another process has begun', async () => {
+      const { database } = fleet.platform
+      const { db } = database
+      const forget = () =>
+        database.commit([sql`delete from server_counts where facet = 'brand'`.compile(db)])
+      const changeState = (from: number, to: number) =>
+        sql`update servers set state = ${to} where state = ${from}`
+      const isWaiting = async () => {
+        const { rows } =
+          await sql`select 1 from pg_locks where not granted and relation = 'servers'::regclass`.execute(
+            db,
+          )
+        return rows.length > 0
+      }
+      await forget()
+      const { counting } = await db.transaction().execute(async (transaction) => {
+        await changeState(0, 3).execute(transaction)
+        const started = ensureServerCounts(database)
+        await until('it waits for the lock', isWaiting)
+        return { counting: started }
+      })
+      await counting
+      assert.equal(
+        (await kept()).some((line) => line.startsWith('brand')),
+        false,
+      )
+      await changeState(3, 0).execute(db)
+      await ensureServerCounts(database)
+      await agree()
+    })
+  }
 })
