@@ -106,6 +106,9 @@ describe('a simulator as a source', () => {
     const [host] = own?.hosts.values() ?? []
     assert.equal(own?.zones.get(host?.zone_id ?? '')?.name, host?.zone)
     assert.ok((host?.cpu_count ?? 0) > 0 && (host?.mem_size ?? 0) > 0)
+    const addresses = [...all.hosts.values()].map(({ access_ip = '' }) => access_ip)
+    assert.equal(new Set(addresses).size, addresses.length)
+    for (const address of addresses) assert.doesNotMatch(address, /\.(0|255)$/)
   })
 
   test('the addresses of servers are in their networks', async () => {

@@ -24,6 +24,10 @@ const siteOf = ({ cloud, region, cloudregion_id }: Site) => ({
   cloudregion_id,
 })
 
+/** Last parts 0 and 255 are left to networks and broadcasts. */
+const addressOf = (site: Site, { number }: Host) =>
+  `10.${240 + site.number}.${Math.floor(number / 254) & 0xff}.${(number % 254) + 1}`
+
 function describeHost(site: Site, host: Host): ReportedHost {
   const cpu_count = pick(host.dice, 5, cpuCounts)
   return {
@@ -34,7 +38,7 @@ function describeHost(site: Site, host: Host): ReportedHost {
     host_status: host.service,
     host_type: site.cloud.host_type,
     enabled: host.status !== 'maintaining',
-    access_ip: `10.${240 + site.number}.${(host.number >> 8) & 0xff}.${host.number & 0xff}`,
+    access_ip: addressOf(site, host),
     sn: host.serial,
     cpu_count,
     cpu_desc: pick(host.dice, 6, cpuModels),
