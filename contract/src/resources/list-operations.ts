@@ -4,6 +4,7 @@ import type { Operation } from '../operation.ts'
 import { cloudpodsNote, defaultPageSize, maxPageSize } from '../paging.ts'
 import { exactObject } from '../scalars.ts'
 import {
+  fieldsUsedFor,
   wireSchema,
   type FieldDescription,
   type FieldType,
@@ -84,9 +85,6 @@ export const selectionParameters = {
         'Search query: `status:running provider:Aws -name:test web`. A comma means "or", a leading `-` "not". Words without a field are searched for.',
     }),
   ),
-  search: Type.Optional(
-    Type.String({ maxLength: 256, description: 'Text in the searchable fields' }),
-  ),
 }
 
 /** Paging, sorting and shape of a list. */
@@ -115,6 +113,13 @@ export const pageParameters = {
   ),
 }
 
+function searchParameter(resource: Resource) {
+  const names = fieldsUsedFor(resource, 'search').map((name) => `\`${name}\``)
+  const limited = resource.fieldsWithoutSystemRole ? ', as far as you can see these fields' : ''
+  const description = `Text anywhere in ${names.join(', ')}${limited}. Ignores case.`
+  return Type.Optional(Type.String({ maxLength: 256, description }))
+}
+
 /** The query of a list: filters, paging, sorting and shape. */
 const listQuery = <const R extends Resource, const Scope extends TSchema>(
   resource: R,
@@ -123,6 +128,7 @@ const listQuery = <const R extends Resource, const Scope extends TSchema>(
   exactObject({
     ...fieldParameters(resource),
     ...selectionParameters,
+    search: searchParameter(resource),
     ...pageParameters,
     scope,
     summary_stats: Type.Optional(Type.Literal(false, { description: cloudpodsNote })),
