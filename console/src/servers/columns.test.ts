@@ -1,4 +1,4 @@
-import { servers } from '@muster/contract'
+import { servers } from '@muster/contract/resources'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { fieldsOfColumns } from './column-fields.ts'

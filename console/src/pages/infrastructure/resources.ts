@@ -6,7 +6,7 @@ import {
   networks,
   zones,
   type Resource,
-} from '@muster/contract'
+} from '@muster/contract/resources'
 import type { FilterKey } from '../../filter/keys.ts'
 import type { InfrastructureKind, Resources } from '../../inventory/kinds.ts'
 import { textOf, type ResourceRow } from '../../inventory/resource-row.ts'
