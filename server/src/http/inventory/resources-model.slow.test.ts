@@ -192,21 +192,22 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
   }
 
   function visibleTo(kind: ResourceKind, caller: InventoryCaller) {
-    const mine = servers.filter(({ at, facts }) => {
+    const mine = servers.filter(({ at }) => {
       const project = fleet.projects[at]
       const { project: own, domainId } = caller.scope as {
         project?: { id: string }
         domainId?: string
       }
       const isVisible = own ? project?.id === own.id : project?.domainId === domainId
-      return facts.pending_deleted !== true && (caller.isSystem || isVisible)
+      return caller.isSystem || isVisible
     })
     return objects[kind]
-      .map((object) => ({
-        object,
-        count: mine.filter(({ facts }) => names(kind, facts, object.id)).length,
-      }))
-      .filter(({ count }) => caller.isSystem || count > 0)
+      .map((object) => {
+        const naming = mine.filter(({ facts }) => names(kind, facts, object.id))
+        const count = naming.filter(({ facts }) => facts.pending_deleted !== true).length
+        return { object, count, isNamed: naming.length > 0 }
+      })
+      .filter(({ isNamed }) => caller.isSystem || isNamed)
   }
 
   function randomFilter(kind: ResourceKind, field: string, description: FieldDescription): Filter {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hosts as hostDescription, type Host, type OperationId } from '@muster/contract'
+import { hosts as hostDescription, type Host, type OperationId, type Zone } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
@@ -90,6 +90,21 @@ onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
     assert.equal(await ids(auditor, 'hosts', 'scope=project'), 'host-3')
     assert.equal(await ids(admin, 'networks', 'scope=domain'), 'net-4 net-shared')
     await owner.fail('ForbiddenError', 'listHosts', { query: 'scope=system' })
+  })
+
+  test('are also those that a server in the recycle bin names, without counting it', async () => {
+    const { owner, auditor } = fleet.callers
+    const named = { zone: 'old', zone_id: 'zone-old', nics: [nic('net-old')] }
+    const recycled = minimalServer(fleet.projects[0]?.id ?? '', { ...named, pending_deleted: true })
+    await fleet.record([recycled])
+    const { zone } = await owner.get<{ zone: Zone }>('getZone', { path: { id: 'zone-old' } })
+    assert.deepEqual([zone.name, zone.guest_count], ['old', 0])
+    assert.equal(await ids(owner, 'networks', 'id=net-old'), 'net-old')
+    const elsewhere = { path: { id: 'zone-old' }, query: 'scope=project' }
+    await auditor.fail('ResourceNotFoundError', 'getZone', elsewhere)
+    await fleet.platform.inventory.recordServers({ present: [], gone: [recycled.id] })
+    await owner.fail('ResourceNotFoundError', 'getZone', { path: { id: 'zone-old' } })
+    assert.equal(await ids(owner, 'networks', 'id=net-old'), '')
   })
 
   test('count the visible live servers', async () => {

@@ -3,45 +3,57 @@ import { resourceKinds, type ResourceKind } from '../../domain/inventory/resourc
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import { codeOf, type Sql } from '../servers/sql-parts.ts'
 
-/** The condition for live servers of a scope. */
+/** The states of servers in the tables. */
+const live = sql`= 0`
+const liveOrRecycled = sql`in (0, 1)`
+
+/** The condition for servers of a scope. */
 function inScope(scope: ScopeOrNone): Sql {
   switch (scope.kind) {
     case 'system':
-      return sql`servers.state = 0`
+      return sql`1 = 1`
     case 'domain':
-      return sql`servers.state = 0 and servers.domain_id = ${codeOf(scope.domainId)}`
+      return sql`servers.domain_id = ${codeOf(scope.domainId)}`
     case 'project':
-      return sql`servers.state = 0 and servers.project_id = ${codeOf(scope.projectId)}`
+      return sql`servers.project_id = ${codeOf(scope.projectId)}`
     case 'none':
       return sql`1 = 0`
   }
 }
 
-/** The live servers of a scope, with the code of the resource that each of them names. */
-function namingServers(kind: ResourceKind, scope: ScopeOrNone): { from: Sql; code: Sql } {
+/** The servers of a scope in some states, with the code of the resource that each of them names. */
+function namingServers(
+  kind: ResourceKind,
+  scope: ScopeOrNone,
+  states: Sql,
+): { from: Sql; code: Sql } {
   const { namedBy } = resourceKinds[kind]
+  const inStates = sql`servers.state ${states} and ${inScope(scope)}`
   if (namedBy !== 'nics') {
-    return { from: sql`servers where ${inScope(scope)}`, code: sql.ref(`servers.${namedBy}`) }
+    return { from: sql`servers where ${inStates}`, code: sql.ref(`servers.${namedBy}`) }
   }
   const code = sql.ref('server_networks.network')
   return scope.kind === 'system'
-    ? { from: sql`server_networks where state = 0`, code }
+    ? { from: sql`server_networks where state ${states}`, code }
     : {
-        from: sql`servers inner join server_networks on server_networks.server = servers.seq where ${inScope(scope)}`,
+        from: sql`servers inner join server_networks on server_networks.server = servers.seq where ${inStates}`,
         code,
       }
 }
 
-/** Whether a live server of the scope names the resource. With a system scope, everything is visible. */
+/**
+ * Whether a live or recycled server of the scope names the resource. With a system scope, everything
+ * is visible.
+ */
 export function visibleIn(kind: ResourceKind, scope: ScopeOrNone): Sql {
   if (scope.kind === 'system') return sql`1 = 1`
-  const { from, code } = namingServers(kind, scope)
+  const { from, code } = namingServers(kind, scope, liveOrRecycled)
   return sql`id in (select word from words where code in (select ${code} from ${from}))`
 }
 
 /** The number of live servers of the scope that name each of these resources. */
 export function countServers(kind: ResourceKind, scope: ScopeOrNone, ids: readonly string[]): Sql {
-  const { from, code } = namingServers(kind, scope)
+  const { from, code } = namingServers(kind, scope, live)
   const codes = sql`select code from words where word in (${sql.join(ids)})`
   // Unary plus keeps the engines from reading all servers of a region, rather than those of the scope.
   const subject = scope.kind === 'system' ? code : sql`+${code}`
