@@ -61,21 +61,21 @@ export const groupTones: Readonly<Record<StatusGroup, Tone>> = {
 }
 
 /** The statuses of networks, regions, zones, managers and hosts that servers do not have. */
-const otherTones: Readonly<Record<string, Tone>> = {
-  available: 'good',
-  inservice: 'good',
-  enable: 'good',
-  connected: 'good',
-  maintaining: 'busy',
-  disable: 'idle',
-  soldout: 'warn',
-  down: 'bad',
-  outofservice: 'bad',
-  disconnected: 'bad',
-}
+export const otherTones: ReadonlyMap<string, Tone> = new Map([
+  ['available', 'good'],
+  ['inservice', 'good'],
+  ['enable', 'good'],
+  ['connected', 'good'],
+  ['maintaining', 'busy'],
+  ['disable', 'idle'],
+  ['soldout', 'warn'],
+  ['down', 'bad'],
+  ['outofservice', 'bad'],
+  ['disconnected', 'bad'],
+])
 
 export const statusTone = (status: string): Tone =>
-  otherTones[status] ?? groupTones[groupOfStatus(status)]
+  otherTones.get(status) ?? groupTones[groupOfStatus(status)]
 
 /** Whether a status will soon become another one, so that lists refresh more often. */
 export const isTransitional = (status: string): boolean => groupOfStatus(status) === 'changing'
