@@ -14,7 +14,8 @@ const reads = all.filter(({ method, permission }) => method === 'GET' && permiss
 /** Server lists accept any filter and have their own tests. */
 const lists = reads.filter(
   ({ path, query }) =>
-    query?.properties['limit'] !== undefined && !/^\/servers(\/statistics)?$/.test(path),
+    query?.properties['limit'] !== undefined &&
+    !/^\/servers(\/statistics|\/\{id\}\/history)?$/.test(path),
 )
 const items = reads.filter(({ path }) => path.includes('{'))
 
@@ -24,13 +25,24 @@ interface Schema {
   readonly type?: string
   readonly enum?: readonly string[]
   readonly pattern?: string
+  readonly maxLength?: number
+  readonly items?: Schema
 }
 const schemasOf = ({ query }: Operation): [string, Schema][] =>
   Object.entries<Schema>(query?.properties ?? {})
 
 /** Parameters whose text is passed to the database as it is. */
-const isFree = ([name, schema]: [string, Schema]) =>
-  schema.type === 'string' && !schema.enum && !schema.pattern && name !== 'marker'
+function isFree([name, { items, ...schema }]: [string, Schema]): boolean {
+  const { type, enum: values, pattern, maxLength = 0 } = items ?? schema
+  const isTimestamp = maxLength === 32
+  return (
+    type === 'string' &&
+    !values &&
+    !pattern &&
+    !isTimestamp &&
+    !['marker', 'order_by', 'field', 'filter'].includes(name)
+  )
+}
 
 onBothEngines('SEC-63: injection into administration', (engine) => {
   let platform: TestPlatform
@@ -122,8 +134,9 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       const sendings = spread(places, 2)
         .filter(([{ schema }, text]) => {
           // A few of the texts are valid values.
-          if (schema.type === 'boolean') return !['true', 'false', '0'].includes(text)
-          return true
+          const { type } = schema.items ?? schema
+          if (type === 'boolean') return !['true', 'false', '0'].includes(text)
+          return type !== 'integer' || !/^\d+$/.test(text)
         })
         .map(([{ operation, name }, text]) => [
           `${pathOf(operation)}?${name}=${encodeURIComponent(text)}`,

@@ -29,6 +29,8 @@ const lists = reads.filter(({ query }) => query?.properties['marker'] !== undefi
 const callers = ['domain_admin', 'project_owner', undefined] as const
 type CallerRole = (typeof callers)[number]
 
+const atOnce = 16
+
 onBothEngines('resources of other tenants', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
@@ -104,7 +106,14 @@ onBothEngines('resources of other tenants', (engine) => {
         ...addressesOf(foreign.ids).filter((address) => !address.includes('?')),
         ...addressesOf(withOneself(role)).filter((address) => address.startsWith('/v3/users/')),
       ]
-      const readAll = () => Promise.all(addresses.map((address) => read(role, address)))
+      const readAll = async () => {
+        const answers = []
+        for (let start = 0; start < addresses.length; start += atOnce) {
+          const some = addresses.slice(start, start + atOnce)
+          answers.push(...(await Promise.all(some.map((address) => read(role, address)))))
+        }
+        return answers
+      }
       const before = await readAll()
       const good = before.filter(({ status }) => status === 200)
       assert.ok(good.length >= 15, `${good.length} of ${addresses.length}`)
@@ -273,7 +282,7 @@ onBothEngines('resources of other tenants', (engine) => {
             .map((name) => read('domain_admin', `${path}?sort_key=${name}`)),
         )
         for (const { status, text } of [...(ofFilters[0] ?? []), ...ofSorting]) {
-          assert.equal(status, 400, `${path} ${text}`)
+          assert.ok(status === 400 || status === 403, `${path} ${text}`)
         }
       }
     })
