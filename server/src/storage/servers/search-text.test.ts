@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { defaultValues, fieldsUsedFor, servers } from '@muster/contract'
 import fc from 'fast-check'
 import { fold } from '../../domain/query/fold.ts'
 import { searchPattern, searchText, trigramsOf } from './search-text.ts'
@@ -7,7 +8,7 @@ import { searchPattern, searchText, trigramsOf } from './search-text.ts'
 const letters = ['a', 'b', 'A', 'Z', '0', '9', '-', ' ', '.', 'ä', 'Σ', 'ς', 'İ', '你', '😀', '𝒜']
 const someText = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((all) => all.join(''))
 
-const blank = { id: '', host: '', external_id: '', ips: '', nics: [], metadata: {} }
+const blank = defaultValues(servers)
 
 const found = (server: Parameters<typeof searchText>[0], sought: string) => {
   const { column, pattern } = searchPattern(sought)
@@ -27,6 +28,31 @@ test('one or two characters match at the start of a word, and nowhere else', () 
         assert.equal(found(server, start), isThere, JSON.stringify({ name, description, start }))
       }
     }),
+  )
+})
+
+test('every field with the use "search" is searched', () => {
+  for (const field of fieldsUsedFor(servers, 'search')) {
+    assert.ok(found({ ...blank, [field]: 'Some-Value' }, 'value'), field)
+  }
+})
+
+test('names, texts, addresses and tags come first, then ids', () => {
+  const nic = { ip_addr: '', ip6_addr: '', mac: 'M', network_id: '', team_with: '', vpc_id: '' }
+  const server = {
+    ...blank,
+    id: 'I',
+    name: 'N',
+    description: 'D',
+    external_id: 'E',
+    ips: '1,2',
+    host: 'H',
+    nics: [{ ...nic, is_exit: false }],
+    metadata: { key: 'T' },
+  }
+  assert.equal(
+    searchText(server).text,
+    ['n', 'h', 'd', '1', '2', 't'].join('\u0001') + '\u0003' + ['i', 'e', 'm'].join('\u0001'),
   )
 })
 

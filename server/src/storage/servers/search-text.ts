@@ -1,4 +1,4 @@
-import type { Server } from '@muster/contract'
+import { fieldsUsedFor, servers, type FieldUsedFor, type Server } from '@muster/contract'
 import { sql } from 'kysely'
 import { fold } from '../../domain/query/fold.ts'
 
@@ -58,24 +58,30 @@ function startsOf(text: string): string {
   return starts
 }
 
+type SearchedField = FieldUsedFor<typeof servers, 'search'>
+
 /** The searched texts of a server. */
-type Searched = Pick<
-  Server,
-  'name' | 'id' | 'host' | 'description' | 'external_id' | 'ips' | 'nics' | 'metadata'
->
+type Searched = Pick<Server, SearchedField | 'nics' | 'metadata'>
+
+const idFields = ['id', 'external_id'] as const satisfies SearchedField[]
+const firstFields = ['name', 'host', 'description'] as const satisfies SearchedField[]
+const placedFields: ReadonlySet<string> = new Set([...idFields, ...firstFields, 'ips'])
+const otherFields = fieldsUsedFor(servers, 'search').filter((field) => !placedFields.has(field))
 
 const join = (texts: readonly string[]) => fold(texts.filter((text) => text !== '').join(gap))
 
 /** No match crosses from one text into the next. */
 export function searchText(server: Searched): SearchText {
   const names = join([
-    server.name,
-    server.host,
-    server.description,
+    ...firstFields.map((field) => server[field]),
     ...server.ips.split(','),
     ...Object.values(server.metadata),
+    ...otherFields.map((field) => server[field]),
   ])
-  const ids = join([server.id, server.external_id, ...server.nics.map(({ mac }) => mac)])
+  const ids = join([
+    ...idFields.map((field) => server[field]),
+    ...server.nics.map(({ mac }) => mac),
+  ])
   const text = names + part + ids
   return { text, starts: startsOf(text) }
 }
