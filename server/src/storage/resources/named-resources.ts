@@ -1,4 +1,5 @@
 import type { Server } from '@muster/contract'
+import { chunk } from '../../domain/chunk.ts'
 import {
   describeNamed,
   eachNamedResource,
@@ -11,12 +12,17 @@ import type { DatabaseReader, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
 
-/** How long an inserted resource counts as present. A scan may remove it when no server names it. */
-const knownFor = 60_000
-
 const byId = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
-const emptySets = () => new Map(allKinds.map((kind) => [kind, new Set<string>()]))
+/** The resources that live and recycled servers name, each with one of these servers. */
+function namedBy(servers: readonly Server[]) {
+  const named = new Map(allKinds.map((kind) => [kind, new Map<string, Server>()]))
+  for (const server of servers) {
+    if (server.deleted) continue
+    eachNamedResource(server, (kind, id) => named.get(kind)?.set(id, server))
+  }
+  return named
+}
 
 /**
  * Inserts the resources that servers name and that are not stored yet, so that each id leads to a
@@ -30,46 +36,41 @@ export function createNamedResources(database: DatabaseReader) {
       return [kind, { columns, insert }]
     }),
   )
-  let known = emptySets()
-  let knownSince = 0
 
-  function unknownOf(servers: readonly Server[]) {
-    const unknown = new Map(allKinds.map((kind) => [kind, new Map<string, Server>()]))
-    for (const server of servers) {
-      if (server.deleted) continue
-      eachNamedResource(server, (kind, id) => {
-        if (!known.get(kind)?.has(id)) unknown.get(kind)?.set(id, server)
-      })
+  /** Scans of any process may have removed a resource, so the database is asked each time. */
+  async function storedAmong(kind: ResourceKind, ids: Iterable<string>) {
+    const stored = new Set<string>()
+    for (const piece of chunk(ids)) {
+      const rows = await database.db
+        .selectFrom(kind)
+        .select('id')
+        .where('id', 'in', piece)
+        .execute()
+      for (const { id } of rows) stored.add(id)
     }
-    return unknown
+    return stored
   }
 
-  return function namedResources(servers: readonly Server[]): {
-    readonly statements: Statement[]
-    /** Call it after the commit. */
-    readonly onWritten: () => void
-  } {
-    const now = Date.now()
-    if (now - knownSince > knownFor) [known, knownSince] = [emptySets(), now]
-    const unknown = unknownOf(servers)
-    const times = { created_at: timestamp(now), updated_at: timestamp(now) }
+  return async function namedResources(servers: readonly Server[]): Promise<Statement[]> {
+    const now = timestamp(Date.now())
     const toObject = (kind: ResourceKind, id: string, server: Server): ResourceObject => ({
       ...toResource(kind, id, describeNamed(kind, id, server)),
-      ...times,
+      created_at: now,
+      updated_at: now,
     })
-    const statements = [...unknown].flatMap(([kind, named]) => {
+    const statements: Statement[] = []
+    for (const [kind, named] of namedBy(servers)) {
       const writer = writers.get(kind)
-      if (!writer || named.size === 0) return []
-      const { columns, insert } = writer
+      if (!writer || named.size === 0) continue
+      const stored = await storedAmong(kind, named.keys())
       // In a fixed order, so that concurrent commits do not deadlock.
-      const rows = [...named].toSorted(byId)
-      return insert(rows.map(([id, server]) => toRow(columns, toObject(kind, id, server))))
-    })
-    return {
-      statements,
-      onWritten() {
-        for (const [kind, named] of unknown) for (const id of named.keys()) known.get(kind)?.add(id)
-      },
+      const missing = [...named].filter(([id]) => !stored.has(id)).toSorted(byId)
+      statements.push(
+        ...writer.insert(
+          missing.map(([id, server]) => toRow(writer.columns, toObject(kind, id, server))),
+        ),
+      )
     }
+    return statements
   }
 }

@@ -161,6 +161,12 @@ onBothEngines('the resources that accounts see', (engine) => {
     await see(account, {})
     assert.equal(await region('r-named'), undefined)
     assert.deepEqual(await list('listNetworks'), [])
+    // A server names them again.
+    await recordServers({ present: [server], gone: [] })
+    assert.ok(await region('r-named'))
+    assert.ok((await list('listNetworks')).some(({ id }) => id === 'n-named'))
+    await recordServers({ present: [], gone: [server.id] })
+    await see(account, {})
   })
 
   test('are written only if the account reports something else', async () => {

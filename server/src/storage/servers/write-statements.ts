@@ -100,7 +100,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const codes = await codesOf(wordsOf(entries))
     const old = stored.map(({ seq }) => seq)
     const places = newPlaces(entries, codes)
-    const named = namedResources(writes.map(({ server }) => server))
+    const named = await namedResources(writes.map(({ server }) => server))
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
@@ -122,14 +122,13 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...holdOwners(writes),
       ...insertPlaces([...places.entries()].toSorted(byText).map(([, row]) => row)),
       ...countStatements(writes, codes),
-      ...named.statements,
+      ...named,
     ]
     return {
       statements,
       /** Call it after the commit. */
       onWritten(): void {
         for (const key of places.keys()) knownPlaces.add(key)
-        named.onWritten()
       },
     }
   }
