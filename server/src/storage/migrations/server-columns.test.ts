@@ -14,8 +14,9 @@ import { addServerColumn, type NewField } from './server-columns.ts'
 
 const fields: Readonly<Record<string, NewField>> = {
   rack: { storage: 'dictionary', default: '' },
-  rack_row: { storage: 'dictionary', default: 'a word that no server has' },
+  rack_row: { storage: 'dictionary', default: 'A word that no server has: ΣΊΣΥΦΟΣ' },
   remark: { storage: 'text', default: 'none' },
+  note: { storage: 'text', default: 'No ΣΊΣΥΦΟΣ' },
   height: { storage: 'number', default: 42 },
   is_tall: { storage: 'boolean', default: true },
   moved_at: { storage: 'timestamp' },
@@ -44,10 +45,15 @@ onBothEngines('a column of a new field', (engine) => {
     const { rows } = await sql`
       select (select word from words where code = rack) as rack,
         (select word from words where code = rack_row) as rack_row,
+        (select folded from words where code = rack_row) as rack_folded,
+        note, note_folded,
         remark, remark_folded, height, is_tall, moved_at from servers`.execute(db)
     const filled = {
       rack: '',
-      rack_row: 'a word that no server has',
+      rack_row: 'A word that no server has: ΣΊΣΥΦΟΣ',
+      rack_folded: 'a word that no server has: σίσυφοσ',
+      note: 'No ΣΊΣΥΦΟΣ',
+      note_folded: 'no σίσυφοσ',
       remark: 'none',
       remark_folded: null,
       height: 42,

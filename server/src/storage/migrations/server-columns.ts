@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { fold } from '../../domain/query/fold.ts'
 
 /** How a field of servers is stored; see `storageClassOf` in servers/field-columns.ts. */
 export type NewField =
@@ -16,7 +17,7 @@ async function codeOf(db: Kysely<unknown>, word: string): Promise<number> {
     word: number
   }>`update fleet_numbers set word = word + 1 returning word`.execute(db)
   const code = Number(taken.rows[0]?.word) - 1
-  await sql`insert into words (code, word, folded) values (${code}, ${word}, ${word.toLowerCase()})`.execute(
+  await sql`insert into words (code, word, folded) values (${code}, ${word}, ${fold(word)})`.execute(
     db,
   )
   return code
@@ -36,12 +37,19 @@ export async function addServerColumn(
     case 'timestamp':
       await table().addColumn(name, 'bigint').execute()
       return
-    case 'text':
+    case 'text': {
+      const folded = fold(field.default)
       await table()
         .addColumn(name, 'text', (column) => column.notNull().defaultTo(field.default))
         .execute()
-      await table().addColumn(`${name}_folded`, 'text').execute()
+      // NULL stands for a text that folding does not change.
+      await table()
+        .addColumn(`${name}_folded`, 'text', (column) =>
+          folded === field.default ? column : column.defaultTo(folded),
+        )
+        .execute()
       return
+    }
     case 'number':
       await table()
         .addColumn(name, 'bigint', (column) => column.notNull().defaultTo(field.default))
