@@ -105,7 +105,11 @@ export const pageParameters = {
       description: 'Start of the next page, from the `Link` header. The query must stay the same.',
     }),
   ),
-  order_by: several(fieldName, 'Sort field. Default: `created_at`.', maxSortFields),
+  order_by: several(
+    fieldName,
+    'Sort field. Default: `created_at`, or ascending `name` if you cannot see `created_at`.',
+    maxSortFields,
+  ),
   order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Sort order. Default: `desc`.' })),
   field: several(fieldName, 'Return only these fields'),
   details: Type.Optional(

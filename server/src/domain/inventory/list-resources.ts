@@ -33,6 +33,15 @@ function requireAllowed(kind: ResourceKind, { kinds }: QueryFields<string>, para
   }
 }
 
+/** Newest first, or by name if the caller may not see when Muster first saw the resource. */
+const withDefaultOrder = (
+  { sortable }: QueryFields<string>,
+  parameters: ListParameters,
+): [ListParameters, string] =>
+  sortable.has('created_at') || parameters.order_by !== undefined
+    ? [parameters, 'created_at']
+    : [{ order: 'asc', ...parameters }, 'name']
+
 const pick = (object: ResourceObject, keys: readonly string[]) =>
   Object.fromEntries(keys.map((key) => [key, object[key]]))
 
@@ -56,9 +65,8 @@ export function createResourceUseCases(finder: ResourceFinder) {
     async listResources(kind: ResourceKind, caller: Caller, parameters: ListParameters) {
       const visibility = visibilityOf(caller, parameters.scope)
       const fields = visibility.fields[kind]
-      const defaultField = fields.sortable.has('created_at') ? 'created_at' : 'name'
       requireAllowed(kind, fields, parameters)
-      const query = readListQuery(fields, parameters, defaultField)
+      const query = readListQuery(fields, ...withDefaultOrder(fields, parameters))
       const { where, order, limit, offset, marker } = query
       const { items, total, next } = await finder.list({
         kind,

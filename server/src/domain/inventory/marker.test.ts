@@ -51,6 +51,7 @@ describe('a marker', () => {
     const position = { keys: [5], id: 'a' }
     const marker = writeMarker(query(), position)
     assert.deepEqual(readMarker(marker, { ...query(), limit: 5, details: true } as Asked), position)
+    refuses(marker, query({ resource: 'hosts' }))
     refuses(marker, query({ scope: 'system' }))
     refuses(marker, query({ view: 'deleted' }))
     refuses(marker, query({ where: { kind: 'search', text: 'x' } }))

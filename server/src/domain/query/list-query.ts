@@ -10,6 +10,8 @@ export interface Order<Field extends string> {
 
 /** The parsed and validated query of a list. */
 export interface ListQuery<Field extends string, Other extends OtherCondition = never> {
+  /** The plural of what is listed. */
+  readonly resource: string
   readonly scope: ScopeParameter | undefined
   readonly where: Condition<Field, Other>
   /** The sort fields. Ties are sorted by id, in the direction of the last field. */

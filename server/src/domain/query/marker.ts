@@ -13,6 +13,7 @@ export interface Position {
 
 /** The part of a query that a marker belongs to. */
 interface Asked<Field extends string> {
+  readonly resource?: string
   readonly scope?: string | undefined
   readonly view?: string
   readonly where: object
@@ -20,8 +21,14 @@ interface Asked<Field extends string> {
 }
 
 /** The same objects in the same order, whichever of their fields are shown. */
-const digestOf = <Field extends string>({ scope, view, where, order }: Asked<Field>): string =>
-  hash('sha1', JSON.stringify([scope, view, where, order]), 'base64url').slice(0, 12)
+const digestOf = <Field extends string>({
+  resource,
+  scope,
+  view,
+  where,
+  order,
+}: Asked<Field>): string =>
+  hash('sha1', JSON.stringify([resource, scope, view, where, order]), 'base64url').slice(0, 12)
 
 /** The position after a page, where the next one starts even if objects were added or removed. */
 export const writeMarker = <Field extends string>(

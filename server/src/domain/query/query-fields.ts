@@ -56,7 +56,11 @@ export function queryFieldsOf<const R extends Resource>(
     keys: Object.keys(resource.fields).filter(isAllowed),
     shortKeys: used('short'),
     sizes: new Set(['mem_size']),
-    shortNames: { created: 'created_at', updated: 'updated_at' },
+    shortNames: Object.fromEntries(
+      Object.entries({ created: 'created_at', updated: 'updated_at' }).filter(([, name]) =>
+        isField(name),
+      ),
+    ),
     special: {},
     /** `zone=…` is the name or the id of the zone, if the resource has both fields. */
     named(name, texts) {

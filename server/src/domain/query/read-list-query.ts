@@ -135,6 +135,7 @@ export function readListQuery<Field extends string, Other extends OtherCondition
   }
   const keys = new Set(field.map((name) => readKey(fields, name, 'field')))
   return {
+    resource: fields.many,
     scope,
     where: joinConditions(readConditions(fields, parameters)),
     order: readOrder(fields, parameters, defaultField),

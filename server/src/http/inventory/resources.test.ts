@@ -144,6 +144,10 @@ onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
       ]) {
         await caller.fail('InputParameterError', 'listHosts', { query })
       }
+      const { details } = await caller.fail('InputParameterError', 'listHosts', {
+        query: 'q=created>2020-01-01',
+      })
+      assert.doesNotMatch(details, /did you mean "created"/)
       assert.equal(await ids(caller, 'hosts', 'search=sn-0'), '')
     }
     const { host } = await auditor.get<{ host: Host }>('getHost', { path: { id: 'host-0' } })
@@ -154,6 +158,16 @@ onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
     )
     assert.equal(await ids(auditor, 'hosts', 'sn=sn-0'), 'host-0')
     assert.equal(await ids(auditor, 'hosts', 'search=SN-0'), 'host-0')
+  })
+
+  test('are sorted by name if the caller may not see when they were created', async () => {
+    const names = async (query: string) => {
+      const body = await fleet.callers.domainAdmin.get<Listed>('listHosts', { query })
+      return (body['hosts'] ?? []).map(({ name }) => name).join(' ')
+    }
+    assert.equal(await names(''), 'Kvm-0 Kvm-1 Kvm-2')
+    assert.equal(await names('order=desc'), 'Kvm-2 Kvm-1 Kvm-0')
+    assert.equal(await names('order_by=name'), 'Kvm-2 Kvm-1 Kvm-0')
   })
 
   test('can be filtered, sorted and paged like servers', async () => {
@@ -176,6 +190,10 @@ onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
       marker = /marker=([^&>]+)/.exec(headers.get('link') ?? '')?.[1] ?? ''
     } while (marker !== '')
     assert.deepEqual(pages, ['host-4 host-3', 'host-2 host-1', 'host-0'])
+    const { headers } = await admin.call<Listed>('listHosts', { query: 'limit=2' })
+    const ofHosts = /marker=([^&>]+)/.exec(headers.get('link') ?? '')?.[1] ?? ''
+    await admin.get('listHosts', { query: `limit=2&marker=${ofHosts}` })
+    await admin.fail('InputParameterError', 'listNetworks', { query: `limit=2&marker=${ofHosts}` })
     const climc = await admin.get<Listed>('listHosts', {
       query: 'details=false&limit=20&offset=0&summary_stats=false',
     })
