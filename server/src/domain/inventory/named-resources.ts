@@ -14,12 +14,11 @@ const placeOf = ({ region, cloudregion_id, zone, zone_id }: NamingServer) => ({
   zone_id,
 })
 
-const reporterOf = ({ provider, account, account_id, manager, manager_id }: NamingServer) => ({
+/** Without the manager: servers of several tenants may share a host or a network. */
+const reporterOf = ({ provider, account, account_id }: NamingServer) => ({
   provider,
   account,
   account_id,
-  manager,
-  manager_id,
 })
 
 /** What a server says about each resource that it names. Undefined values are not known. */

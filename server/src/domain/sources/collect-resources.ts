@@ -57,14 +57,16 @@ export function createResourceCollector(account: Account) {
     })
   }
 
-  function toSeen(kind: ResourceKind, id: string): SeenResource {
+  const hasTenants = () => [...tenants.keys()].some((tenant) => tenant !== '')
+
+  function toSeen(kind: ResourceKind, id: string, hasOneManager: boolean): SeenResource {
     const values: { provider?: string } = { ...named[kind].get(id), ...reported[kind].get(id) }
     const { provider = account.provider } = values
     const object = toResource(kind, limitText(id), {
       account: account.name,
       account_id: account.id,
-      manager: account.name,
-      manager_id: account.id,
+      // With several managers it is not known which of them a host or a network belongs to.
+      ...(hasOneManager && { manager: account.name, manager_id: account.id }),
       ...values,
       provider,
       brand: account.brand === account.provider ? provider : account.brand,
@@ -89,14 +91,19 @@ export function createResourceCollector(account: Account) {
       }
     },
 
-    /** All that was reported, and with `withManagers` the managers of the account. */
-    seen(withManagers: boolean): readonly SeenResource[] {
-      if (withManagers)
+    /**
+     * All that was reported. A complete scan tells the managers of the account; otherwise they are
+     * the known ones.
+     */
+    seen(knownManagers: readonly string[] | undefined): readonly SeenResource[] {
+      if (!knownManagers)
         for (const [id, values] of managers()) reported.cloudproviders.set(id, values)
+      const isKnown = !knownManagers || knownManagers.join() === account.id
+      const hasOneManager = isKnown && !hasTenants()
       return allKinds.flatMap((kind) =>
         [...new Set([...named[kind].keys(), ...reported[kind].keys()])]
           .filter((id) => id !== '')
-          .map((id) => toSeen(kind, id)),
+          .map((id) => toSeen(kind, id, hasOneManager)),
       )
     },
   }

@@ -171,13 +171,12 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
 
       collectResources: () => createResourceCollector(account),
 
-      recordResources: (collected, isComplete) =>
-        resourceRecorder.record(
-          { id: account.id, fence },
-          // An event does not tell which tenants the account has.
-          collected.seen(isComplete),
-          isComplete,
-        ),
+      async recordResources(collected, isComplete) {
+        // An event does not tell which tenants the account has.
+        const managers = isComplete ? undefined : await resourceRecorder.managersOf(account.id)
+        const seen = collected.seen(managers)
+        await resourceRecorder.record({ id: account.id, fence }, seen, isComplete)
+      },
 
       async record(changed, goneIds, known) {
         const gone = goneIds.filter((id) => known.has(id))

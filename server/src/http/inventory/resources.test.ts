@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hosts as hostDescription, type Host, type OperationId, type Zone } from '@muster/contract'
+import {
+  hosts as hostDescription,
+  type Host,
+  type Network,
+  type OperationId,
+  type Zone,
+} from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
@@ -105,6 +111,12 @@ onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
     await fleet.platform.inventory.recordServers({ present: [], gone: [recycled.id] })
     await owner.fail('ResourceNotFoundError', 'getZone', { path: { id: 'zone-old' } })
     assert.equal(await ids(owner, 'networks', 'id=net-old'), '')
+  })
+
+  test('do not tell the manager of another tenant', async () => {
+    const { items } = await list(fleet.callers.owner, 'networks', 'id=net-shared&details=true')
+    const [network] = items as Partial<Network>[]
+    assert.deepEqual([network?.manager, network?.manager_id], ['', ''])
   })
 
   test('count the visible live servers', async () => {

@@ -66,7 +66,9 @@ onBothEngines('the resources that accounts see', (engine) => {
     for (const server of servers) collector.addServer(server)
     collector.addReported(reported)
     const runs = { id: account.id, fence: { revision } }
-    await createResourceRecorder(database).record(runs, collector.seen(isComplete), isComplete)
+    const recorder = createResourceRecorder(database)
+    const managers = isComplete ? undefined : await recorder.managersOf(account.id)
+    await recorder.record(runs, collector.seen(managers), isComplete)
   }
 
   const list = async (path: 'listCloudRegions' | 'listHosts' | 'listManagers' | 'listNetworks') => {
@@ -189,6 +191,38 @@ onBothEngines('the resources that accounts see', (engine) => {
     const seen = { cloudregions: [{ id: 'r-late', name: 'late' }] }
     await assert.rejects(see(account, seen, { revision: 2 }), LeaseLost)
     assert.equal(await region('r-late'), undefined)
+  })
+
+  test('have a manager only if the account has one', async () => {
+    const account = await attach()
+    const servers = ['t-1', 't-2'].map((tenant): ReportedServer => ({
+      key: [tenant],
+      tenant: { id: tenant, name: tenant },
+      facts: {
+        name: tenant,
+        status: 'running',
+        host_id: 'h-tenants',
+        nics: [{ ...emptyNic, network_id: 'n-tenants', vpc_id: '' }],
+      },
+    }))
+    const reported = { networks: [{ id: 'n-other', name: 'other' }] }
+    const managers = async () =>
+      [...(await list('listHosts')), ...(await list('listNetworks'))]
+        .filter(({ account_id }) => account_id === account.id)
+        .map(({ id, manager, manager_id }) => `${id} ${manager} ${manager_id}`)
+        .toSorted()
+    const none = ['h-tenants  ', 'n-other  ', 'n-tenants  ']
+    await see(account, { servers, ...reported })
+    assert.deepEqual(await managers(), none)
+    await see(account, { servers: servers.toReversed(), ...reported })
+    assert.deepEqual(await managers(), none)
+    await see(account, { networks: [{ id: 'n-other', name: 'event' }] }, { isComplete: false })
+    assert.deepEqual(await managers(), none)
+    const own = `n-other ${account.name} ${account.id}`
+    await see(account, reported)
+    assert.deepEqual(await managers(), [own])
+    await see(account, { networks: [{ id: 'n-other', name: 'event' }] }, { isComplete: false })
+    assert.deepEqual(await managers(), [own])
   })
 
   test('join what the source reports with what servers name', async () => {
