@@ -1,5 +1,11 @@
 import { defaultValues, type Resource, type Server } from '@muster/contract'
-import { resourceOf, type ResourceKind, type ResourceOf } from './resource-kinds.ts'
+import {
+  allKinds,
+  resourceKinds,
+  resourceOf,
+  type ResourceKind,
+  type ResourceOf,
+} from './resource-kinds.ts'
 import type { ResourceObject } from './resource-finder.ts'
 
 /** The fields of a server that say something about the resources that it names. */
@@ -83,15 +89,23 @@ export function toResource(kind: ResourceKind, id: string, values: object): Reso
   return object['name'] === '' ? { ...object, name: id } : object
 }
 
-/** Calls back with each resource that a server names. `describe` is called for new ones only. */
+type NamingField = (typeof resourceKinds)[ResourceKind]['namedBy']
+
+/** The kinds whose ids servers have in a field. */
+const idFields = allKinds.flatMap((kind) => {
+  const { namedBy } = resourceKinds[kind]
+  return namedBy === 'nics' ? [] : [{ kind, namedBy }]
+})
+
+/** Calls back with each resource that a server names. */
 export function eachNamedResource(
-  server: Pick<NamingServer, 'cloudregion_id' | 'zone_id' | 'manager_id' | 'host_id' | 'nics'>,
+  server: Pick<NamingServer, NamingField>,
   found: (kind: ResourceKind, id: string) => void,
 ): void {
-  if (server.cloudregion_id) found('cloudregions', server.cloudregion_id)
-  if (server.zone_id) found('zones', server.zone_id)
-  if (server.manager_id) found('cloudproviders', server.manager_id)
-  if (server.host_id) found('hosts', server.host_id)
+  for (const { kind, namedBy } of idFields) {
+    const id = server[namedBy]
+    if (id) found(kind, id)
+  }
   if (server.nics)
     for (const { network_id } of server.nics) if (network_id) found('networks', network_id)
 }
