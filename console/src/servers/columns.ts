@@ -7,7 +7,7 @@ const columns = {
   ips: { fields: ['ips', 'eip'], width: 122 },
   project: { fields: ['project'], width: 182 },
   size: { fields: ['vcpu_count', 'vmem_size'], sortBy: 'vcpu_count', width: 88, number: true },
-  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 218 },
+  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 214 },
   os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 230 },
   tags: { fields: ['metadata'], width: 200 },
   created_at: { fields: ['created_at'], sortBy: 'created_at', width: 90 },
