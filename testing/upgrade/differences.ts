@@ -1,6 +1,17 @@
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Role assignments have no id: each has a link of its own, and with `effective` one for each user. */
+function keyOf(entry: unknown): string {
+  const { links, user } = isObject(entry) ? entry : {}
+  if (!isObject(links) || typeof links['assignment'] !== 'string') return ''
+  return `${links['assignment']} ${JSON.stringify(user)}`
+}
+
+/** Versions list role assignments in different orders. All other lists keep theirs. */
+const inFixedOrder = (entries: readonly unknown[]) =>
+  entries.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)))
+
 /**
  * The differences between the responses of two versions, one per line. New keys do not count, because
  * responses may grow.
@@ -17,8 +28,9 @@ export function differencesBetween(older: unknown, newer: unknown, path = ''): s
     if (older.length !== newer.length) {
       return [`${path} has ${newer.length} entries, not ${older.length}`]
     }
-    return older.flatMap((entry, index) =>
-      differencesBetween(entry, newer[index], `${path}[${index}]`),
+    const [before, after] = [older, newer].map((entries) => inFixedOrder(entries))
+    return (before ?? []).flatMap((entry, index) =>
+      differencesBetween(entry, after?.[index], `${path}[${index}]`),
     )
   }
   return Object.is(older, newer)

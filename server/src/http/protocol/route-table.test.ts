@@ -45,7 +45,7 @@ async function mountedRoutes(): Promise<string[]> {
       memory: createCacheMemory(0),
       logger: createLogger('silent', { write: () => {} }),
     },
-    { catalog: [] as readonly CatalogService[] } as AppUseCases,
+    { catalog: [] as readonly CatalogService[], administration: {} } as AppUseCases,
     operations,
   )
   registerGateway(app, () => Promise.reject(new Error('nobody comes')))
