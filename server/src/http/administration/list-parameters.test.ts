@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, loginAdmin } from '../../testing/client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -17,7 +17,7 @@ interface Body {
   readonly total: number
 }
 
-onBothEngines('the parameters of lists under /v3', (engine) => {
+onEngineOfLane('the parameters of lists under /v3', (engine) => {
   let platform: TestPlatform
   let token: string
   const ids = new Map<string, string>()

@@ -9,7 +9,7 @@ import {
 } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   startInventoryWorld,
@@ -51,7 +51,7 @@ const serversOf = (projectId: string, at: number): ServerFacts[] => {
   ]
 }
 
-onBothEngines('hosts, networks, regions, zones and managers', (engine) => {
+onEngineOfLane('hosts, networks, regions, zones and managers', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql, type Kysely } from 'kysely'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   startInventoryWorld,
@@ -29,7 +29,7 @@ function openForMigration({ platform: { database, folder } }: InventoryWorld) {
   return { db, done: async () => (own ? db.destroy() : undefined) }
 }
 
-onBothEngines('a column of a new field', (engine) => {
+onEngineOfLane('a column of a new field', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { allKinds, resourceOf } from '../../domain/inventory/resource-kinds.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { columnNames, columnsOf } from './columns.ts'
 
-onBothEngines('the tables of resources', (engine) => {
+onEngineOfLane('the tables of resources', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ engine })

@@ -8,7 +8,7 @@ import { LeaseLost } from '../../domain/sources/lease-lost.ts'
 import type { ReportedResources } from '../../domain/sources/reported-resources.ts'
 import type { ReportedServer } from '../../domain/sources/source.ts'
 import { createAdminClient } from '../../testing/contract-client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
@@ -20,7 +20,7 @@ type Row = Record<string, unknown>
 
 const emptyNic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', is_exit: false }
 
-onBothEngines('the resources that accounts see', (engine) => {
+onEngineOfLane('the resources that accounts see', (engine) => {
   let platform: TestPlatform
   let admin: Awaited<ReturnType<typeof createAdminClient>>
   let projectId: string
