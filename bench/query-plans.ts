@@ -35,7 +35,7 @@ async function logPlans(url: string): Promise<void> {
 function plansIn(log: string): string[] {
   return log
     .split(/\n(?=\S)/)
-    .filter((entry) => /plan:\n/.test(entry) && !entry.includes('fleet_version'))
+    .filter((entry) => /plan:\n/.test(entry) && !/fleet_version|account_syncs/.test(entry))
     .map((entry) =>
       entry.slice(entry.indexOf('plan:\n') + 'plan:\n'.length).replaceAll('\n\t', '\n'),
     )
@@ -77,8 +77,9 @@ async function plansOf(path: string, token: string): Promise<string[]> {
 
 const { token } = hotProject(fleet)
 const { systemToken } = fleet
-await get('/servers?limit=1', token)
-await get('/servers?limit=1', systemToken)
+// Verifies and caches the tokens, without a query for servers.
+await get('/v3/auth/projects', token)
+await get('/v3/auth/projects', systemToken)
 const first = await get('/servers?limit=20&scope=system', systemToken)
 const marker = /marker=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
 
