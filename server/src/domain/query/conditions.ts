@@ -80,7 +80,9 @@ export type ConditionsOf<Field extends string, Other extends OtherCondition = ne
 ]
 
 /** Limits what one query may cost. The error names the parameter that goes past a limit. */
-export function requireModesty(parameters: readonly ConditionsOf<string, OtherCondition>[]): void {
+export function requireWithinLimits(
+  parameters: readonly ConditionsOf<string, OtherCondition>[],
+): void {
   let sum = none
   for (const [parameter, conditions] of parameters) {
     sum = conditions.map(weigh).reduce(add, sum)

@@ -2,7 +2,7 @@ import { defaultPageSize, maxPageSize } from '@muster/contract'
 import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Condition, OtherCondition, Value } from './condition.ts'
-import { allOf, anyOf, oneOf, requireModesty, type ConditionsOf } from './conditions.ts'
+import { allOf, anyOf, oneOf, requireWithinLimits, type ConditionsOf } from './conditions.ts'
 import type { ListQuery, Order, ScopeParameter } from './list-query.ts'
 import { parseFilter } from './parse-filter.ts'
 import { parseQ } from './parse-q.ts'
@@ -70,7 +70,7 @@ export function readConditions<Field extends string, Other extends OtherConditio
 export function joinConditions<Field extends string, Other extends OtherCondition>(
   conditions: readonly ConditionsOf<Field, Other>[],
 ): Condition<Field, Other> {
-  requireModesty(conditions)
+  requireWithinLimits(conditions)
   return allOf(conditions.flatMap(([, each]) => each))
 }
 
