@@ -44,11 +44,11 @@ function readData<Row>(folder: string, query: string): Row[] {
 describe('a sync that is killed', { concurrency: 2 }, () => {
   test('REL: during a scan, a move or an eviction is continued by the next process', async (t) => {
     const folder = temporaryFolder(t)
-    const fleet = 1_100
+    const fleet = 2_000
     const ec2 = await startFakeEc2(t)
     addInstances(ec2, 0, fleet)
     // Small pages, since twenty requests a second are allowed: it takes a few seconds.
-    ec2.pageSize = 30
+    ec2.pageSize = 50
     let muster = await startOperatedMuster(t, { folder })
     const token = await loginAdmin(muster.authUrl)
     let operator = operate(muster, token)
