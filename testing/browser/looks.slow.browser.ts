@@ -105,19 +105,25 @@ describe('appearance', () => {
   }
 
   test('shows that the device is offline, and continues when it is online again', async (t) => {
-    const { page, context } = await testConsole.visit(t, fleet.owner)
-    await page.goto('/console/servers?sort=name')
+    const { page, context, requests } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers?sort=name&panel=${fleet.servers[1]?.id}`)
     await page.getByRole('link', { name: 'web-01' }).waitFor()
+    const panel = page.getByRole('complementary', { name: 'Server' })
+    await panel.getByRole('heading', { name: 'web-02' }).waitFor()
     await context.setOffline(true)
     await page.getByRole('status').filter({ hasText: 'Disconnected since' }).waitFor()
     await page.getByRole('link', { name: 'web-01' }).waitFor()
+    // Code that fails to load is lost until the page is reloaded, so none is preloaded now.
+    const requestsBefore = requests.length
+    await page.waitForTimeout(3_000)
+    assert.deepEqual(
+      requests.slice(requestsBefore).filter((url) => url.includes('/assets/')),
+      [],
+    )
     await context.setOffline(false)
     await page.getByRole('status').filter({ hasText: 'live' }).waitFor()
     await page.getByRole('link', { name: 'web-01' }).click()
-    await page
-      .getByRole('complementary', { name: 'Server' })
-      .getByRole('heading', { name: 'web-01' })
-      .waitFor()
+    await panel.getByRole('heading', { name: 'web-01' }).waitFor()
   })
 
   test('an error shows its request ID, and the page loads once the API recovers', async (t) => {

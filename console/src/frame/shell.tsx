@@ -1,5 +1,6 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { useConnection } from '../api/connection.ts'
 import { preloadPages } from '../pages/lazy-page.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
@@ -30,10 +31,7 @@ export function Shell() {
     else setOpen('palette')
   })
   useGoShortcuts()
-  useEffect(() => {
-    const timer = setTimeout(() => void preloadPages(), preloadAfter)
-    return () => clearTimeout(timer)
-  }, [])
+  usePreload()
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>
@@ -56,6 +54,16 @@ export function Shell() {
       <LogOutError />
     </div>
   )
+}
+
+/** Preloads only while the API responds, because failed code cannot be loaded again. */
+function usePreload(): void {
+  const { isConnected } = useConnection()
+  useEffect(() => {
+    if (!isConnected) return
+    const timer = setTimeout(() => void preloadPages().catch(() => {}), preloadAfter)
+    return () => clearTimeout(timer)
+  }, [isConnected])
 }
 
 /** `g` and the first letter of the page; `h` for hosts, `e` for the events of the activity page. */

@@ -1,7 +1,7 @@
 import { ConnectionError } from '@muster/sdk'
-import { lazyRouteComponent, type AsyncRouteComponent } from '@tanstack/react-router'
+import { lazyRouteComponent } from '@tanstack/react-router'
 
-const pages: AsyncRouteComponent<unknown>[] = []
+const notPreloaded: (() => Promise<unknown>)[] = []
 
 /**
  * A page whose code is loaded when it is opened. A load failure is reported as a connection error:
@@ -11,18 +11,20 @@ export function lazyPage<Module extends Record<string, unknown>>(
   load: () => Promise<Module>,
   name: keyof Module & string,
 ) {
-  const page = lazyRouteComponent(async () => {
+  notPreloaded.push(load)
+  return lazyRouteComponent(async () => {
     try {
       return await load()
     } catch (cause) {
       throw new ConnectionError('The code of the page could not be loaded.', { cause })
     }
   }, name)
-  pages.push(page)
-  return page
 }
 
-/** Loads the code of all pages in advance, so that they open without a connection. */
+/**
+ * Loads the code of all pages in advance, so that they open without a connection. Rejects at the first failure,
+ * and the next call continues after it: the browser does not load failed code again until the page is reloaded.
+ */
 export async function preloadPages(): Promise<void> {
-  for (const page of pages) await page.preload?.()
+  for (let load = notPreloaded.shift(); load; load = notPreloaded.shift()) await load()
 }
