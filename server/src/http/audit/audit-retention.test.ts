@@ -4,7 +4,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { createEventStore } from '../../storage/event-store.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { eventually } from '../../testing/identity-world/open-identity-api.ts'
+import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { makeEvent } from '../../testing/identity-world/identity-records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -60,7 +60,10 @@ onEngineOfLane('retention of the audit log', (engine) => {
     for (const age of ages) await record(makeEvent({ time: now - age }))
     assert.deepEqual(await times(), ages)
     mock.timers.tick(hour)
-    const remaining = await eventually(times, ({ length }) => length < ages.length)
+    const remaining = await until('old events are purged', async () => {
+      const left = await times()
+      return left.length < ages.length && left
+    })
     assert.deepEqual(remaining, [30 * day, 30 * day - 1, day, 0])
   })
 })

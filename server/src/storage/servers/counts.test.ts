@@ -8,6 +8,7 @@ import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
+import { startPlatform } from '../../testing/start-platform.ts'
 import { facets, type Facet } from './counts.ts'
 import { ensureServerCounts } from './ensure-counts.ts'
 
@@ -175,7 +176,18 @@ onBothEngines('the counts of servers', (engine) => {
     await agree()
   })
 
+  // Two processes do not write the same SQLite database.
   if (engine === 'postgres') {
+    test('of a field that becomes counted are made when Muster starts', async () => {
+      const { database } = fleet.platform
+      await database.commit([
+        sql`delete from server_counts where facet = 'brand'`.compile(database.db),
+      ])
+      const started = await startPlatform({ engine, beside: fleet.platform })
+      await started.close()
+      await agree()
+    })
+
     test('of a field that becomes counted include a commit that another process has begun', async () => {
       const { database } = fleet.platform
       const { db } = database
