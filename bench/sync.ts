@@ -68,7 +68,7 @@ export async function attach(
     for (;;) {
       const { sync } = await getAccount()
       if (sync.finished_at !== before && sync.state !== 'running') return sync
-      await pause(100)
+      await pause(500)
     }
   }
 

@@ -171,11 +171,11 @@ export interface Tables {
     account_id: string
     facts_digest: string
     document_digest: string
-    summary_digest: string
-    metadata_digest: string
     /** JSON members that only administrators see. */
     admin_group: string
     /** Empty, except for servers that were stored by a version of Muster without `packed`. */
+    summary_digest: string
+    metadata_digest: string
     metadata: string | Uint8Array
     summary: string | Uint8Array
     document: string | Uint8Array

@@ -14,9 +14,9 @@ const parts = (changes: Partial<ServerParts> = {}): ServerParts => ({
   isDeleted: false,
   adminGroup: '',
   body: Buffer.from('{'),
+  shortLength: 0,
+  metadata: Buffer.from('{}'),
   digest: '',
-  metadata: undefined,
-  metadataDigest: '',
   ...changes,
 })
 

@@ -13,7 +13,7 @@ import {
   type ServerFinder,
   type ServerParts,
 } from './ports.ts'
-import { bodyFor, createRowRenderer, type RowRenderer } from './render-rows.ts'
+import { createRowRenderer, type RowRenderer } from './render-rows.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 
@@ -76,12 +76,7 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
     let tries = 0
     for (;;) {
       const page = await finder.find({ ...usual, after, ignoresCache })
-      const parts = await finder.load(
-        page.found,
-        bodyFor(query),
-        query.withMetadata,
-        pageQuery.requester,
-      )
+      const parts = await finder.load(page.found, pageQuery.requester)
       const next = parts && (await nextPosition(finder, query.order, page, parts))
       ignoresCache = parts === undefined || next === 'changed'
       if (parts === undefined || next === 'changed') {

@@ -18,12 +18,12 @@ const key = `${origins.notes}synced_at`
 export function withLastSyncTime(parts: ServerParts, syncTimes: LastSyncTimes): ServerParts {
   const { metadata } = parts
   const age = syncTimes.of(parts.accountId)
-  if (!metadata || age === undefined) return parts
+  if (age === undefined) return parts
   const separator = metadata.length > 2 ? ',' : ''
   const addition = Buffer.from(`${separator}"${key}":"${age}"}`)
   return {
     ...parts,
     metadata: Buffer.concat([metadata.subarray(0, -1), addition]),
-    metadataDigest: `${parts.metadataDigest} ${age}`,
+    digest: `${parts.digest} ${age}`,
   }
 }

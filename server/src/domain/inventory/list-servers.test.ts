@@ -59,7 +59,7 @@ describe('a page that is requested again', () => {
         state.loads += 1
         const revision = first?.revision ?? 0
         const body = Buffer.from(`{"revision":${revision}`)
-        return [{ body, digest: String(revision), metadataDigest: '' } as ServerParts]
+        return [{ body, shortLength: body.length, digest: String(revision) } as ServerParts]
       },
     } as unknown as ServerFinder
     const listServers = createListServers({

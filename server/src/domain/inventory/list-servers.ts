@@ -16,7 +16,7 @@ import {
   type ServerFinder,
   type ServerParts,
 } from './ports.ts'
-import { bodyFor, createRowRenderer, renderRows } from './render-rows.ts'
+import { createRowRenderer, renderRows } from './render-rows.ts'
 import type { Order, ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
 
@@ -147,7 +147,7 @@ export function createListServers(dependencies: Dependencies) {
       // Most pages are requested once and never compared.
       const contents = cached ? contentsOf(found) : ''
       if (cached?.page && cached.contents === contents) return { page: cached.page, contents }
-      const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
+      const parts = await finder.load(found.found)
       const next = parts && (await nextPosition(finder, query.order, found, parts))
       if (!parts || next === 'changed') return undefined
       const marker = next && writeMarker(query, next)

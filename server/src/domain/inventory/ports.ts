@@ -145,14 +145,13 @@ export interface ServerParts {
   readonly accountId: string
   readonly isDeleted: boolean
   readonly adminGroup: string
-  /** Without its closing brace. */
+  /** JSON without the closing brace. It begins with the short form, which has this length. */
   readonly body: Buffer
+  readonly shortLength: number
+  readonly metadata: Buffer
+  /** Of body and metadata. */
   readonly digest: string
-  readonly metadata: Buffer | undefined
-  readonly metadataDigest: string
 }
-
-export type BodyKind = 'document' | 'summary'
 
 /** The number of servers, and the sums of their sizes. */
 export interface Sum {
@@ -176,8 +175,6 @@ export interface ServerFinder {
   /** Undefined if one of them has changed since it was found. */
   load(
     found: readonly Found[],
-    kind: BodyKind,
-    withMetadata: boolean,
     pace?: 'quick' | Requester,
   ): Promise<readonly ServerParts[] | undefined>
   /** The sort keys of a server; undefined if it has changed since it was found. */

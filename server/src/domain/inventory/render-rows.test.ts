@@ -13,9 +13,9 @@ const part = (at: number): ServerParts => ({
   isDeleted: false,
   adminGroup: '',
   body: Buffer.from(`{"id":"${at}"`),
+  shortLength: `{"id":"${at}"`.length,
+  metadata: Buffer.from('{}'),
   digest: String(at),
-  metadata: undefined,
-  metadataDigest: '',
 })
 const shape = { details: false, withMetadata: false, keys: undefined }
 
@@ -54,9 +54,9 @@ describe('the digests of rendered servers', () => {
     all: readonly ServerParts[],
     visibility = seenBy(),
     owners = ownersNamed('web'),
-    details = true,
+    form: Partial<typeof shape> = {},
   ) => {
-    const rows = createRowRenderer({ ...shape, details }, owners, visibility)
+    const rows = createRowRenderer({ ...shape, details: true, ...form }, owners, visibility)
     for (const parts of all) rows.render(parts)
     return rows.digests()
   }
@@ -68,10 +68,10 @@ describe('the digests of rendered servers', () => {
       digestOf([part(1)]),
       digestOf([part(2), part(1)]),
       digestOf([part(1), { ...part(2), isDeleted: true }]),
-      digestOf([part(1), { ...part(2), metadata: Buffer.from('{}'), metadataDigest: 'm' }]),
+      digestOf(page, seenBy(), ownersNamed('web'), { withMetadata: true }),
       digestOf(page, seenBy({ kind: 'system' })),
       digestOf(page, seenBy(), ownersNamed('db')),
-      digestOf(page, seenBy(), ownersNamed('web'), false),
+      digestOf(page, seenBy(), ownersNamed('web'), { details: false }),
     ]
     assert.equal(new Set([digestOf(page), ...others]).size, 8)
   })

@@ -1,15 +1,11 @@
 import type { Server } from '@muster/contract'
 import { nextTurn } from '../next-turn.ts'
-import type { BodyKind, Owner, ServerParts } from './ports.ts'
+import type { Owner, ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
 import type { Visibility } from './visibility.ts'
 import { callerFieldsKey, renderCallerFields } from './caller-fields.ts'
 
 const metadataKey = ',"metadata":'
-
-/** Which stored form of a server a shape needs. */
-export const bodyFor = ({ details, keys }: ServerShape): BodyKind =>
-  details || keys ? 'document' : 'summary'
 
 /** Puts the JSON of servers together from what was rendered when they were written. */
 export function createRowRenderer(
@@ -17,9 +13,12 @@ export function createRowRenderer(
   owners: ReadonlyMap<string, Owner>,
   visibility: Visibility,
 ) {
-  const isWhole = bodyFor(shape) === 'document'
+  const { details, keys, withMetadata } = shape
+  const isWhole = details || keys !== undefined
   /** What follows the stored body, by what it depends on: most servers of a page share it. */
   const shared = new Map<string, Buffer>()
+  /** The same server has another digest in another form. */
+  const form = `${isWhole} ${withMetadata} `
   let digests = ''
 
   function sharedBytes(parts: ServerParts, end: string): Buffer {
@@ -35,17 +34,16 @@ export function createRowRenderer(
   }
 
   function renderStored(parts: ServerParts, after: string): Buffer[] {
-    const { body, metadata } = parts
-    digests += parts.digest
-    if (!metadata) return [body, sharedBytes(parts, `}${after}`)]
-    digests += parts.metadataDigest
+    const { shortLength, metadata } = parts
+    const body = isWhole ? parts.body : parts.body.subarray(0, shortLength)
+    digests += form + parts.digest
+    if (!withMetadata) return [body, sharedBytes(parts, `}${after}`)]
     return [body, sharedBytes(parts, metadataKey), metadata, Buffer.from(`}${after}`)]
   }
 
   /** A server as an object, with the requested keys only. */
   function renderObject(parts: ServerParts): Partial<Server> {
     const server = JSON.parse(Buffer.concat(renderStored(parts, '')).toString()) as Server
-    const { keys } = shape
     return keys ? Object.fromEntries(keys.map((key) => [key, server[key]])) : server
   }
 
@@ -53,7 +51,7 @@ export function createRowRenderer(
     renderObject,
     /** A server's JSON in pieces. `after` follows it, such as a comma. */
     render(parts: ServerParts, after = ''): Buffer[] {
-      if (!shape.keys) return renderStored(parts, after)
+      if (!keys) return renderStored(parts, after)
       const before = digests
       const text = JSON.stringify(renderObject(parts))
       digests = before + text

@@ -15,42 +15,38 @@ export type OwnersField = (typeof ownersFields)[number]
 
 /** The JSON of a server in parts, rendered when it is written and joined when it is read. */
 export interface RenderedServer {
-  /** JSON without the owner's names, the caller fields and the closing brace, which follow. */
-  readonly document: string
-  /** JSON without the closing brace. */
-  readonly summary: string
+  /** The short form: JSON without the closing brace. */
+  readonly short: string
+  /** The other members, without the owner's names, the caller fields and the closing brace, which follow. */
+  readonly rest: string
   /** JSON. */
   readonly metadata: string
   /** JSON members for callers who may see them; empty if there is no such group. */
   readonly adminGroup: string
-  readonly digests: Readonly<Record<'document' | 'summary' | 'metadata', string>>
+  /** Of all that everybody sees. */
+  readonly digest: string
 }
 
 /**
- * What is put in when a server is shown. It is blanked, not deleted: an object that lost a key takes
- * twice as long to become JSON.
+ * What is not part of the rest: the short form, and what is put in when a server is shown. It is
+ * blanked, not deleted: an object that lost a key takes twice as long to become JSON.
  */
-const later = Object.fromEntries(
-  ['metadata', ...callerFields, ...ownersFields].map((key) => [key, undefined]),
+const elsewhere = Object.fromEntries(
+  ['metadata', ...shortFields, ...callerFields, ...ownersFields].map((key) => [key, undefined]),
 ) as Partial<Record<keyof Server, undefined>>
 
-/** What of a server is the same for everybody who sees it, in the order in which it is shown. */
-const documentOf = (server: Server) => ({ ...server, ...later })
+const emptyShort = Object.fromEntries(shortFields.map((key) => [key, undefined]))
 
-const emptySummary = Object.fromEntries(shortFields.map((key) => [key, undefined]))
-
-function summaryOf(server: Server): Partial<Server> {
-  const summary: Record<string, unknown> = { ...emptySummary }
-  for (const key of shortFields) summary[key] = server[key]
-  return summary
+function shortOf(server: Server): Partial<Server> {
+  const short: Record<string, unknown> = { ...emptyShort }
+  for (const key of shortFields) short[key] = server[key]
+  return short
 }
-
-const openJson = (object: object) => JSON.stringify(object).slice(0, -1)
 
 const digest = (text: string) => hash('sha1', text, 'base64url')
 
 /** Raise it if servers are rendered or stored differently although their fields are the same. */
-const revision = 2
+const revision = 3
 
 /**
  * The version of the rendering, stored with every document. It differs between versions of Muster
@@ -62,17 +58,17 @@ export const renderingVersion = digest(
 
 export function renderServer(server: Server): RenderedServer {
   const { admin_secgrp_id, admin_security_rules } = server
-  const document = openJson(documentOf(server))
-  const summary = openJson(summaryOf(server))
+  const short = JSON.stringify(shortOf(server)).slice(0, -1)
+  const rest = JSON.stringify({ ...server, ...elsewhere }).slice(1, -1)
   const metadata = JSON.stringify(server.metadata)
   return {
-    document,
-    summary,
+    short,
+    rest,
     metadata,
     adminGroup:
       admin_secgrp_id === ''
         ? ''
         : JSON.stringify({ admin_secgrp_id, admin_security_rules }).slice(1, -1),
-    digests: { document: digest(document), summary: digest(summary), metadata: digest(metadata) },
+    digest: digest(`${short},${rest}${metadata}`),
   }
 }

@@ -59,13 +59,14 @@ onBothEngines('servers that an earlier version stored', (engine) => {
       .execute()
     const older = (document: Buffer) => {
       const { boot_order: _, is_gpu: __, ...rest } = JSON.parse(`${document.toString()}}`) as Server
-      return JSON.stringify({ ...rest, rack_unit: 7 }).slice(0, -1)
+      return JSON.stringify({ ...rest, rack_unit: 7 }).slice(1, -1)
     }
     const storedForm = (documents: Documents, at: number) => {
       const [document, metadata] = [older(documents.document), documents.metadata.toString()]
-      if (at % 2 > 0) return { packed: packDocuments({ document, summary: document, metadata }) }
+      if (at % 2 > 0)
+        return { packed: packDocuments({ short: '{"old":1', rest: document, metadata }) }
       const stored = (text: string) => (engine === 'sqlite' ? Buffer.from(text) : text)
-      return { packed: null, document: stored(document), metadata: stored(metadata) }
+      return { packed: null, document: stored(`{${document}`), metadata: stored(metadata) }
     }
     await commit(
       documentsOf(rows).map((documents, at) =>

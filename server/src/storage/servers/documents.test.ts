@@ -22,7 +22,7 @@ onBothEngines('rendered servers', (engine) => {
     }
     const rows = await database.db.selectFrom('servers').select(['seq', 'revision']).execute()
     const load = createDocuments({ ...database, run }, createCacheMemory(0))
-    const parts = await load(rows, 'document', true)
+    const parts = await load(rows)
     assert.equal(parts?.length, 150)
     assert.deepEqual(sizes, [128, 22])
   })

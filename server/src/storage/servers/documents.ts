@@ -4,7 +4,7 @@ import { createCache, type CacheMemory } from '../../domain/cache.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
-import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
+import type { Found, ServerParts } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, QueryPriority, Row } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 import type { Tables } from '../tables.ts'
@@ -21,7 +21,7 @@ interface ReadServer {
   readonly parts: ServerParts
 }
 
-const sizeOf = ({ body, metadata }: ServerParts) => body.length + (metadata?.length ?? 0) + textSize
+const sizeOf = ({ body, metadata }: ServerParts) => body.length + metadata.length + textSize
 
 /** A rendered text as bytes. The engines return different types. */
 const toBytes = (value: unknown): Buffer =>
@@ -43,8 +43,6 @@ export const selectDocuments = (db: Kysely<Tables>) =>
     'admin_group',
     'rendering',
     'document_digest',
-    'summary_digest',
-    'metadata_digest',
     'packed',
     // Empty unless an earlier version of Muster stored the server.
     'document',
@@ -67,14 +65,17 @@ export function documentsOf(rows: readonly StoredDocuments[]): Documents[] {
     ({ packed, document, metadata }) =>
       (packed === null ? undefined : unpacked[next++]) ?? {
         document: toBytes(document),
-        summary: Buffer.alloc(0),
+        shortLength: 0,
         metadata: toBytes(metadata),
       },
   )
 }
 
 /** Parses a stored document. Names of owners and fields that depend on the caller are missing. */
-export function parseServer({ document, metadata }: Documents, adminGroup: string): Server {
+export function parseServer(
+  { document, metadata }: Pick<Documents, 'document' | 'metadata'>,
+  adminGroup: string,
+): Server {
   const admin = adminGroup === '' ? '' : `,${adminGroup}`
   return JSON.parse(`${document.toString()}${admin},"metadata":${metadata.toString()}}`) as Server
 }
@@ -84,13 +85,13 @@ const isOutdated = (row: Row) => row['rendering'] !== renderingVersion
 /** Renders a document that another version of Muster stored. */
 function renderAgain(documents: Documents, row: Row) {
   const server = parseServer(documents, row['admin_group'] as string)
-  const { document, summary, metadata, adminGroup, digests } = renderServer(upgradeServer(server))
+  const { short, rest, metadata, adminGroup, digest } = renderServer(upgradeServer(server))
   return {
     adminGroup,
-    digests,
+    digest,
     documents: {
-      document: Buffer.from(document),
-      summary: Buffer.from(summary),
+      document: Buffer.from(`${short},${rest}`),
+      shortLength: Buffer.byteLength(short),
       metadata: Buffer.from(metadata),
     },
   }
@@ -98,24 +99,16 @@ function renderAgain(documents: Documents, row: Row) {
 
 const asStored = (documents: Documents, row: Row) => ({
   adminGroup: row['admin_group'] as string,
-  digests: {
-    document: row['document_digest'] as string,
-    summary: row['summary_digest'] as string,
-    metadata: row['metadata_digest'] as string,
-  },
+  digest: row['document_digest'] as string,
   documents,
 })
 
 /** The parts of servers that a response is made of. */
-export function toParts(
-  rows: readonly Row[],
-  kind: BodyKind,
-  withMetadata: boolean,
-): readonly ServerParts[] {
+export function toParts(rows: readonly Row[]): readonly ServerParts[] {
   const stored = documentsOf(rows as unknown as readonly StoredDocuments[])
   return rows.map((row, at) => {
     const own = stored[at] as Documents
-    const { adminGroup, digests, documents } = isOutdated(row)
+    const { adminGroup, digest, documents } = isOutdated(row)
       ? renderAgain(own, row)
       : asStored(own, row)
     return {
@@ -126,11 +119,11 @@ export function toParts(
       accountId: row['account_id'] as string,
       isDeleted: row['state'] === 2,
       adminGroup,
-      // Copies: a cached part must not hold the other texts of all these servers in memory.
-      body: Buffer.from(documents[kind]),
-      digest: digests[kind],
-      metadata: withMetadata ? Buffer.from(documents.metadata) : undefined,
-      metadataDigest: digests.metadata,
+      // Copies: a cached part must not hold the texts of the other servers in memory.
+      body: Buffer.from(documents.document),
+      shortLength: documents.shortLength,
+      metadata: Buffer.from(documents.metadata),
+      digest,
     }
   })
 }
@@ -139,10 +132,6 @@ export function toParts(
 export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
   const { db, engine } = database
   const cache = createCache<number, number, ServerParts>(memory, sizeOf)
-
-  /** One cache with one limit for all four kinds of documents, which are part of the key. */
-  const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
-    seq * 4 + (kind === 'document' ? 0 : 2) + (withMetadata ? 1 : 0)
 
   /** Compiled once, because compiling takes longer than running it. */
   const queryFor = createStatementTemplate<{ numbers: unknown }>(['numbers'], ({ numbers }) =>
@@ -157,13 +146,11 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
 
   async function readCurrent(
     seqs: readonly number[],
-    kind: BodyKind,
-    withMetadata: boolean,
     priority: QueryPriority,
   ): Promise<Map<number, ReadServer>> {
     const numbers = engine === 'postgres' ? seqs : JSON.stringify(seqs)
     const [rows = []] = await database.run([queryFor({ numbers })], priority)
-    const all = toParts(rows, kind, withMetadata)
+    const all = toParts(rows)
     return new Map(
       all.map((parts, at) => [
         Number(rows[at]?.['server']),
@@ -174,13 +161,9 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
 
   return async function load(
     found: readonly Found[],
-    kind: BodyKind,
-    withMetadata: boolean,
     priority: QueryPriority = 'quick',
   ): Promise<readonly ServerParts[] | undefined> {
-    const known = found.map(({ seq, revision }) =>
-      cache.get(keyOf(seq, kind, withMetadata), revision),
-    )
+    const known = found.map(({ seq, revision }) => cache.get(seq, revision))
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
     const fresh = new Map<number, ReadServer>()
@@ -188,12 +171,11 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
       // Let other requests run before the next chunk.
       if (start > 0) await nextTurn()
       const seqs = missing.slice(start, start + chunkSize)
-      for (const entry of await readCurrent(seqs, kind, withMetadata, priority)) fresh.set(...entry)
+      for (const entry of await readCurrent(seqs, priority)) fresh.set(...entry)
     }
     // Streamed documents are not cached, because they are rarely read again.
     if (priority === 'quick')
-      for (const [seq, { revision, parts }] of fresh)
-        cache.set(keyOf(seq, kind, withMetadata), revision, parts)
+      for (const [seq, { revision, parts }] of fresh) cache.set(seq, revision, parts)
     const parts = found.map(({ seq, revision }, at) => {
       const read = fresh.get(seq)
       return known[at] ?? (read?.revision === revision ? read.parts : undefined)

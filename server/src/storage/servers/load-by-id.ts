@@ -56,7 +56,7 @@ function createSharedLoad(database: DatabaseReader) {
       .where('state', '<=', state)
     const query = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
     const [rows = []] = await database.run([query.compile()], 'quick')
-    return new Map(toParts(rows, 'document', true).map((parts) => [parts.id, parts]))
+    return new Map(toParts(rows).map((parts) => [parts.id, parts]))
   }
 
   return async function load(scope: Owned, id: string, state: number) {
@@ -86,6 +86,6 @@ export function createLoadById(database: DatabaseReader): ServerFinder['loadById
     const state = withDeleted ? 2 : 1
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
     const [rows = []] = await database.run([queryForOne(scope, id, state)], 'quick')
-    return toParts(rows, 'document', true)[0]
+    return toParts(rows)[0]
   }
 }

@@ -15,20 +15,20 @@ describe('packed documents', () => {
     for (const some of [servers, servers.slice(0, 1), []]) {
       const unpacked = unpackDocuments(some.map(packDocuments))
       assert.deepEqual(
-        unpacked.map(({ document, summary, metadata }) => [
+        unpacked.map(({ document, shortLength, metadata }) => [
           document.toString(),
-          summary.toString(),
+          document.subarray(0, shortLength).toString(),
           metadata.toString(),
         ]),
-        some.map(({ document, summary, metadata }) => [document, summary, metadata]),
+        some.map(({ short, rest, metadata }) => [`${short},${rest}`, short, metadata]),
       )
     }
   })
 
   test('are less than a third as long', () => {
     const rendered = render('web')
-    const { document, summary, metadata } = rendered
-    const length = Buffer.byteLength(document + summary + metadata)
+    const { short, rest, metadata } = rendered
+    const length = Buffer.byteLength(short + rest + metadata)
     assert.ok(packDocuments(rendered).length * 3 < length)
   })
 

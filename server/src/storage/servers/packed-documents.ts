@@ -3,28 +3,36 @@ import type { RenderedServer } from '../../domain/inventory/render-server.ts'
 import { documentDictionary as dictionary } from './document-dictionary.ts'
 
 /** The rendered texts of a server, as bytes. */
-export type Documents = Readonly<Record<(typeof parts)[number], Buffer>>
-
-/** In the order in which they are packed. */
-const parts = ['summary', 'document', 'metadata'] as const
+export interface Documents {
+  /** Begins with the short form, which has this length. */
+  readonly document: Buffer
+  readonly shortLength: number
+  readonly metadata: Buffer
+}
 
 /** JSON in one line has no line feed. */
 const lineFeed = 0x0a
+const comma = 0x2c
 
 /** Small tables: by default, preparing them takes longer than compressing a document. */
 const params = {
-  [constants.ZSTD_c_compressionLevel]: 3,
+  [constants.ZSTD_c_strategy]: constants.ZSTD_fast,
+  [constants.ZSTD_c_minMatch]: 6,
   [constants.ZSTD_c_windowLog]: 15,
   [constants.ZSTD_c_hashLog]: 13,
-  [constants.ZSTD_c_chainLog]: 13,
+  [constants.ZSTD_c_chainLog]: 12,
 }
 /** The initial size of the output, in bytes per server. */
 const packedSize = 2_048
 const unpackedSize = 6_144
 
 /** Compresses the rendered texts of a server: all of them together, because they repeat each other. */
-export function packDocuments(rendered: Pick<RenderedServer, (typeof parts)[number]>): Buffer {
-  const bytes = Buffer.from(parts.map((part) => `${rendered[part]}\n`).join(''))
+export function packDocuments({
+  short,
+  rest,
+  metadata,
+}: Pick<RenderedServer, 'short' | 'rest' | 'metadata'>): Buffer {
+  const bytes = Buffer.from(`${short}\n${rest}\n${metadata}\n`)
   return zstdCompressSync(bytes, {
     dictionary,
     params,
@@ -44,11 +52,17 @@ export function unpackDocuments(packed: readonly Uint8Array[]): Documents[] {
     chunkSize: packed.length * unpackedSize,
   })
   let start = 0
-  const next = () => {
-    const end = bytes.indexOf(lineFeed, start)
-    const part = bytes.subarray(start, end)
+  return packed.map(() => {
+    const shortEnd = bytes.indexOf(lineFeed, start)
+    const restEnd = bytes.indexOf(lineFeed, shortEnd + 1)
+    const end = bytes.indexOf(lineFeed, restEnd + 1)
+    bytes[shortEnd] = comma
+    const documents = {
+      document: bytes.subarray(start, restEnd),
+      shortLength: shortEnd - start,
+      metadata: bytes.subarray(restEnd + 1, end),
+    }
     start = end + 1
-    return part
-  }
-  return packed.map(() => ({ summary: next(), document: next(), metadata: next() }))
+    return documents
+  })
 }

@@ -88,9 +88,9 @@ export const documentColumns = [
   'account_id',
   'facts_digest',
   'document_digest',
+  'admin_group',
   'summary_digest',
   'metadata_digest',
-  'admin_group',
   'metadata',
   'summary',
   'document',
@@ -104,7 +104,7 @@ export function documentRow(
   engine: DatabaseReader['engine'],
 ): unknown[] {
   const { factsDigest, rendered } = write
-  const { adminGroup, digests } = rendered
+  const { adminGroup, digest } = rendered
   const packed = packDocuments(rendered)
   return [
     seq,
@@ -116,11 +116,11 @@ export function documentRow(
     server.manager_project_id,
     server.account_id,
     factsDigest,
-    digests.document,
-    digests.summary,
-    digests.metadata,
+    digest,
     adminGroup,
-    // Only earlier versions of Muster stored these uncompressed.
+    // Only earlier versions of Muster stored these.
+    '',
+    '',
     '',
     '',
     '',

@@ -53,7 +53,7 @@ function createCommit(channel: Worker | MessagePort) {
 }
 
 /** Little is live in this thread but the commits at hand; a small heap makes V8 collect them sooner. */
-const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 }
+const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 
 /** Starts the one thread that writes. */
 export function startWriter(file: string) {
