@@ -53,12 +53,12 @@ const Mapping = Type.Array(AccountRule, {
 export const accountStatuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
 export const syncStates = ['idle', 'queued', 'running'] as const
 
-export const warningKinds = ['unreadable', 'missing', 'duplicate'] as const
+export const warningKinds = ['unreadable', 'missing', 'duplicate', 'forbidden'] as const
 
 export const AccountWarning = exactObject({
   kind: Type.Enum([...warningKinds], {
     description:
-      '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once',
+      '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown',
   }),
   text: Type.String(),
   count: Type.Integer({ description: 'Number of affected servers' }),

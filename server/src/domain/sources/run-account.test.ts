@@ -10,7 +10,7 @@ import { PlatformError } from '../error.ts'
 import type { Account, SyncRecord } from './account.ts'
 import { createRunAccount } from './run-account.ts'
 import { SourceError } from './source-error.ts'
-import type { ReportedServer, Source, SourceKind, SourceUpdate } from './source.ts'
+import type { Forbidden, ReportedServer, Source, SourceKind, SourceUpdate } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 const runner = 'this one'
@@ -70,6 +70,8 @@ function run(
     scan: undefined as Error | undefined,
     /** Waited for after the first page. */
     hold: undefined as Promise<void> | undefined,
+    /** Reported at the end. */
+    forbidden: [] as readonly Forbidden[],
   }
   const counts = { opened: 0, closed: 0, scans: 0 }
 
@@ -84,6 +86,7 @@ function run(
         if (index === 1 && faults.scan) throw faults.scan
         yield page
       }
+      for (const forbidden of faults.forbidden) yield { present: [], gone: [], forbidden }
     },
     get: async ({ externalId }) => world.get(externalId),
     ...(hasEvents && { watch: channel.watch }),
@@ -315,6 +318,28 @@ describe('a running account', () => {
     assert.equal(memory.attached.sync.failures, 0)
     channel.tell({ present: [makeSeen('odd')] })
     await until(() => texts().length === 0)
+  })
+
+  test('warns about permissions that the credentials lack, until they have them', async (t) => {
+    const { memory, put, start, until, faults } = run(t)
+    const warnings = () => memory.attached.sync.warnings
+    put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
+    const lacks = (servers: number) => ({ permission: 'ec2:DescribeHosts', servers })
+    faults.forbidden = [lacks(1), lacks(2)]
+    const running = start()
+    await until(() => warnings().length > 0)
+    assert.deepEqual(warnings(), [
+      {
+        kind: 'forbidden',
+        text: 'Details of 3 servers or of their hosts are unknown, because the credentials lack a permission: ec2:DescribeHosts.',
+        count: 3,
+        until: null,
+      },
+    ])
+    assert.equal(memory.attached.sync.error, '')
+    faults.forbidden = []
+    running.requestScan(0)
+    await until(() => warnings().length === 0)
   })
 
   test('stops when it is changed or another process runs it', async (t) => {

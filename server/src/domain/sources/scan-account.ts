@@ -7,7 +7,7 @@ import { decideMissing, type MissingServer } from './missing-servers.ts'
 import { IdTable } from './id-table.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
-import type { ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
+import type { Forbidden, ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 interface ScanOptions {
@@ -34,6 +34,7 @@ export interface Scanned {
   readonly vanishedIds: ReadonlySet<string>
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
+  readonly forbidden: readonly Forbidden[]
 }
 
 /**
@@ -57,6 +58,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
   const writes = new Set<Promise<void>>()
   const unreadable: UnreadableServer[] = []
+  const forbidden: Forbidden[] = []
   const presentByRegion = new Map<string, number>()
   const resources = recorder.collectResources()
   let present = 0
@@ -105,6 +107,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   async function processPage(page: SourceUpdate): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
+    if (page.forbidden) forbidden.push(page.forbidden)
     if (page.resources) resources.addReported(page.resources)
     for (const server of page.present) {
       resources.addServer(server)
@@ -173,6 +176,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     counts: { ...counts },
     held,
     unreadable,
+    forbidden,
     vanishedRegions: [...new Set(vanished.map(({ region }) => region))].sort(),
     vanishedIds: new Set(vanished.map(({ sighting }) => sighting.serverId)),
   }

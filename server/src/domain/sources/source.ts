@@ -48,6 +48,12 @@ export interface UnreadableServer {
   readonly reason: string
 }
 
+/** A permission that the credentials lack, and how many servers miss details without it. */
+export interface Forbidden {
+  readonly permission: string
+  readonly servers: number
+}
+
 /** A page of a scan, or an event: servers that exist, and keys of servers that no longer exist. */
 export interface SourceUpdate {
   readonly present: readonly ReportedServer[]
@@ -61,6 +67,8 @@ export interface SourceUpdate {
   readonly regions?: readonly string[]
   /** Hosts, networks, regions and zones. After a complete scan, unreported ones are removed. */
   readonly resources?: ReportedResources
+  /** In a scan: an optional request was denied. */
+  readonly forbidden?: Forbidden
 }
 
 /** What a source needs to find a server again. */

@@ -121,7 +121,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       completeScan(state, scanned, timing()),
     )
     const unreadable = unreadableById(scanned.unreadable)
-    warnings.replace({ unreadable, held: scanned.held, duplicates }, clock())
+    const { held, forbidden } = scanned
+    warnings.replace({ unreadable, held, duplicates, forbidden }, clock())
     const error = vanishedRegionsError(scanned)
     const duration = clock() - start
     await progressSaved()

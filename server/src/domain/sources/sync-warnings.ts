@@ -2,11 +2,13 @@ import type { Sighting } from '../inventory/ports.ts'
 import type { SyncWarning } from './account.ts'
 import {
   duplicateWarning,
+  forbiddenWarning,
   missingWarning,
   unreadableWarning,
   type Duplicate,
   type Unreadable,
 } from './warning-texts.ts'
+import type { Forbidden } from './source.ts'
 import { removalTime } from './missing-servers.ts'
 
 interface Timing {
@@ -18,6 +20,7 @@ interface ScanFindings {
   readonly unreadable: ReadonlyMap<string, Unreadable>
   readonly held: readonly Sighting[]
   readonly duplicates: readonly Duplicate[]
+  readonly forbidden: readonly Forbidden[]
 }
 
 /**
@@ -36,13 +39,14 @@ export function createSyncWarnings(
         readonly unreadable: Map<string, Unreadable>
         readonly held: Map<string, Sighting>
         readonly duplicates: readonly Duplicate[]
+        readonly forbidden: readonly Forbidden[]
         readonly now: number
       }
     | undefined
 
   function rebuild(): void {
     if (!found) return
-    const { unreadable, held, duplicates, now } = found
+    const { unreadable, held, duplicates, forbidden, now } = found
     let until = Infinity
     for (const sighting of held.values()) {
       until = Math.min(until, removalTime(sighting, { now, hold, period }))
@@ -51,18 +55,20 @@ export function createSyncWarnings(
       ...unreadableWarning([...unreadable.values()]),
       ...missingWarning(held.size, hasFailed ? null : until),
       ...duplicateWarning(account, duplicates),
+      ...forbiddenWarning(forbidden),
     ]
   }
 
   return {
     current: () => current,
     /** Replaces all warnings after a complete scan. */
-    replace({ unreadable, held, duplicates }: ScanFindings, now: number): void {
+    replace({ unreadable, held, duplicates, forbidden }: ScanFindings, now: number): void {
       hasFailed = false
       found = {
         unreadable: new Map(unreadable),
         held: new Map(held.map((sighting) => [sighting.serverId, sighting])),
         duplicates,
+        forbidden,
         now,
       }
       rebuild()

@@ -2,7 +2,7 @@ import { timestamp } from '../timestamp.ts'
 import type { SyncWarning } from './account.ts'
 import { limitText } from './limit-facts.ts'
 import type { Scanned } from './scan-account.ts'
-import type { UnreadableServer } from './source.ts'
+import type { Forbidden, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 /** How many servers a warning names; the others are only counted. */
@@ -69,6 +69,14 @@ export function duplicateWarning(
   )
   const text = `${serversOf(count)} ${count === 1 ? 'runs' : 'run'} on two hosts at once under one UUID: ${listOf(pairs)}. Stop one of each pair, or give one another UUID.`
   return [{ kind: 'duplicate', text, count, until: null }]
+}
+
+export function forbiddenWarning(forbidden: readonly Forbidden[]): readonly SyncWarning[] {
+  if (forbidden.length === 0) return []
+  const count = forbidden.reduce((sum, { servers }) => sum + servers, 0)
+  const permissions = [...new Set(forbidden.map(({ permission }) => permission))].sort()
+  const text = `Details of ${serversOf(count)} or of their hosts are unknown, because the credentials lack a permission: ${permissions.join(', ')}.`
+  return [{ kind: 'forbidden', text, count, until: null }]
 }
 
 export const unreadableById = (servers: readonly UnreadableServer[]) =>

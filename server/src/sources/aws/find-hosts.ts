@@ -3,17 +3,21 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { paginate } from './paginate.ts'
 import type { RegionClient } from './region-client.ts'
 
-/**
- * Finds Dedicated Hosts by id. They are undefined if the key may not list them: older keys lack this
- * permission, and servers can be read without it.
- */
+interface FoundHosts {
+  /** By id; undefined if it could not be read. */
+  readonly hosts: ReadonlyMap<string, Host | undefined>
+  /** The key may not list hosts: older keys lack this permission, and servers can be read without it. */
+  readonly isForbidden: boolean
+}
+
+/** Finds Dedicated Hosts by id. */
 export async function findHosts(
   { region, call }: RegionClient,
   ids: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Host | undefined>> {
-  const found = new Map<string, Host | undefined>([...ids].map((id) => [id, undefined]))
-  if (ids.size === 0) return found
+): Promise<FoundHosts> {
+  const hosts = new Map<string, Host | undefined>([...ids].map((id) => [id, undefined]))
+  if (ids.size === 0) return { hosts, isForbidden: false }
   const pages = paginate({
     what: `hosts in ${region}`,
     // EC2 has no filter by id, and rejects a list of ids if one of them no longer exists.
@@ -24,10 +28,13 @@ export async function findHosts(
   })
   try {
     for (const host of (await Array.fromAsync(pages)).flat()) {
-      if (ids.has(host.HostId ?? '')) found.set(host.HostId ?? '', host)
+      if (ids.has(host.HostId ?? '')) hosts.set(host.HostId ?? '', host)
     }
+    return { hosts, isForbidden: false }
   } catch (error) {
-    if (!(error instanceof SourceError && error.kind === 'forbidden')) throw error
+    if (error instanceof SourceError && error.kind === 'forbidden') {
+      return { hosts, isForbidden: true }
+    }
+    throw error
   }
-  return found
 }

@@ -38,6 +38,7 @@ export async function* scanRegion(
   const { zones, subnets, vpcs } = lookups
   await Promise.all([zones, subnets, vpcs].map((lookup) => lookup.loadAll(signal)))
   const hostIds = new Set<string>()
+  let onHosts = 0
   for await (const page of listInstances(client, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
     await lookups.load(
@@ -45,7 +46,9 @@ export async function* scanRegion(
       signal,
     )
     for (const { instance } of here) {
-      if (instance.Placement?.HostId !== undefined) hostIds.add(instance.Placement.HostId)
+      if (instance.Placement?.HostId === undefined) continue
+      hostIds.add(instance.Placement.HostId)
+      onHosts += 1
     }
     const servers = here.map((owned) => readInstance(owned, client.region, lookups))
     yield {
@@ -54,8 +57,13 @@ export async function* scanRegion(
       gone: page.filter(hasEnded).map((owned) => keyOf(owned, client.region)),
     }
   }
-  const hosts = await findHosts(client, hostIds, signal)
-  yield { present: [], gone: [], resources: toResources(client.region, lookups, hosts) }
+  const { hosts, isForbidden } = await findHosts(client, hostIds, signal)
+  yield {
+    present: [],
+    gone: [],
+    resources: toResources(client.region, lookups, hosts),
+    ...(isForbidden && { forbidden: { permission: 'ec2:DescribeHosts', servers: onHosts } }),
+  }
 }
 
 /** Reads one instance, in the same form as a scan. */

@@ -171,6 +171,21 @@ describe('regions, zones, subnets and hosts of EC2', () => {
     assert.deepEqual([...(await scan()).hosts.values()], [host])
   })
 
+  test('the permission to read hosts is reported as missing, if instances name hosts', async () => {
+    const findForbidden = async () => {
+      const stop = AbortSignal.timeout(10_000)
+      const source = await awsKind.open(ec2.settings, conformanceContext, stop)
+      const pages = await Array.fromAsync(source.scan(stop))
+      await source.close()
+      return pages.flatMap(({ forbidden }) => forbidden ?? [])
+    }
+    assert.deepEqual(await findForbidden(), [])
+    denyHosts('UnauthorizedOperation')
+    assert.deepEqual(await findForbidden(), [{ permission: 'ec2:DescribeHosts', servers: 1 }])
+    contents['DescribeInstances'] = instances.replace('<hostId>h-1</hostId>', '')
+    assert.deepEqual(await findForbidden(), [])
+  })
+
   test('another failure to read hosts fails the scan', async () => {
     denyHosts('InvalidParameterValue')
     await assert.rejects(scan(), { kind: 'failed' })
