@@ -15,6 +15,8 @@ export interface Statement {
   readonly parameters: readonly unknown[]
   /** If the statement touches no row, the whole commit fails with a violation that has this reason. */
   readonly required?: string
+  /** PostgreSQL only: the rows of a `copy … from stdin`. */
+  readonly copied?: Uint8Array
 }
 
 export type Row = Readonly<Record<string, unknown>>

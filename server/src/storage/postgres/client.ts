@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type pg from 'pg'
+import { copy } from './copy.ts'
 import { isConnectionLost, toError, unavailable } from './errors.ts'
 import type { Pool } from './pool.ts'
 
@@ -44,9 +45,13 @@ export async function takeClient(pool: Pool) {
   let isBroken = false
   return {
     isBroken: () => isBroken,
-    async query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+    async query(
+      text: string,
+      parameters: readonly unknown[] = [],
+      copied?: Uint8Array,
+    ): Promise<pg.QueryResult> {
       try {
-        return await client.query(text, [...parameters])
+        return copied ? await copy(client, text, copied) : await client.query(text, [...parameters])
       } catch (error) {
         // Timeouts are enforced here, not by a session setting: a pooler shares sessions among clients.
         if ((error as Error).message === 'Query read timeout') {

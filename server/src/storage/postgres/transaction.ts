@@ -36,8 +36,8 @@ async function attempt(
   try {
     const results: StatementResult[] = []
     if (together) await client.query(beginWith(limits))
-    for (const { sql, parameters, required } of statements) {
-      const { rows, rowCount } = await client.query(sql, parameters)
+    for (const { sql, parameters, required, copied } of statements) {
+      const { rows, rowCount } = await client.query(sql, parameters, copied)
       if (required !== undefined && rowCount === 0) {
         throw new Violation('precondition', { reason: required })
       }

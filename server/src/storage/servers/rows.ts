@@ -3,7 +3,6 @@ import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import { fold } from '../../domain/query/fold.ts'
-import type { DatabaseReader } from '../database.ts'
 import { cellOf, columns, storageClassOf, columnsOfClass, type Cell } from './field-columns.ts'
 import { packDocuments } from './packed-documents.ts'
 import { searchText } from './search-text.ts'
@@ -101,11 +100,9 @@ export const documentColumns = [
 export function documentRow(
   { write, server, seq, state }: ServerEntry,
   revision: number,
-  engine: DatabaseReader['engine'],
 ): unknown[] {
   const { factsDigest, rendered } = write
   const { adminGroup, digest } = rendered
-  const packed = packDocuments(rendered)
   return [
     seq,
     server.id,
@@ -125,7 +122,7 @@ export function documentRow(
     '',
     '',
     renderingVersion,
-    engine === 'sqlite' ? packed : `\\x${packed.toString('hex')}`,
+    packDocuments(rendered),
   ]
 }
 

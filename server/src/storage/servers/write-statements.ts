@@ -4,7 +4,7 @@ import { countedWords, createCountStatements } from './counts.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { createHoldOwners } from './hold-owners.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from '../insert-rows.ts'
+import { createInsertRows, createWriteRows } from '../insert-rows.ts'
 import { createNumbers } from './numbers.ts'
 import {
   addressRows,
@@ -27,35 +27,25 @@ import { createTextDictionary, type Codes } from './text-dictionary.ts'
 const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
   a < b ? -1 : 1
 
+const textColumns = ['server', 'text', 'starts']
+const addressColumns = ['server', 'address', 'state']
+const networkColumns = ['server', 'network', 'state']
 const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
 
 /** Builds the statements of one commit that write servers, their documents and their indexes. */
 export function createWriteStatements(database: DatabaseReader & DatabaseWriter) {
-  const { db, engine } = database
+  const { db } = database
   const takeNumbers = createNumbers(database)
   const codesOf = createTextDictionary(database, takeNumbers)
   const searchStatements = createSearchStatements(database)
   const countStatements = createCountStatements(database)
   const holdOwners = createHoldOwners(database)
-  const inserter = (
-    table: Parameters<typeof createInsertRows>[1],
-    columns: readonly string[],
-    key: readonly string[],
-  ) => createInsertRows(database, table, columns, 'replace', key)
-  const insertServers = inserter('servers', serverColumns, ['seq'])
-  const insertDocuments = inserter('server_documents', documentColumns, ['server'])
-  const insertTexts = inserter('server_texts', ['server', 'text', 'starts'], ['server'])
-  const insertTags = inserter('server_tags', tagColumns, tagColumns.slice(0, 3))
-  const insertAddresses = inserter(
-    'server_addresses',
-    ['server', 'address', 'state'],
-    ['server', 'address'],
-  )
-  const insertNetworks = inserter(
-    'server_networks',
-    ['server', 'network', 'state'],
-    ['server', 'network'],
-  )
+  const writeServers = createWriteRows(database, 'servers', serverColumns, ['seq'])
+  const writeDocuments = createWriteRows(database, 'server_documents', documentColumns, ['server'])
+  const writeTexts = createWriteRows(database, 'server_texts', textColumns, ['server'])
+  const insertTags = createInsertRows(database, 'server_tags', tagColumns, 'refuse')
+  const insertAddresses = createInsertRows(database, 'server_addresses', addressColumns, 'refuse')
+  const insertNetworks = createInsertRows(database, 'server_networks', networkColumns, 'refuse')
   const namedResources = createNamedResources(database)
   const insertPlaces = createInsertRows(database, 'server_places', ['place', 'id', 'name'], 'keep')
   /** Regions, zones and hosts that this process has written already. */
@@ -99,6 +89,10 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const entries = writes.map((write) => entryOf(write, write.stored?.seq ?? next++))
     const codes = await codesOf(wordsOf(entries))
     const old = stored.map(({ seq }) => seq)
+    const added = entries.filter(({ write }) => !write.stored)
+    const changed = entries.filter(({ write }) => write.stored)
+    const toServer = (entry: ServerEntry) => serverRow(entry, numbers.revision, codes)
+    const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
     const places = newPlaces(entries, codes)
     const named = await namedResources(writes.map(({ server }) => server))
     const statements: Statement[] = [
@@ -108,9 +102,9 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
         deleteFrom('server_addresses', piece),
         deleteFrom('server_networks', piece),
       ]),
-      ...insertServers(entries.map((entry) => serverRow(entry, numbers.revision, codes))),
-      ...insertDocuments(entries.map((entry) => documentRow(entry, numbers.revision, engine))),
-      ...insertTexts(entries.map(textRow)),
+      ...writeServers(added.map(toServer), changed.map(toServer)),
+      ...writeDocuments(added.map(toDocument), changed.map(toDocument)),
+      ...writeTexts(added.map(textRow), changed.map(textRow)),
       ...insertTags(entries.flatMap((entry) => tagRows(entry, codes))),
       ...insertAddresses(entries.flatMap(addressRows)),
       ...insertNetworks(entries.flatMap((entry) => networkRows(entry, codes))),
