@@ -3,6 +3,7 @@ import { SourceError } from '../domain/sources/source-error.ts'
 import { PlatformError } from '../domain/error.ts'
 import { kinds } from '../sources/kinds.ts'
 import type { OnServersCommitted, ThreadDatabase } from '../storage/database.ts'
+import { lowerPriority } from '../threads/lower-priority.ts'
 import { serveCalls } from '../threads/worker-calls.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
 import { composeSync } from './compose-sync.ts'
@@ -17,6 +18,8 @@ import {
 /** The thread that syncs accounts, so that slow sources and large scans do not delay requests. */
 if (!parentPort) throw new Error('the sync must run in a worker thread')
 const port = parentPort
+// Requests come before the work of a scan.
+lowerPriority()
 const { storage, secretKeyFile, reachable, disappearanceHold, runner } =
   workerData as SyncThreadData
 const tell = (message: SyncMessage) => port.postMessage(message)
