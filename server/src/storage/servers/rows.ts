@@ -5,7 +5,7 @@ import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import { fold } from '../../domain/query/fold.ts'
 import { cellOf, columns, storageClassOf, columnsOfClass, type Cell } from './field-columns.ts'
 import { packDocuments } from './packed-documents.ts'
-import { searchText } from './search-text.ts'
+import { searchText, type SearchText } from './search-text.ts'
 import { storedTags, type StoredTag } from './tags.ts'
 import { placeColumns } from './where.ts'
 import type { Codes } from './text-dictionary.ts'
@@ -28,25 +28,37 @@ export const serverColumns: readonly string[] = [
   ...textColumns.map((column) => `${column}_folded`),
 ]
 
-/** A server to be written, with values that several tables need. */
-export interface ServerEntry {
+/** A server to be written, with what of it depends on neither its number nor the dictionary. */
+export interface PreparedServer {
   readonly write: ServerWrite
   readonly server: Server
-  readonly seq: number
   readonly state: 0 | 1 | 2
   readonly tags: readonly StoredTag[]
+  readonly texts: SearchText
+  readonly packed: Buffer
 }
 
-export const entryOf = (write: ServerWrite, seq: number): ServerEntry => {
-  const { server } = write
-  return { write, server, seq, state: stateOf(server), tags: storedTags(server) }
+export interface ServerEntry extends PreparedServer {
+  readonly seq: number
+}
+
+export function prepareServer(write: ServerWrite): PreparedServer {
+  const { server, rendered } = write
+  return {
+    write,
+    server,
+    state: stateOf(server),
+    tags: storedTags(server),
+    texts: searchText(server),
+    packed: packDocuments(rendered),
+  }
 }
 
 /** Adds every text of a server that is stored in the dictionary. */
-export function addWords({ server, tags }: ServerEntry, words: Set<string>): void {
+export function addWords(server: Server, words: Set<string>): void {
   words.add(server.status)
   for (const column of wordColumns) words.add(server[column] as string)
-  for (const { key, value } of tags) words.add(key).add(value)
+  for (const { key, value } of storedTags(server)) words.add(key).add(value)
   for (const { network_id } of server.nics) words.add(network_id)
 }
 
@@ -98,7 +110,7 @@ export const documentColumns = [
 ] as const
 
 export function documentRow(
-  { write, server, seq, state }: ServerEntry,
+  { write, server, seq, state, packed }: ServerEntry,
   revision: number,
 ): unknown[] {
   const { factsDigest, rendered } = write
@@ -126,10 +138,7 @@ export function documentRow(
   ]
 }
 
-export function textRow({ server, seq }: ServerEntry): [number, string, string] {
-  const { text, starts } = searchText(server)
-  return [seq, text, starts]
-}
+export const textRow = ({ seq, texts }: ServerEntry) => [seq, texts.text, texts.starts]
 
 export const tagRows = ({ server, seq, state, tags }: ServerEntry, codes: Codes) =>
   tags.map(({ origin, key, value }) => [

@@ -4,6 +4,7 @@ import { countedWords, createCountStatements } from './counts.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { createHoldOwners } from './hold-owners.ts'
 import { chunk } from '../../domain/chunk.ts'
+import { nextTurn } from '../../domain/next-turn.ts'
 import { createInsertRows, createWriteRows } from '../insert-rows.ts'
 import { createNumbers } from './numbers.ts'
 import {
@@ -11,13 +12,14 @@ import {
   addWords,
   documentColumns,
   documentRow,
-  entryOf,
   networkRows,
   placeRows,
+  prepareServer,
   serverColumns,
   serverRow,
   tagRows,
   textRow,
+  type PreparedServer,
   type ServerEntry,
 } from './rows.ts'
 import { createNamedResources } from '../resources/named-resources.ts'
@@ -26,6 +28,9 @@ import { createTextDictionary, type Codes } from './text-dictionary.ts'
 
 const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
   a < b ? -1 : 1
+
+/** Compressing this many servers takes a few milliseconds. */
+const prepareChunkSize = 64
 
 const textColumns = ['server', 'text', 'starts']
 const addressColumns = ['server', 'address', 'state']
@@ -67,27 +72,41 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     return places
   }
 
-  function wordsOf(entries: readonly ServerEntry[]): ReadonlySet<string> {
+  function wordsOf(writes: readonly ServerWrite[]): ReadonlySet<string> {
     const words = new Set<string>()
-    for (const entry of entries) {
-      addWords(entry, words)
-      if (entry.write.stored)
-        for (const word of countedWords(entry.write.stored.server)) words.add(word)
+    for (const { server, stored } of writes) {
+      addWords(server, words)
+      if (stored) for (const word of countedWords(stored.server)) words.add(word)
     }
     return words
+  }
+
+  /** In chunks, so that replies about numbers and words are processed meanwhile. */
+  async function prepare(writes: readonly ServerWrite[]): Promise<PreparedServer[]> {
+    const prepared: PreparedServer[] = []
+    for (const piece of chunk(writes, prepareChunkSize)) {
+      if (prepared.length > 0) await nextTurn()
+      for (const write of piece) prepared.push(prepareServer(write))
+    }
+    return prepared
   }
 
   return async function writeStatements(all: readonly ServerWrite[]) {
     // Inserted in a fixed order, so that concurrent commits of the same new servers do not deadlock.
     const writes = all.toSorted((a, b) => (a.server.id < b.server.id ? -1 : 1))
     const stored = writes.map((write) => write.stored).filter((before) => before !== undefined)
-    const numbers = await takeNumbers(
-      { server: writes.length - stored.length, revision: 1 },
-      stored.reduce((highest, { revision }) => Math.max(highest, revision), 0),
-    )
+    const highest = stored.reduce((most, { revision }) => Math.max(most, revision), 0)
+    // Numbers and words are often reserved while the writer is busy with an earlier commit.
+    const [prepared, numbers, codes] = await Promise.all([
+      prepare(writes),
+      takeNumbers({ server: writes.length - stored.length, revision: 1 }, highest),
+      codesOf(wordsOf(writes)),
+    ])
     let next = numbers.server
-    const entries = writes.map((write) => entryOf(write, write.stored?.seq ?? next++))
-    const codes = await codesOf(wordsOf(entries))
+    const entries = prepared.map((server) => ({
+      ...server,
+      seq: server.write.stored?.seq ?? next++,
+    }))
     const old = stored.map(({ seq }) => seq)
     const added = entries.filter(({ write }) => !write.stored)
     const changed = entries.filter(({ write }) => write.stored)
