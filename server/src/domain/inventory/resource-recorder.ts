@@ -11,8 +11,6 @@ export interface SeenResource {
 }
 
 export interface ResourceRecorder {
-  /** The ids of the managers that the last complete scan of the account has seen. */
-  managersOf(accountId: string): Promise<readonly string[]>
   /**
    * Writes the resources that changed since the account last saw them. A resource that several
    * accounts see is written by the one that was attached first. After a complete scan, resources

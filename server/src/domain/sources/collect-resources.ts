@@ -91,15 +91,12 @@ export function createResourceCollector(account: Account) {
       }
     },
 
-    /**
-     * All that was reported. A complete scan tells the managers of the account; otherwise they are
-     * the known ones.
-     */
-    seen(knownManagers: readonly string[] | undefined): readonly SeenResource[] {
-      if (!knownManagers)
+    /** All that was reported. Without any server, an incomplete scan does not tell the managers. */
+    seen(isComplete: boolean): readonly SeenResource[] {
+      const areManagersKnown = isComplete || tenants.size > 0
+      if (areManagersKnown)
         for (const [id, values] of managers()) reported.cloudproviders.set(id, values)
-      const isKnown = !knownManagers || knownManagers.join() === account.id
-      const hasOneManager = isKnown && !hasTenants()
+      const hasOneManager = areManagersKnown && !hasTenants()
       return allKinds.flatMap((kind) =>
         [...new Set([...named[kind].keys(), ...reported[kind].keys()])]
           .filter((id) => id !== '')

@@ -171,12 +171,8 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
 
       collectResources: () => createResourceCollector(account),
 
-      async recordResources(collected, isComplete) {
-        // An event does not tell which tenants the account has.
-        const managers = isComplete ? undefined : await resourceRecorder.managersOf(account.id)
-        const seen = collected.seen(managers)
-        await resourceRecorder.record({ id: account.id, fence }, seen, isComplete)
-      },
+      recordResources: (collected, isComplete) =>
+        resourceRecorder.record({ id: account.id, fence }, collected.seen(isComplete), isComplete),
 
       async record(changed, goneIds, known) {
         const gone = goneIds.filter((id) => known.has(id))

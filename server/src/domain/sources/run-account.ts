@@ -63,20 +63,14 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     /** Records reports about single servers. They are newer than those of a running scan. */
     async function recordUpdate(
-      { present, unreadable = [], resources }: Omit<SourceUpdate, 'gone'>,
+      { present, unreadable = [] }: Omit<SourceUpdate, 'gone'>,
       goneIds: readonly string[],
     ): Promise<void> {
       const presentIds = present.map(serverIdOf)
       const readable = [...presentIds, ...goneIds]
       const ids = [...readable, ...unreadable.map(serverIdOf)]
-      if (ids.length === 0 && !resources) return
-      const recorder = await run.openRecorder()
-      if (resources) {
-        const collected = recorder.collectResources()
-        collected.addReported(resources)
-        await recorder.recordResources(collected, false)
-      }
       if (ids.length === 0) return
+      const recorder = await run.openRecorder()
       await scanConflicts.claim(ids)
       const known = await sightings.of(account.id, ids)
       const changed = presentIds

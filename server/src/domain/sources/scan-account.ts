@@ -7,7 +7,7 @@ import { decideMissing, type MissingServer } from './missing-servers.ts'
 import { IdTable } from './id-table.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
-import type { Forbidden, ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
+import type { Forbidden, ReportedServer, ScanPage, Source, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 interface ScanOptions {
@@ -104,7 +104,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     return { id, before }
   }
 
-  async function processPage(page: SourceUpdate): Promise<void> {
+  async function processPage(page: ScanPage): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
     if (page.forbidden) forbidden.push(page.forbidden)

@@ -54,20 +54,27 @@ export interface Forbidden {
   readonly servers: number
 }
 
-/** A page of a scan, or an event: servers that exist, and keys of servers that no longer exist. */
+/** Servers that exist, and keys of servers that no longer exist. */
 export interface SourceUpdate {
   readonly present: readonly ReportedServer[]
   readonly gone: readonly ServerKey[]
   /** Servers that cannot be read are listed here, so that they do not fail the whole scan. */
   readonly unreadable?: readonly UnreadableServer[]
+}
+
+/**
+ * A page of a scan. An event is a `SourceUpdate` only: what is known of a host or a network comes from its own
+ * report and from all servers that name it, and only a scan has both.
+ */
+export interface ScanPage extends SourceUpdate {
   /**
-   * In a scan: all regions of the source, unless the account lists them. Servers of a region that
+   * All regions of the source, unless the account lists them. Servers of a region that
    * is missing here are not removed, and the sync reports an error.
    */
   readonly regions?: readonly string[]
   /** Hosts, networks, regions and zones. After a complete scan, unreported ones are removed. */
   readonly resources?: ReportedResources
-  /** In a scan: an optional request was denied. */
+  /** An optional request was denied. */
   readonly forbidden?: Forbidden
 }
 
@@ -85,7 +92,7 @@ export interface Source {
    * Yields all servers, page by page. It must throw if any part is missing or inconsistent: servers
    * that a complete scan does not report count as missing.
    */
-  scan(signal: AbortSignal): AsyncIterable<SourceUpdate>
+  scan(signal: AbortSignal): AsyncIterable<ScanPage>
   /** Reads one server; undefined only if the source knows that it no longer exists. */
   get(
     reference: ServerReference,

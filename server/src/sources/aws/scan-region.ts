@@ -1,4 +1,4 @@
-import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
+import type { ReportedServer, ScanPage, UnreadableServer } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { describeInstance, keyOf } from './describe-instance.ts'
 import { findHosts } from './find-hosts.ts'
@@ -33,7 +33,7 @@ export async function* scanRegion(
   client: RegionClient,
   cached: CachedLookups,
   signal: AbortSignal,
-): AsyncGenerator<SourceUpdate> {
+): AsyncGenerator<ScanPage> {
   const lookups = createRegionLookups(client, cached)
   const { zones, subnets, vpcs } = lookups
   await Promise.all([zones, subnets, vpcs].map((lookup) => lookup.loadAll(signal)))

@@ -2,7 +2,7 @@ import { chunk } from '../../domain/chunk.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
   Source,
-  SourceUpdate,
+  ScanPage,
   SourceSettings,
   SourceContext,
 } from '../../domain/sources/source.ts'
@@ -23,7 +23,7 @@ async function* scanDomains(
   reader: DomainReader,
   host: Host,
   address: string,
-): AsyncGenerator<SourceUpdate> {
+): AsyncGenerator<ScanPage> {
   const [domains, transient, hostResources, active] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),

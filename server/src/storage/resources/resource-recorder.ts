@@ -111,16 +111,6 @@ export function createResourceRecorder(
   }
 
   return {
-    async managersOf(accountId) {
-      const rows = await db
-        .selectFrom('resource_sightings')
-        .select('resource_id')
-        .where('account_id', '=', accountId)
-        .where('kind', '=', 'cloudproviders')
-        .execute()
-      return rows.map(({ resource_id }) => resource_id)
-    },
-
     async record({ id: accountId, fence }, seen, isComplete) {
       const known = await digestsOf(accountId)
       const byKey = new Map(seen.map((each) => [keyOf(each.kind, each.object.id), each]))

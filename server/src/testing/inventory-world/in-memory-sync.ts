@@ -196,7 +196,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     }),
     loadKind,
     serverWriter,
-    resourceRecorder: { record: async () => {}, managersOf: async () => [] },
+    resourceRecorder: { record: async () => {} },
   })
   return {
     writePermits: createBoundedQueue({ name: 'batches', capacity: 3 }),
