@@ -39,10 +39,12 @@ onBothEngines('the indexes of servers', (engine) => {
   })
 
   test('of earlier versions are dropped', async () => {
-    const [obsolete = ''] = obsoleteIndexes
     const before = await indexes()
-    const create = sql`create index ${sql.ref(obsolete)} on server_texts (server)`
-    await storage.database.commit([create.compile(storage.database.db)])
+    const { commit, db } = storage.database
+    for (const name of obsoleteIndexes) {
+      await commit([sql`create index ${sql.ref(name)} on servers (id)`.compile(db)])
+    }
+    assert.equal((await indexes()).size, before.size + obsoleteIndexes.length)
     await ensureServerIndexes(storage.database)
     assert.deepEqual(await indexes(), before)
   })

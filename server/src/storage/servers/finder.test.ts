@@ -44,11 +44,7 @@ onEngineOfLane('the access path of a query', (engine) => {
     )
     usual = createServerFinder(database, owners, createCacheMemory(2 ** 24))
     // A low threshold: every query takes the access path that it would take for a million servers.
-    hasty = createServerFinder(database, owners, memory, {
-      smallScope: 3,
-      fewServers: 2,
-      mostFound: 4,
-    })
+    hasty = createServerFinder(database, owners, memory, { fewServers: 2, mostLookups: 9 })
   })
   after(() => fleet.platform.close())
 
@@ -98,7 +94,7 @@ onEngineOfLane('the access path of a query', (engine) => {
     )
     const servers = fleet.world.servers()
     const { serverQuery } = createServerQueries(servers)
-    for (const limits of [undefined, { smallScope: 3, fewServers: 2, mostFound: 4 }]) {
+    for (const limits of [undefined, { fewServers: 2, mostLookups: 9 }]) {
       const finder = createServerFinder({ ...database, run }, owners, memory, limits)
       for (const each of fc.sample(serverQuery, { numRuns: 60, seed: 5 })) {
         const url = `/servers?${queryText(each)}`

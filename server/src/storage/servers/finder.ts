@@ -4,6 +4,7 @@ import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, DatabaseVersions } from '../database.ts'
+import { createCountMatches } from './count-matches.ts'
 import { createDocuments } from './documents.ts'
 import { createSelectiveLookup, readKeys } from './selective-lookup.ts'
 import { createLoadById } from './load-by-id.ts'
@@ -15,7 +16,6 @@ import { createPlainPages, isPlain } from './plain-pages.ts'
 import { createPlanner, defaultLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
 import { createStatistics } from './statistics.ts'
-import { createFullScan } from './full-scan.ts'
 
 /** Finds servers and loads their documents. */
 export function createServerFinder(
@@ -27,7 +27,7 @@ export function createServerFinder(
   const terms = createOrderTerms(database.engine)
   const planner = createPlanner(database, owners, limits)
   const selectiveLookup = createSelectiveLookup(database, planner, terms)
-  const fullScan = createFullScan(planner, terms)
+  const countMatches = createCountMatches(planner, terms)
   const scanIndex = createIndexScan(planner, terms)
   const findPlain = createPlainPages(database, planner, terms)
   const selections = createSelections(memory)
@@ -67,12 +67,11 @@ export function createServerFinder(
   /** Chooses the access path of any other query. */
   async function findFiltered(query: PageQuery, knownTotal: number | undefined) {
     const plan = await planner.plan(query)
-    let total = knownTotal
-    let selection = await selectiveLookup.select(plan, query)
-    if (!selection && total === undefined && fullScan.isNeeded(plan)) {
-      ;({ total, selection } = await fullScan.run(plan, query))
-    }
-    return selection ? { selection } : { page: await scanIndex(plan, query, total) }
+    const few = await selectiveLookup.select(plan, query)
+    if (few) return { selection: few }
+    const counted = knownTotal === undefined ? await countMatches(plan, query) : undefined
+    if (counted?.selection) return { selection: counted.selection }
+    return { page: await scanIndex(plan, query, knownTotal ?? counted?.total ?? 0) }
   }
 
   return {

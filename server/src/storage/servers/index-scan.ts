@@ -1,78 +1,70 @@
 import { sql } from 'kysely'
-import type { Condition } from '../../domain/inventory/condition.ts'
-import { enumerated } from '../../domain/inventory/fields.ts'
 import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import { isFacet, wholeFacet } from './counts.ts'
+import type { Row } from '../database.ts'
 import { toPage } from './selective-lookup.ts'
-import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
+import { coveredColumns, coveringIndex, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import { isEverything } from './selections.ts'
-import { amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
+import { allOf, type Sql } from './sql-parts.ts'
 
-type FieldCondition = Extract<Condition, { kind: 'field' }>
-
-/** The condition, if the query only filters one counted field by its values. */
-function facetOf(where: Condition): FieldCondition | undefined {
-  const only = where.kind === 'all' ? where.conditions[0] : where
-  return only?.kind === 'field' &&
-    isFacet(only.field) &&
-    (only.comparison === 'equals' || only.comparison === 'in')
-    ? only
-    : undefined
-}
-
-/** Queries that match many servers: a page is read by an index scan in order, the rest is counted. */
-export function createIndexScan({ run, select }: Planner, terms: OrderTerms) {
-  /** The index to scan: one with the sort order, otherwise one that covers all columns. */
-  function indexToScan({ query, isLive, isCovered, scope }: Plan, { order }: PageQuery) {
+/** Reads a page of a query that matches many servers. */
+export function createIndexScan({ engine, run, select, limits }: Planner, terms: OrderTerms) {
+  /** The index for the page: one with the sort order, otherwise the one that covers all columns. */
+  function indexFor({ query, isLive, isCovered, scope }: Plan, { order }: PageQuery) {
     const [first] = order
     if (!isLive || !first) return undefined
-    if (order.length === 1 && isSorted(first.field)) {
-      const hasOwnIndex = isEverything(query.where) && scope && first.field === 'created_at'
-      return hasOwnIndex ? scope.index : sortIndex(first.field)
+    if (isEverything(query.where) && order.length === 1 && isSorted(first.field)) {
+      if (!scope) return sortIndex(first.field)
+      if (first.field === 'created_at') return scope.index
     }
     const isSeen = terms.columns(order).every((column) => coveredColumns.has(column))
-    return isCovered && isSeen ? sortIndex('created_at') : undefined
+    return isCovered && isSeen ? coveringIndex : undefined
   }
 
-  function countQuery(plan: Plan): Sql {
-    const { query, isLive, scope, accessPaths, scanConditions, scanIndexName } = plan
-    const [accessPath] = accessPaths
-    const hasOnePart = query.where.kind !== 'all' || query.where.conditions.length === 1
-    if (isLive && isEverything(query.where)) {
-      const within = scope ? sql` and ${scope.condition}` : sql``
-      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${wholeFacet}${within}`
-    }
-    const facet = hasOnePart ? facetOf(query.where) : undefined
-    if (isLive && facet) {
-      const isAmong = enumerated.has(facet.field) ? amongFoldedWords : amongWords
-      const within = scope ? sql` and ${scope.condition}` : sql``
-      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${facet.field} and ${isAmong(sql.ref('value'), facet.values as readonly string[])}${within}`
-    }
-    if (accessPath && hasOnePart && !scope) {
-      return accessPath.list === undefined
-        ? select(sql`count(*) as n`, accessPath.index, [sql`state = 0`, accessPath.condition])
-        : sql`select count(*) as n from (${accessPath.list}) as listed`
-    }
-    return select(sql`count(*) as n`, scanIndexName, scanConditions)
-  }
-
-  return async function scanIndex(
-    plan: Plan,
-    query: PageQuery,
-    knownTotal: number | undefined,
-  ): Promise<FoundPage> {
+  /**
+   * The first servers of a sort index, as many as may be looked up. Undefined if the page is read
+   * without looking up servers that do not match, or if the engine decides that itself.
+   */
+  function firstInOrder(plan: Plan, query: PageQuery): Sql | undefined {
     const { order, limit, offset, after } = query
+    const [first] = order
+    if (engine === 'postgres' || !plan.isLive || order.length > 1) return undefined
+    if (!first || !isSorted(first.field)) return undefined
+    const isCreation = first.field === 'created_at'
+    const isExact = isEverything(plan.query.where) && (!plan.scope || isCreation)
+    if (isExact || (isCreation && plan.isCovered && !plan.usesSideTables)) return undefined
+    const index = sortIndex(first.field)
+    const conditions = [
+      sql`state = 0`,
+      ...(after ? [terms.after(order, after)] : []),
+      ...plan.accessPaths.filter((path) => path.index === index).map(({ condition }) => condition),
+    ]
+    const servers = select(sql`*`, index, conditions)
+    // A larger page is worth more lookups.
+    const most = limits.mostLookups + 10 * (offset + limit)
+    return sql`(${servers} order by ${terms.orderBy(order)} limit ${most}) as servers`
+  }
+
+  return async function scanIndex(plan: Plan, query: PageQuery, total: number): Promise<FoundPage> {
+    const { order, limit, offset, after, requester } = query
     const columns = sql`seq, revision, ${terms.keys(order)}`
+    const names = terms.names(order)
+    const read = async (statement: Sql): Promise<readonly Row[]> => {
+      const page = sql`${statement} limit ${limit + 1} offset ${offset}`
+      return (await run([page], requester))[0] ?? []
+    }
+    const servers = firstInOrder(plan, query)
+    if (servers) {
+      // SQLite keeps the order of the subquery. To sort again, it would read all of it first.
+      const rows = await read(
+        sql`select ${columns} from ${servers}${names} where ${allOf(plan.conditions)}`,
+      )
+      if (rows.length > limit || offset + rows.length === total) return toPage(rows, query, total)
+    }
     const beyond = after ? [terms.after(order, after)] : []
-    const conditions = [...plan.conditions, ...beyond]
-    const rest = select(columns, indexToScan(plan, query), conditions, terms.names(order))
-    const page = sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1} offset ${offset}`
-    const [rows = [], counted] = await run(
-      knownTotal === undefined ? [page, countQuery(plan)] : [page],
-      query.requester,
-    )
-    return toPage(rows, query, knownTotal ?? Number(counted?.[0]?.['n'] ?? 0))
+    const conditions = engine === 'postgres' ? plan.conditions : plan.scanConditions
+    const all = select(columns, indexFor(plan, query), [...conditions, ...beyond], names)
+    return toPage(await read(sql`${all} order by ${terms.orderBy(order)}`), query, total)
   }
 }

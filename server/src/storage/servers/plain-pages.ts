@@ -5,7 +5,7 @@ import type { Order } from '../../domain/inventory/server-query.ts'
 import type { DatabaseReader, Query } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 import { wholeFacet } from './counts.ts'
-import { sortIndex } from './indexes.ts'
+import { coveringIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import type { Planner } from './plan.ts'
 import { toPage, toSelection } from './selective-lookup.ts'
@@ -41,7 +41,7 @@ type Level = Exclude<ScopeOrNone['kind'], 'none'>
  */
 export function createPlainPages(database: DatabaseReader, planner: Planner, terms: OrderTerms) {
   const { db, run } = database
-  const { smallScope } = planner.limits
+  const { fewServers } = planner.limits
 
   const scopeOf = (kind: Level, id: string): ScopeOrNone => {
     if (kind === 'system') return { kind }
@@ -64,7 +64,7 @@ export function createPlainPages(database: DatabaseReader, planner: Planner, ter
       const within = planner.withinScope(scopeOf(kind, scope))
       const servers = planner.select(
         sql`seq, revision, ${terms.keys(order)}`,
-        within ? within.index : sortIndex('created_at'),
+        within ? within.index : coveringIndex,
         [
           sql`state = 0`,
           ...(within ? [within.condition] : []),
@@ -100,10 +100,10 @@ export function createPlainPages(database: DatabaseReader, planner: Planner, ter
     let total = knownTotal
     if (!after && scope.kind !== 'system') {
       total ??= Number((await read(count(values)))[0]?.[0]?.['n'])
-      const wanted = { ...values, limit: smallScope + 1, offset: 0 }
-      const [rows = []] = total <= smallScope ? await read(page.first(wanted)) : []
+      const wanted = { ...values, limit: fewServers + 1, offset: 0 }
+      const [rows = []] = total <= fewServers ? await read(page.first(wanted)) : []
       // Servers may have been added since they were counted.
-      if (total <= smallScope && rows.length <= smallScope) {
+      if (total <= fewServers && rows.length <= fewServers) {
         return { selection: toSelection(rows, true) }
       }
     }

@@ -170,7 +170,7 @@ onEngineOfLane('the plan of a query', (engine) => {
       },
     }
     finder = createServerFinder(recording, owners, memory)
-    walker = createServerFinder(recording, owners, memory, { ...defaultLimits, mostFound: 10 })
+    walker = createServerFinder(recording, owners, memory, { ...defaultLimits, fewServers: 10 })
   })
   after(() => fleet.platform.close())
 

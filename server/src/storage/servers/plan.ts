@@ -4,23 +4,20 @@ import type { ScopedQuery } from '../../domain/inventory/ports.ts'
 import type { StateFilter } from '../../domain/inventory/server-query.ts'
 import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.ts'
 import { createAccessPaths, type AccessPath } from './access-paths.ts'
-import { coveredColumns, everyServer, sortIndex } from './indexes.ts'
+import { coveredColumns, coveringIndex, everyServer } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
 import { allOf, everything, type Sql } from './sql-parts.ts'
 import { createWhere } from './where.ts'
 
 /** Thresholds of the planner. They affect only the speed, never the result. */
 export interface Limits {
-  /** If the scope has at most this many servers, every query reads all of them. */
-  readonly smallScope: number
-  /** An access path with at most this many servers is read completely. */
+  /** A scope, an access path or a result with at most this many servers is read completely. */
   readonly fewServers: number
-  /** The result of a full scan is cached if it has at most this many servers. */
-  readonly mostFound: number
+  /** How many servers an index scan on SQLite looks up for a page before it sorts all matches instead. */
+  readonly mostLookups: number
 }
 
-/** Above these an index scan in order is faster. */
-export const defaultLimits: Limits = { smallScope: 5_000, fewServers: 1_000, mostFound: 3_000 }
+export const defaultLimits: Limits = { fewServers: 5_000, mostLookups: 10_000 }
 
 const states: Readonly<Record<StateFilter, Sql>> = {
   live: sql`state = 0`,
@@ -43,11 +40,11 @@ export interface Plan {
   readonly conditions: readonly Sql[]
   /** The same conditions for a full scan. */
   readonly scanConditions: readonly Sql[]
-  /** The index for a full scan: a covering one if there is one. */
+  /** The index for a full scan: the covering one if it has all columns of the filter. */
   readonly scanIndexName: Index
   /** Whether the filter reads tags, addresses or texts. */
   readonly usesSideTables: boolean
-  /** Whether a sort index covers all columns of the filter. */
+  /** Whether the covering index has all columns of the filter. */
   readonly isCovered: boolean
 }
 
@@ -84,8 +81,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
    * A reader thread checks at one server in 64 whether it has to stop, because each call costs half a
    * microsecond. PostgreSQL queries are cancelled directly.
    */
-  const stopChecks =
-    engine === 'sqlite' ? [sql`case when servers.seq & 63 then 1 else check_stop() end`] : []
+  const stopChecks = engine === 'sqlite' ? [sql`(servers.seq & 63 or check_stop())`] : []
 
   /**
    * SQLite reads a list once into one byte per server. Testing a byte takes a tenth of a lookup. Lists
@@ -122,38 +118,38 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     const visible = visibleServers(query)
     const isCovered =
       isLive && where.columnsIn(query.where).every((column) => coveredColumns.has(column))
+    const usesSideTables = where.usesSideTables(query.where)
+    /** A filter that is cheaper than the check comes before it. */
+    const stoppable = (filter: Sql) =>
+      isCovered && !usesSideTables ? [filter, ...stopChecks] : [...stopChecks, filter]
     return {
       query,
       isLive,
       scope,
       accessPaths: isLive ? accessPaths.of(query.where) : [],
-      conditions: [...visible, ...stopChecks, where.where(query.where)],
-      scanConditions: [...visible, ...stopChecks, fullScan.where(query.where)],
-      scanIndexName: isCovered ? sortIndex('created_at') : everyServer,
-      usesSideTables: where.usesSideTables(query.where),
+      conditions: [...visible, ...stoppable(where.where(query.where))],
+      scanConditions: [...visible, ...stoppable(fullScan.where(query.where))],
+      scanIndexName: isCovered ? coveringIndex : everyServer,
+      usesSideTables,
       isCovered,
     }
   }
 
-  const probe = ({ index, condition, list }: AccessPath, view: StateFilter, most: number): Sql => {
+  const probe = ({ index, condition, list }: AccessPath, view: StateFilter): Sql => {
     const servers = list ?? select(sql`1`, index, [states[view], condition])
-    return sql`select count(*) as n from (${servers} limit ${most + 1}) as probed`
+    return sql`select count(*) as n from (${servers} limit ${limits.fewServers + 1}) as probed`
   }
 
-  /** The access path with the fewest servers, if it has at most `most`. */
-  async function narrowest(
-    ways: readonly AccessPath[],
-    { view, requester }: ScopedQuery,
-    most: number,
-  ) {
+  /** The access path with the fewest servers, if they are few. */
+  async function narrowest(ways: readonly AccessPath[], { view, requester }: ScopedQuery) {
     if (ways.length === 0) return undefined
     const counts = await run(
-      ways.map((way) => probe(way, view, most)),
+      ways.map((way) => probe(way, view)),
       requester,
     )
     return ways
       .map((way, at) => ({ way, n: Number(counts[at]?.[0]?.['n']) }))
-      .filter(({ n }) => n <= most)
+      .filter(({ n }) => n <= limits.fewServers)
       .toSorted((a, b) => a.n - b.n)[0]?.way
   }
 
@@ -162,12 +158,10 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
    * how many servers other tenants have.
    */
   async function findSelectivePath({ query, isLive, scope, accessPaths }: Plan) {
-    const own = scope && (await narrowest([scope], query, limits.smallScope))
+    const own = scope && (await narrowest([scope], query))
     if (own) return own
     const aside = inactivePaths[query.view]
-    return isLive
-      ? await narrowest(accessPaths, query, limits.fewServers)
-      : aside && (await narrowest([aside], query, limits.smallScope))
+    return isLive ? await narrowest(accessPaths, query) : aside && (await narrowest([aside], query))
   }
 
   const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>

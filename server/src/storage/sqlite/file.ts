@@ -56,14 +56,18 @@ export function createSnapshotReader(
   prepare: Prepare,
   checkStop: () => void = () => {},
 ) {
-  const runQuery = ({ sql, parameters }: Query): Row[] => {
+  function runQuery({ sql, parameters }: Query): Row[] {
     checkStop()
-    return prepare(sql).all(...parameters.map(bind))
+    // A statement may have the same set in several places.
+    const sets = new Map<ServerSet, Uint8Array>()
+    for (const value of parameters) {
+      if (isServerSet(value) && !sets.has(value)) sets.set(value, readSet(value))
+    }
+    const bind = (value: unknown) => (sets.get(value as ServerSet) ?? value) as Cell
+    return prepare(sql).all(...(sets.size === 0 ? (parameters as Cell[]) : parameters.map(bind)))
   }
-  const bind = (value: unknown): Cell =>
-    isServerSet(value)
-      ? serverSet((runQuery(value.listedBy)[0]?.['list'] as string | null) ?? '')
-      : (value as Cell)
+  const readSet = ({ listedBy }: ServerSet) =>
+    serverSet((runQuery(listedBy)[0]?.['list'] as string | null) ?? '')
   return function read(queries: readonly Query[]): Row[][] {
     // A single statement is its own snapshot, unless a parameter needs another query.
     const isSingle = queries.length === 1 && !queries[0]?.parameters.some(isServerSet)

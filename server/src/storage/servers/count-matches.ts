@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Condition } from '../../domain/inventory/condition.ts'
+import { enumerated } from '../../domain/inventory/fields.ts'
+import type { PageQuery } from '../../domain/inventory/ports.ts'
+import { isFacet, wholeFacet } from './counts.ts'
+import { toSelection } from './selective-lookup.ts'
+import type { OrderTerms } from './order.ts'
+import type { Plan, Planner } from './plan.ts'
+import { isEverything, type Selection } from './selections.ts'
+import { allOf, amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
+
+type FieldCondition = Extract<Condition, { kind: 'field' }>
+
+/** The condition, if the query only filters one counted field by its values. */
+function facetOf(where: Condition): FieldCondition | undefined {
+  const only = where.kind === 'all' ? where.conditions[0] : where
+  return only?.kind === 'field' &&
+    isFacet(only.field) &&
+    (only.comparison === 'equals' || only.comparison === 'in')
+    ? only
+    : undefined
+}
+
+/** How many servers a query matches, and which, if they were found on the way. */
+export interface Matches {
+  readonly total: number
+  readonly selection?: Selection
+}
+
+/** Counts the servers that match a query with many matches on every access path. */
+export function createCountMatches({ run, select, hint, limits }: Planner, terms: OrderTerms) {
+  const { fewServers } = limits
+
+  /** A count that reads no servers: from the stored counts or from one index. */
+  function fastCount({ query, isLive, scope, accessPaths }: Plan): Sql | undefined {
+    if (!isLive) return undefined
+    const hasOnePart = query.where.kind !== 'all' || query.where.conditions.length === 1
+    const facet = hasOnePart ? facetOf(query.where) : undefined
+    if (facet || isEverything(query.where)) {
+      const isAmong = facet && enumerated.has(facet.field) ? amongFoldedWords : amongWords
+      const conditions = [
+        sql`facet = ${facet?.field ?? wholeFacet}`,
+        ...(facet ? [isAmong(sql.ref('value'), facet.values as readonly string[])] : []),
+        ...(scope ? [scope.condition] : []),
+      ]
+      return sql`select coalesce(sum(servers), 0) as total from server_counts where ${allOf(conditions)}`
+    }
+    const [accessPath] = accessPaths
+    if (!accessPath || !hasOnePart || scope) return undefined
+    return accessPath.list === undefined
+      ? select(sql`count(*) as total`, accessPath.index, [sql`state = 0`, accessPath.condition])
+      : sql`select count(*) as total from (${accessPath.list}) as listed`
+  }
+
+  /** One pass over all servers finds the matches if they are few. Otherwise a second one counts them. */
+  function countAll({ scanConditions, scanIndexName }: Plan, { order }: PageQuery): Sql {
+    const matches = sql`from servers${hint(scanIndexName)} where ${allOf(scanConditions)}`
+    const found = sql`found as materialized (select seq ${matches} limit ${fewServers + 1})`
+    const few = sql`few as (select count(*) as n from found)`
+    const counted = sql`counted as materialized (select case when n <= ${fewServers} then n else (select count(*) ${matches}) end as total from few)`
+    return sql`with ${found}, ${few}, ${counted} select total, seq, revision, ${terms.keys(order)} from counted left join servers on total <= ${fewServers} and seq in (select seq from found)${terms.names(order)} order by ${terms.orderBy(order)}`
+  }
+
+  return async function countMatches(plan: Plan, query: PageQuery): Promise<Matches> {
+    const fast = fastCount(plan)
+    const [rows = []] = await run([fast ?? countAll(plan, query)], query.requester)
+    const total = Number(rows[0]?.['total'])
+    if (fast || total > fewServers) return { total }
+    const found = rows.filter(({ seq }) => seq !== null)
+    return { total, selection: toSelection(found, query.order.length === 1) }
+  }
+}
