@@ -29,7 +29,7 @@ type Page = SourceUpdate | (() => unknown)
 interface Circumstances {
   readonly isSuperseded?: (id: string) => boolean
   readonly hold?: number
-  readonly now?: number
+  readonly now?: number | (() => number)
   readonly isAfterFailure?: boolean
 }
 
@@ -59,7 +59,7 @@ async function scan(
     isSuperseded,
     onProgress: () => {},
     regionsOf: sync.sightings.regionsOf,
-    holding: { hold, isAfterFailure, clock: () => now },
+    holding: { hold, isAfterFailure, clock: typeof now === 'number' ? () => now : now },
   })
 }
 
@@ -94,6 +94,29 @@ describe('a scan', () => {
     assert.ok(sync.sighted().every(({ missed }) => missed === 0))
     await scan(sync, [pageOf('a', 'b', 'c', ...told)])
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c', ...told])
+  })
+
+  test('of a slow source stores servers every second', async () => {
+    const sync = createMemorySync()
+    let now = 0
+    const seen: string[][] = []
+    const after = (time: number) => async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      seen.push(namesOf(sync))
+      now += time
+    }
+    const pages = [
+      after(900),
+      pageOf('a'),
+      after(100),
+      pageOf('b'),
+      after(0),
+      pageOf('c'),
+      after(0),
+    ]
+    await scan(sync, pages, { now: () => now })
+    assert.deepEqual(seen, [[], [], ['a', 'b'], ['a', 'b']])
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
   })
 
   test('reads no further page while all write permits are taken', async () => {

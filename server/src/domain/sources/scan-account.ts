@@ -41,7 +41,9 @@ export interface Scanned {
  * Servers per commit. The more, the less each one costs: neighbours share pages of the indexes and
  * segments of the search index. Other commits, such as logins, wait for the one that is running.
  */
-export const batchSize = 1_000
+export const batchSize = 2_000
+/** From a slow source, servers appear this often although a batch is not full. */
+const longestWait = 1_000
 /** One batch is prepared while another one is written. */
 const maxWrites = 2
 
@@ -64,6 +66,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   let present = 0
   let regions: ReadonlySet<string> | undefined
   let pending: ChangedServer[] = []
+  let writtenAt = holding.clock()
 
   async function record(changed: readonly ChangedServer[], gone: readonly string[]): Promise<void> {
     const recorded = await recorder.record(changed, gone, known)
@@ -122,10 +125,11 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) reportedGone.add(id)
     await startWrite([], goneIds)
-    while (pending.length >= batchSize) {
+    while (pending.length >= batchSize || holding.clock() - writtenAt >= longestWait) {
       const batch = pending.slice(0, batchSize)
       pending = pending.slice(batchSize)
       await startWrite(batch, [])
+      writtenAt = holding.clock()
     }
     onProgress({ ...counts })
   }
