@@ -74,9 +74,9 @@ export interface RowSource<Field extends string> {
   readonly conditions: readonly Sql[]
   readonly fields: Readonly<Record<Field, SqlField>>
   readonly searched: readonly Field[]
-  /** The fields for which equality is quick. Default: all, because the table is small. */
-  readonly indexed?: ReadonlySet<string>
-  /** The expression of the id, by which ties are sorted. */
+  /** The fields for which equality is quick. Default: all, because the table is small. `none`: no list is quick. */
+  readonly indexed?: ReadonlySet<string> | 'none'
+  /** The expression of the id, by which ties are sorted, by code point. */
   readonly id: Sql
 }
 
@@ -86,7 +86,8 @@ export type RowQuery<Field extends string> = Pick<
 >
 
 /** Equality is quick. Everything else may read the whole table. */
-function isQuick(condition: Condition<string>, indexed: ReadonlySet<string> | undefined): boolean {
+function isQuick(condition: Condition<string>, indexed: RowSource<string>['indexed']): boolean {
+  if (indexed === 'none') return false
   if (condition.kind === 'all') return condition.conditions.every((each) => isQuick(each, indexed))
   return (
     condition.kind === 'field' &&
@@ -143,7 +144,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     }
   }
 
-  /** The sort terms. The id comes last, so that the order is total. Ids are hex, so any collation sorts them alike. */
+  /** The sort terms. The id comes last, so that the order is total. */
   function termsOf<Field extends string>(
     { fields, id }: Pick<RowSource<Field>, 'fields' | 'id'>,
     order: readonly Order<Field>[],
@@ -177,6 +178,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     terms: readonly SortTerm[],
     query: RowQuery<Field>,
     marker: string,
+    turn: Requester | 'quick',
   ): Promise<Position> {
     if (isMarker(marker)) {
       const kinds = Object.fromEntries(
@@ -185,8 +187,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
       return readMarker(kinds, marker, query)
     }
     const conditions = [...source.conditions, sql`${source.id} = ${marker}`]
-    const { rows } = await select(source, terms, conditions).execute(db)
-    const [row] = rows as Row[]
+    const [[row] = []] = await run([select(source, terms, conditions).compile(db)], turn)
     if (!row) throw badField('marker', 'does not exist in this list. Start from the first page.')
     return positionOf(row, query.order)
   }
@@ -198,8 +199,11 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
   ): Promise<{ rows: readonly Row[]; next: string | undefined; total: number }> {
     const { order, limit, offset, marker } = query
     const terms = termsOf(source, order, descending)
+    const turn = requester && !isQuick(query.where, source.indexed) ? requester : 'quick'
     const rest =
-      marker === undefined ? [] : [after(terms, await positionAfter(source, terms, query, marker))]
+      marker === undefined
+        ? []
+        : [after(terms, await positionAfter(source, terms, query, marker, turn))]
     const matching = [...source.conditions, where(source, query.where)]
     const isWhole = limit === Infinity
     const page = sql` limit ${limit + 1} offset ${offset}`
@@ -211,7 +215,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     ]
     const [found = [], counted] = await run(
       queries.map((each) => each.compile(db)),
-      requester && !isQuick(query.where, source.indexed) ? requester : 'quick',
+      turn,
     )
     const rows = isWhole ? found.slice(offset) : found.slice(0, limit)
     const last = found.length > limit ? rows.at(-1) : undefined

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
-import { readMarker, writeMarker } from '../query/marker.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { readListQuery, type ListParameters } from '../query/read-list-query.ts'
 import { requesterOf } from './ports.ts'
@@ -67,23 +66,14 @@ export function createResourceUseCases(finder: ResourceFinder) {
       const fields = visibility.fields[kind]
       requireAllowed(kind, fields, parameters)
       const query = readListQuery(fields, ...withDefaultOrder(fields, parameters))
-      const { where, order, limit, offset, marker } = query
-      const { items, total, next } = await finder.list({
-        kind,
-        scope: visibility.scope,
-        requester: requesterOf(caller),
-        fields,
-        where,
-        order,
-        limit,
-        offset,
-        after: marker === undefined ? undefined : readMarker(fields.kinds, marker, query),
-      })
+      const { limit, offset } = query
+      const selection = { kind, scope: visibility.scope, requester: requesterOf(caller) }
+      const { items, total, next } = await finder.list(selection, fields, query)
       const keys = query.keys ?? (query.details ? fields.keys : fields.shortKeys)
       const { keys: name } = resourceOf(kind)
       return {
         ...respond({ limit, offset, [name]: items.map((item) => pick(item, keys)), total }),
-        marker: next && writeMarker(query, next),
+        marker: next,
       }
     },
 
