@@ -13,8 +13,8 @@ import {
 import type { FieldKind, QueryFields } from '../domain/query/query-fields.ts'
 import type { Requester } from '../domain/requester.ts'
 import type { DatabaseReader, Row } from './database.ts'
-import { allOf, anyOf, byCodePoint, type Sql } from './servers/sql-parts.ts'
-import { createCompare, equalities } from './servers/compare.ts'
+import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
+import { createCompare, equalities } from './compare.ts'
 import { after, orderBy, type SortTerm } from './sort-terms.ts'
 
 /** An expression that is equal for texts which differ in case only, and the same for a value. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Position, SortKey } from '../domain/query/marker.ts'
-import { allOf, anyOf, type Sql } from './servers/sql-parts.ts'
+import { allOf, anyOf, type Sql } from './sql-parts.ts'
 
 /** One sort key. The last one of a list is the id, so that the order is total. */
 export interface SortTerm {

@@ -5,7 +5,7 @@ import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
 import { createListRows, namedBy, sqlFieldsOf } from '../list-rows.ts'
-import { everything, type Sql } from '../servers/sql-parts.ts'
+import { everything, type Sql } from '../sql-parts.ts'
 import { scopeColumns } from './related-to.ts'
 
 /** With `effective` each member is listed instead of the group. */

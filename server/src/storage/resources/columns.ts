@@ -3,11 +3,12 @@ import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import { fold } from '../../domain/query/fold.ts'
 import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
 import type { Row } from '../database.ts'
-import type { ComparedColumn } from '../servers/compare.ts'
-import type { Cell } from '../servers/field-columns.ts'
+import type { Cell } from '../sql-parts.ts'
 
-export interface ResourceColumn extends ComparedColumn {
+export interface ResourceColumn {
+  readonly name: string
   readonly storageClass: 'text' | 'number' | 'boolean' | 'timestamp'
+  readonly isEnumerated: boolean
 }
 
 const classOf = (type: FieldType): ResourceColumn['storageClass'] =>

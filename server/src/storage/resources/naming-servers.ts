@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { resourceKinds, type ResourceKind } from '../../domain/inventory/resource-kinds.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
-import { codeOf, type Sql } from '../servers/sql-parts.ts'
+import { codeOf, type Sql } from '../sql-parts.ts'
 
 /** The states of servers in the tables. */
 const live = sql`= 0`

@@ -12,7 +12,7 @@ import {
 import { fold } from '../../domain/query/fold.ts'
 import type { DatabaseReader, Row } from '../database.ts'
 import { createListRows, type SqlField } from '../list-rows.ts'
-import { allOf, byCodePoint, type Sql } from '../servers/sql-parts.ts'
+import { allOf, byCodePoint, type Sql } from '../sql-parts.ts'
 import { columnsOf, toObject, type ResourceColumn } from './columns.ts'
 import { countServers, visibleIn } from './naming-servers.ts'
 

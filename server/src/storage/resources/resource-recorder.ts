@@ -7,7 +7,7 @@ import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import { commitFenced, createRequireFence } from '../servers/sightings.ts'
-import type { Sql } from '../servers/sql-parts.ts'
+import type { Sql } from '../sql-parts.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
 import { isOrphaned } from './naming-servers.ts'
 

@@ -5,7 +5,7 @@ import type { DatabaseReader } from '../database.ts'
 import { columnOf, isOwnerField } from './field-columns.ts'
 import { filterIndexes } from './indexes.ts'
 import { serverList } from './server-lists.ts'
-import { allOf, amongWords, codeOf, type Sql } from './sql-parts.ts'
+import { allOf, amongWords, codeOf, type Sql } from '../sql-parts.ts'
 import { placeColumns, type Where } from './where.ts'
 
 /**

@@ -7,7 +7,7 @@ import { toSelection } from './selective-lookup.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import { isEverything, type Selection } from './selections.ts'
-import { allOf, amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
+import { allOf, amongFoldedWords, amongWords, type Sql } from '../sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 

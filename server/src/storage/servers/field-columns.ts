@@ -1,6 +1,7 @@
 import type { Server } from '@muster/contract'
 import { fields, type Field } from '../../domain/inventory/fields.ts'
 import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
+import type { Cell } from '../sql-parts.ts'
 
 /**
  * How a field is stored for queries: shared words by their dictionary code, texts unchanged with a
@@ -61,8 +62,6 @@ export const columns: readonly Column[] = (Object.keys(fields) as Field[]).filte
 
 export const columnsOfClass = (storageClass: StorageClass): readonly Column[] =>
   columns.filter((column) => storageClassOf(column) === storageClass)
-
-export type Cell = string | number | null
 
 /** The stored value of a field that is not in the dictionary. */
 export const cellOf = (value: Server[Column], storageClass: StorageClass): Cell => {

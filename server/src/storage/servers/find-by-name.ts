@@ -4,7 +4,7 @@ import type { DatabaseReader } from '../database.ts'
 import { createAccessPaths } from './access-paths.ts'
 import { sortIndex } from './indexes.ts'
 import type { Planner } from './plan.ts'
-import { byCodePoint } from './sql-parts.ts'
+import { byCodePoint } from '../sql-parts.ts'
 import { createWhere } from './where.ts'
 
 /** Finds live servers by name. It runs as a slow query, because many servers may share a name. */

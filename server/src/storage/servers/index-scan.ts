@@ -6,7 +6,7 @@ import { coveredColumns, coveringIndex, isSorted, sortIndex } from './indexes.ts
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import { isEverything } from './selections.ts'
-import { allOf, type Sql } from './sql-parts.ts'
+import { allOf, type Sql } from '../sql-parts.ts'
 
 /** Reads a page of a query that matches many servers. */
 export function createIndexScan({ engine, run, select, limits }: Planner, terms: OrderTerms) {

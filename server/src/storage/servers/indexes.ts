@@ -1,5 +1,5 @@
 import type { DatabaseReader } from '../database.ts'
-import { longestFolded } from './sql-parts.ts'
+import { longestFolded } from '../sql-parts.ts'
 
 /**
  * Columns with an index for filters; regions, zones and hosts by id. The indexes have live servers

@@ -11,7 +11,7 @@ import {
   type OwnerField,
 } from './field-columns.ts'
 import { after as afterTerms, orderBy as orderByTerms, type SortTerm } from '../sort-terms.ts'
-import { byCodePoint, type Sql } from './sql-parts.ts'
+import { byCodePoint, type Sql } from '../sql-parts.ts'
 
 const neverNull: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { codeOf } from './sql-parts.ts'
+import { codeOf } from '../sql-parts.ts'
 
 /** Servers of a project or a domain that are live or in the recycle bin, but not deleted. */
 export const ownedBy = (owner: 'domain' | 'project', id: string): RawBuilder<boolean> =>

@@ -6,7 +6,7 @@ import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.
 import { createAccessPaths, type AccessPath } from './access-paths.ts'
 import { coveredColumns, coveringIndex, everyServer } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
-import { allOf, everything, type Sql } from './sql-parts.ts'
+import { allOf, everything, type Sql } from '../sql-parts.ts'
 import { createWhere } from './where.ts'
 
 /** Thresholds of the planner. They affect only the speed, never the result. */

@@ -5,7 +5,7 @@ import type { DatabaseReader, Row } from '../database.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
-import { allOf, type Sql } from './sql-parts.ts'
+import { allOf, type Sql } from '../sql-parts.ts'
 
 export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection => ({
   seqs: Int32Array.from(rows, ({ seq }) => Number(seq)),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import type { DatabaseReader } from '../database.ts'
 import { idsPart, namesPart, searchPattern, trigramsOf } from './search-text.ts'
-import { byCodePoint, codeOf, type Sql } from './sql-parts.ts'
+import { byCodePoint, codeOf, type Sql } from '../sql-parts.ts'
 import { readTagKey } from './tags.ts'
 
 const sideKinds = ['search', 'tag', 'address', 'network'] as const

@@ -18,7 +18,7 @@ import { isEverything } from './selections.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
 import { compareText } from '../../domain/query/text-match.ts'
-import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
+import { allOf, byCodePoint, codeOf, type Sql } from '../sql-parts.ts'
 
 /** Counts of all visible live servers are stored, see counts.ts. */
 const isCounted = ({ isLive, query }: Plan) => isLive && isEverything(query.where)

@@ -5,7 +5,7 @@ import type { TimelineStore, TimelineSelection } from '../../domain/inventory/ti
 import type { DatabaseReader, DatabaseWriter, Row } from '../database.ts'
 import { wholeFacet } from './counts.ts'
 import { coveringIndex, filterIndexes } from './indexes.ts'
-import { allOf, amongWords, codeOf, nothing, type Sql } from './sql-parts.ts'
+import { allOf, amongWords, codeOf, nothing, type Sql } from '../sql-parts.ts'
 import { sums, toSum } from './sums.ts'
 
 const byDay = (rows: readonly Row[] = []): ReadonlyMap<number, Sum> =>

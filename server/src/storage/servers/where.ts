@@ -12,7 +12,7 @@ import {
   ownerFields,
   type Column,
 } from './field-columns.ts'
-import { createCompareColumn, type ComparedColumn } from './compare.ts'
+import { createCompareColumn, type ComparedColumn } from './compare-column.ts'
 import { hasText, isSideCondition, type SideCondition } from './server-lists.ts'
 import {
   allOf,
@@ -22,7 +22,7 @@ import {
   byCodePoint,
   codeOf,
   type Sql,
-} from './sql-parts.ts'
+} from '../sql-parts.ts'
 import { readTagKey } from './tags.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>

@@ -8,7 +8,7 @@ import type { ViewRecord } from '../../domain/views/view-record.ts'
 import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { createListRows, namedBy, sqlFieldsOf, type SqlField } from '../list-rows.ts'
-import { allOf, anyOf, everything, nothing, type Sql } from '../servers/sql-parts.ts'
+import { allOf, anyOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 

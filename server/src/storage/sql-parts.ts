@@ -1,9 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { DatabaseReader } from '../database.ts'
-import { fold } from '../../domain/query/fold.ts'
+import type { DatabaseReader } from './database.ts'
+import { fold } from '../domain/query/fold.ts'
 
 /** An SQL fragment. Names come from constants, and values are always bound parameters. */
 export type Sql = RawBuilder<unknown>
+
+/** A value of a column. */
+export type Cell = string | number | null
 
 export const nothing = sql`1 = 0`
 export const everything = sql`1 = 1`
