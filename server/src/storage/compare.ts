@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Comparison, Value } from '../domain/query/condition.ts'
+import type { Comparison } from '../domain/query/condition.ts'
 import { fold } from '../domain/query/fold.ts'
 import type { DatabaseReader } from './database.ts'
 import {
