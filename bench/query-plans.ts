@@ -23,7 +23,7 @@ const settings = {
 async function logPlans(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query('analyze')
+  await client.query('vacuum (analyze)')
   for (const [name, value] of Object.entries(settings)) {
     await client.query(`alter system set ${name} = '${value}'`)
   }

@@ -33,7 +33,7 @@ export async function ensureServerIndexes(
 ): Promise<void> {
   const there = await indexNames(database)
   const missing = (await wantedIndexes(database)).filter(({ name }) => !there.has(name))
-  const obsolete = obsoleteIndexes.filter((name) => there.has(name))
+  const obsolete = obsoleteIndexes(database.engine).filter((name) => there.has(name))
   await database.maintain([
     ...obsolete.map((name) => `drop index if exists ${name}`),
     ...missing.map(({ create }) => create),

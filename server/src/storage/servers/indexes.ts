@@ -92,26 +92,41 @@ export const trigramIndex: Index = {
     'create index if not exists server_texts_joined_trigrams on server_texts using gin ((text || starts) gin_trgm_ops)',
 }
 
+/** Indexes whose columns changed on PostgreSQL, where they have another name since then. */
+const changed = [
+  coveringIndex,
+  'servers_by_project_id',
+  'servers_by_domain_id',
+  'server_tags_by_value',
+] as const
+
 /** Indexes of earlier versions. */
-export const obsoleteIndexes: readonly string[] = [
+export const obsoleteIndexes = (engine: DatabaseReader['engine']): readonly string[] => [
   'server_texts_trigrams',
   'servers_sorted_by_name',
   'servers_sorted_by_status',
   'servers_sorted_by_updated_at',
   'servers_sorted_by_vcpu_count',
+  ...(engine === 'postgres' ? changed : []),
 ]
 
-/** All indexes except keys. PostgreSQL reads the rows anyway, so its indexes cover nothing. */
+/**
+ * All indexes except keys. Those of PostgreSQL cover what finds a page in the default order, so that
+ * it need not read the rows before it. Its tag index has no sizes, which would double its own size.
+ */
 export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[] {
+  const found = engine === 'postgres' ? ['revision', 'seq'] : ['revision']
   const covered =
     engine === 'sqlite'
       ? [...coveredColumns].filter((column) => !['created_at', 'seq', 'id'].includes(column))
-      : ['revision']
+      : found
   const text = (column: string) =>
     engine === 'postgres' && (column === 'name' || column === 'status')
       ? `${column} collate "C"`
       : column
   const id = engine === 'postgres' ? 'id collate "C"' : 'id'
+  const nameOf = (name: string) =>
+    engine === 'postgres' && changed.some((other) => other === name) ? `${name}_2` : name
   return [
     ...filtered.map((column) => index(`servers_by_${column}`, 'servers', column, inUse)),
     ...Object.entries(places).map(([id, name]) =>
@@ -119,21 +134,25 @@ export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[
     ),
     ...sorted.map((column) =>
       index(
-        sortIndex(column),
+        nameOf(sortIndex(column)),
         'servers',
         [text(column), id, ...(column === 'created_at' ? covered : [])].join(', '),
         inUse,
       ),
     ),
     ...['project_id', 'domain_id'].map((column) =>
-      index(`servers_by_${column}`, 'servers', `${column}, state, created_at, ${id}, revision`),
+      index(
+        nameOf(`servers_by_${column}`),
+        'servers',
+        [column, 'state', 'created_at', id, ...found].join(', '),
+      ),
     ),
     index('servers_recycled', 'servers', `created_at, ${id}`, ' where state = 1'),
     index('servers_deleted', 'servers', `created_at, ${id}`, ' where state = 2'),
     index(
-      'server_tags_by_value',
+      nameOf('server_tags_by_value'),
       'server_tags',
-      'key, value, origin, state, server, vcpu_count, vmem_size, disk',
+      `key, value, origin, state, server${engine === 'sqlite' ? ', vcpu_count, vmem_size, disk' : ''}`,
     ),
     index('server_addresses_by_address', 'server_addresses', 'address, state, server'),
     index('server_places_by_id', 'server_places', 'place, id'),
