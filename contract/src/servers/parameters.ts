@@ -63,7 +63,7 @@ const selection = {
   ),
   search: describedText(
     256,
-    'Text in name, id, addresses, MAC, host, description, external id or tags. One or two characters match only at the start of a word.',
+    'Text in name, id, addresses, MAC, host, description, external id or tags. One or two characters match only at the start of a word, an id or a MAC.',
   ),
   tags: several(
     Type.String({ minLength: 1, maxLength: 1281 }),

@@ -155,21 +155,11 @@ function inChunks(
       for (; rows.length - at >= size; at += size) {
         statements.push({
           sql: text(size),
-          parameters: flatten(rows, at, at + size, columns.length),
+          // A spread of many arrays is much faster than `flat`.
+          parameters: ([] as unknown[]).concat(...rows.slice(at, at + size)),
         })
       }
     }
     return statements
   }
-}
-
-/** A loop, because one call flattens tens of thousands of values. */
-function flatten(rows: readonly Cells[], from: number, to: number, width: number): unknown[] {
-  const cells = Array.from<unknown>({ length: (to - from) * width })
-  let next = 0
-  for (let at = from; at < to; at += 1) {
-    const row = rows[at] ?? []
-    for (let column = 0; column < width; column += 1) cells[next++] = row[column]
-  }
-  return cells
 }

@@ -114,8 +114,7 @@ export function documentRow(
   { write, server, seq, state, packed }: ServerEntry,
   revision: number,
 ): unknown[] {
-  const { factsDigest, rendered } = write
-  const { adminGroup, digest } = rendered
+  const { adminGroup, digest } = write.rendered
   return [
     seq,
     server.id,
@@ -125,7 +124,7 @@ export function documentRow(
     server.domain_id,
     server.manager_project_id,
     server.account_id,
-    factsDigest,
+    write.factsDigest,
     digest,
     adminGroup,
     // Only earlier versions of Muster stored these.
@@ -135,7 +134,7 @@ export function documentRow(
     '',
     '',
     renderingVersion,
-    packDocuments(rendered),
+    packed,
   ]
 }
 

@@ -33,12 +33,14 @@ const prefixes = Object.entries(origins) as [TagOrigin, string][]
 
 /** The rows of `server_tags` for a server. */
 export function storedTags({ metadata }: Pick<Server, 'metadata'>): readonly StoredTag[] {
-  return Object.entries(metadata).flatMap(([told, value]) => {
-    const found = prefixes.find(([, prefix]) => told.startsWith(prefix))
-    if (!found) return []
-    const [origin, prefix] = found
-    const key = told.slice(prefix.length)
-    const isOverruled = origin === 'source' && Object.hasOwn(metadata, origins.own + key)
-    return [{ origin: isOverruled ? codes.overruled : codes[origin], key, value }]
-  })
+  const tags: StoredTag[] = []
+  for (const [told, value] of Object.entries(metadata)) {
+    for (const [origin, prefix] of prefixes) {
+      if (!told.startsWith(prefix)) continue
+      const key = told.slice(prefix.length)
+      const isOverruled = origin === 'source' && Object.hasOwn(metadata, origins.own + key)
+      tags.push({ origin: isOverruled ? codes.overruled : codes[origin], key, value })
+    }
+  }
+  return tags
 }
