@@ -9,6 +9,7 @@ const tables = [
   'server_networks',
   'server_places',
   'server_counts',
+  'server_combinations',
   'servers',
   'fleet_days',
   'hosts',

@@ -226,6 +226,11 @@ export interface Tables {
     vmem_size: number
     disk: number
   }
+  /**
+   * For each combination of values of some fields, how many live servers have it, and their total
+   * size. Besides these it has the columns in `storage/servers/counts.ts`.
+   */
+  server_combinations: { servers: number; vcpu_count: number; vmem_size: number; disk: number }
   fleet_version: { id: number; version: number }
   fleet_numbers: { id: number; server: number; word: number; revision: number }
   scope_versions: { scope: string; version: number }

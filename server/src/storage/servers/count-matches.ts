@@ -32,8 +32,9 @@ export function createCountMatches({ run, select, hint, limits }: Planner, terms
   const { fewServers } = limits
 
   /** A count that reads no servers: from the stored counts or from one index. */
-  function fastCount({ query, isLive, scope, accessPaths }: Plan): Sql | undefined {
+  function fastCount({ query, isLive, scope, accessPaths, combinations }: Plan): Sql | undefined {
     if (!isLive) return undefined
+    if (combinations) return sql`select coalesce(sum(servers), 0) as total from ${combinations}`
     const hasOnePart = query.where.kind !== 'all' || query.where.conditions.length === 1
     const facet = hasOnePart ? facetOf(query.where) : undefined
     if (facet || isEverything(query.where)) {

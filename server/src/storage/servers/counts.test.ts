@@ -9,7 +9,7 @@ import {
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 import { startPlatform } from '../../testing/start-platform.ts'
-import { facets, type Facet } from './counts.ts'
+import { combinedColumns, facets, type Facet } from './counts.ts'
 import { ensureServerCounts } from './ensure-counts.ts'
 
 onBothEngines('the counts of servers', (engine) => {
@@ -76,7 +76,47 @@ onBothEngines('the counts of servers', (engine) => {
     return sorted(facets.flatMap(linesOf))
   }
 
-  const agree = async () => assert.deepEqual(await kept(), recount())
+  /** The counts of combinations, with words instead of codes. */
+  async function keptCombinations(): Promise<string[]> {
+    const { db } = fleet.platform.database
+    const cells = combinedColumns.map((column) =>
+      column === 'status'
+        ? sql.ref(column)
+        : sql`(select word from words where code = ${sql.ref(column)}) as ${sql.ref(column)}`,
+    )
+    const { rows } = await sql<
+      Record<string, string>
+    >`select ${sql.join(cells)}, servers, vcpu_count, vmem_size, disk from server_combinations`.execute(
+      db,
+    )
+    const empty = rows.filter((row) => Number(row['servers']) === 0)
+    for (const row of empty) {
+      const sums = ['vcpu_count', 'vmem_size', 'disk'].map((name) => Number(row[name]))
+      assert.deepEqual(sums, [0, 0, 0])
+    }
+    return sorted(rows.filter((row) => !empty.includes(row)).map((row) => Object.values(row)))
+  }
+
+  function recountCombinations(): string[] {
+    const inUse = fleet.world
+      .servers()
+      .filter(({ deleted, pending_deleted }) => !deleted && !pending_deleted)
+    const groups = Map.groupBy(inUse, (server) =>
+      combinedColumns.map((column) => server[column]).join(' | '),
+    )
+    return sorted(
+      [...groups].map(([key, servers]) => {
+        const add = (name: 'vcpu_count' | 'vmem_size' | 'disk') =>
+          servers.reduce((sum, server) => sum + server[name], 0)
+        return [key, servers.length, add('vcpu_count'), add('vmem_size'), add('disk')]
+      }),
+    )
+  }
+
+  async function agree(): Promise<void> {
+    assert.deepEqual(await kept(), recount())
+    assert.deepEqual(await keptCombinations(), recountCombinations())
+  }
   const some = (count: number): ServerFacts[] => {
     const ids = fleet.world
       .servers()
@@ -169,6 +209,7 @@ onBothEngines('the counts of servers', (engine) => {
     const commit = (statement: string) => database.commit([sql.raw(statement).compile(database.db)])
     await commit(`delete from server_counts where facet in ('status', 'brand')`)
     await commit(`update server_counts set facet = 'machine' where facet = 'zone'`)
+    await commit('delete from server_combinations')
     // Processes that start together.
     await Promise.all([ensureServerCounts(database), ensureServerCounts(database)])
     await agree()

@@ -1,5 +1,5 @@
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
-import { facets, isFacet, type Facet } from './counts.ts'
+import { combinedColumns, facets, isFacet, type Facet } from './counts.ts'
 import { columnOf, storageClassOf } from './field-columns.ts'
 
 /** Counts all live servers, unless another process has done it meanwhile. */
@@ -15,9 +15,14 @@ function countFacet(facet: Facet): string {
     group by project_id, ${value}`
 }
 
+const countCombinations = `insert into server_combinations (${combinedColumns.join()}, servers, vcpu_count, vmem_size, disk)
+  select ${combinedColumns.join()}, count(*), sum(vcpu_count), sum(vmem_size), sum(disk)
+  from servers where state = 0 and not exists (select 1 from server_combinations)
+  group by ${combinedColumns.join()}`
+
 /**
- * Counts the stored servers by each field that has become a counted one, and deletes the counts of
- * fields that are no longer counted. Afterwards every write of servers maintains the counts.
+ * Counts the stored servers by each field that has become a counted one, and by combination after an
+ * upgrade. Deletes the counts of fields that are no longer counted. Afterwards every write of servers maintains the counts.
  */
 export async function ensureServerCounts(database: DatabaseReader & DatabaseWriter): Promise<void> {
   const { db, engine } = database
@@ -30,10 +35,12 @@ export async function ensureServerCounts(database: DatabaseReader & DatabaseWrit
     .limit(1)
     .execute()
   const missing = live.length > 0 ? facets.filter((facet) => !there.includes(facet)) : []
+  const combined = await db.selectFrom('server_combinations').select('servers').limit(1).execute()
   const counted = facets.map((facet) => `'${facet}'`).join()
   const statements = [
     ...(there.every(isFacet) ? [] : [`delete from server_counts where facet not in (${counted})`]),
     ...missing.map(countFacet),
+    ...(live.length > 0 && combined.length === 0 ? [countCombinations] : []),
   ]
   if (statements.length === 0) return
   // Other processes may write servers: the lock waits for their commits and delays new ones.

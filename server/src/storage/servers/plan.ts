@@ -4,6 +4,7 @@ import type { ScopedQuery } from '../../domain/inventory/ports.ts'
 import type { StateFilter } from '../../domain/inventory/server-query.ts'
 import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.ts'
 import { createAccessPaths, type AccessPath } from './access-paths.ts'
+import { isCombinedColumn } from './counts.ts'
 import { coveredColumns, coveringIndex, everyServer } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
 import { allOf, everything, type Sql } from '../sql-parts.ts'
@@ -42,6 +43,8 @@ export interface Plan {
   readonly scanConditions: readonly Sql[]
   /** The index for a full scan: the covering one if it has all columns of the filter. */
   readonly scanIndexName: Index
+  /** The stored counts of the matches, if they have all columns of the filter and of the scope. */
+  readonly combinations: Sql | undefined
   /** Whether the filter reads tags, addresses or texts. */
   readonly usesSideTables: boolean
   /** Whether the covering index has all columns of the filter. */
@@ -116,9 +119,15 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
       inFullScan: engine === 'postgres' ? inHash : inLists,
     })
     const visible = visibleServers(query)
-    const isCovered =
-      isLive && where.columnsIn(query.where).every((column) => coveredColumns.has(column))
+    const columns = where.columnsIn(query.where)
+    const isCovered = isLive && columns.every((column) => coveredColumns.has(column))
     const usesSideTables = where.usesSideTables(query.where)
+    const isCombined =
+      isLive &&
+      !usesSideTables &&
+      (query.scope.kind === 'system' || query.scope.kind === 'domain') &&
+      columns.every(isCombinedColumn)
+    const counted = [sql`servers > 0`, ...(scope ? [scope.condition] : [])]
     /** A filter that is cheaper than the check comes before it. */
     const stoppable = (filter: Sql) =>
       isCovered && !usesSideTables ? [filter, ...stopChecks] : [...stopChecks, filter]
@@ -130,6 +139,9 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
       conditions: [...visible, ...stoppable(where.where(query.where))],
       scanConditions: [...visible, ...stoppable(fullScan.where(query.where))],
       scanIndexName: isCovered ? coveringIndex : everyServer,
+      combinations: isCombined
+        ? sql`server_combinations where ${allOf([...counted, where.where(query.where)])}`
+        : undefined,
       usesSideTables,
       isCovered,
     }

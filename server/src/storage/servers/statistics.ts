@@ -12,7 +12,7 @@ import {
   ownerFields,
   type OwnerField,
 } from './field-columns.ts'
-import { isFacet, wholeFacet, type Facet } from './counts.ts'
+import { isCombinedColumn, isFacet, wholeFacet, type Facet } from './counts.ts'
 import type { Plan, Planner } from './plan.ts'
 import { isEverything } from './selections.ts'
 import { sums, toSum } from './sums.ts'
@@ -42,9 +42,14 @@ export function createStatistics(
 
   /** Uses the stored counts; undefined if the filter or the group is not counted. */
   function fromCounts(plan: Plan, grouping: Grouping): Sql | undefined {
-    if (!isCounted(plan) || !('field' in grouping)) return undefined
+    if (!('field' in grouping)) return undefined
     const { field } = grouping
     const servers = sql`sum(servers)`
+    if (!isCounted(plan) || !isFacet(field)) {
+      const isCombined = columnsFor(grouping).every(isCombinedColumn)
+      if (plan.combinations && isCombined) return fromRows(plan.combinations, grouping, servers)
+    }
+    if (!isCounted(plan)) return undefined
     if (isFacet(field)) return named(grouped(sql.ref('value'), servers, counts(plan, field)))
     const isOwners = isOwnerField(field) && ownerFields[field].id === 'project_id'
     return isOwners || field === 'project_id' || field === 'tenant_id'
@@ -52,8 +57,11 @@ export function createStatistics(
       : undefined
   }
 
-  const wholeOf = (plan: Plan) =>
-    sql`select coalesce(sum(servers), 0) as count, ${sums} from ${counts(plan, wholeFacet)}`
+  /** The total from stored counts; undefined if the filter is not counted. */
+  function wholeOf(plan: Plan): Sql | undefined {
+    const stored = isCounted(plan) ? counts(plan, wholeFacet) : plan.combinations
+    return stored && sql`select coalesce(sum(servers), 0) as count, ${sums} from ${stored}`
+  }
 
   /** Limits the groups, plus one to detect more. Groups by owner name are merged before that. */
   const mostFrequent = (groups: Sql, grouping: Grouping) =>
@@ -63,17 +71,17 @@ export function createStatistics(
 
   /** Uses the tag table, which has the sizes of servers. Servers without the tag are the difference. */
   function fromTags(plan: Plan, grouping: Grouping): Sql | undefined {
-    if (!isCounted(plan) || plan.scope || !('metadataKey' in grouping)) return undefined
+    const all = wholeOf(plan)
+    if (!all || !isCounted(plan) || plan.scope || !('metadataKey' in grouping)) return undefined
     const { bare, origins } = readTagKey(grouping.metadataKey)
     const tags = sql`server_tags where key = ${codeOf(bare)} and origin in (${sql.join(origins)}) and state = 0`
     const tagged = sql`select count(*) as count, ${sums} from ${tags}`
-    const untagged = sql`select null as value, whole.count - tagged.count as count, whole.vcpu_count - tagged.vcpu_count as vcpu_count, whole.vmem_size - tagged.vmem_size as vmem_size, whole.disk - tagged.disk as disk from (${wholeOf(plan)}) as whole, (${tagged}) as tagged where whole.count > tagged.count`
+    const untagged = sql`select null as value, whole.count - tagged.count as count, whole.vcpu_count - tagged.vcpu_count as vcpu_count, whole.vmem_size - tagged.vmem_size as vmem_size, whole.disk - tagged.disk as disk from (${all}) as whole, (${tagged}) as tagged where whole.count > tagged.count`
     return sql`${named(grouped(sql.ref('value'), sql`count(*)`, tags))} union all ${untagged}`
   }
 
-  /** Aggregates all matching servers. */
-  function fromServers(source: Sql, grouping: Grouping): Sql {
-    const all = sql`count(*)`
+  /** Aggregates servers, or the counts of their combinations. */
+  function fromRows(source: Sql, grouping: Grouping, all: Sql): Sql {
     if ('metadataKey' in grouping) {
       const { bare, origins } = readTagKey(grouping.metadataKey)
       const value = sql`(select value from server_tags where server = servers.seq and key = ${codeOf(bare)} and origin in (${sql.join(origins)}) order by origin limit 1)`
@@ -112,7 +120,7 @@ export function createStatistics(
     const whole = sql`select ${sql.lit(-1)} as part, cast(null as text) as value, count(*) as count, ${sums} from ${servers}`
     const parts = groupings.map(
       (grouping, part) =>
-        sql`select ${sql.lit(part)} as part, cast(value as text) as value, count, vcpu_count, vmem_size, disk from (${mostFrequent(fromServers(servers, grouping), grouping)}) as counted`,
+        sql`select ${sql.lit(part)} as part, cast(value as text) as value, count, vcpu_count, vmem_size, disk from (${mostFrequent(fromRows(servers, grouping, sql`count(*)`), grouping)}) as counted`,
     )
     return sql`with ${seen} ${sql.join(withWhole ? [whole, ...parts] : parts, sql` union all `)}`
   }
@@ -172,9 +180,10 @@ export function createStatistics(
       }),
     )
     const walked = query.groups.filter((group) => !stored.has(group))
-    const needsWhole = !isCounted(plan)
+    const whole = wholeOf(plan)
+    const needsWhole = whole === undefined
     const queries = [
-      ...(needsWhole ? [] : [wholeOf(plan)]),
+      ...(whole ? [whole] : []),
       ...stored.values(),
       ...(needsWhole || walked.length > 0 ? [inOnePass(source, walked, needsWhole)] : []),
     ]
