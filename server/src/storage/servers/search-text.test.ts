@@ -33,8 +33,8 @@ test('one or two characters match at the start of a word, and nowhere else', () 
 
 test('one or two characters match at the start of an id, and nowhere else in it', () => {
   const server = { ...blank, id: 'AB-cd', external_id: 'i-0ef', name: 'web' }
-  for (const start of ['a', 'ab', 'i', 'i-']) assert.ok(found(server, start), start)
-  for (const other of ['b-', 'cd', 'c', '0e', 'ef']) assert.ok(!found(server, other), other)
+  for (const start of ['a', 'ab', 'i']) assert.ok(found(server, start), start)
+  for (const other of ['b', 'cd', 'c', '0e', 'ef']) assert.ok(!found(server, other), other)
 })
 
 test('every field with the use "search" is searched', () => {

@@ -12,8 +12,9 @@ export interface SearchText {
 const mark = '\u0002'
 /** Separates two texts. */
 const gap = '\u0001'
-/** Separates names and other texts from ids. The three separators are the lowest codes of all. */
+/** Separates names and other texts from ids. */
 const part = '\u0003'
+const highestSeparator = 3
 
 const partEnd = sql`instr(text || ${sql.lit(part)}, ${sql.lit(part)})`
 /** The part of the column `text` that SQLite indexes with positions. */
@@ -24,16 +25,14 @@ export const idsPart = sql`substr(text, ${partEnd} + 1)`
 const isPlain = (code: number) => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
 const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character)
 
-function isInWord(code: number, isId: boolean): boolean {
-  if (isId) return code > 0x03
-  return code < 0x80 ? isPlain(code) : isLetter(String.fromCodePoint(code))
-}
+const isInWord = (code: number) =>
+  code < 0x80 ? isPlain(code) : isLetter(String.fromCodePoint(code))
 
 /**
  * The prefixes of the words of a text, each once: the first character after two marks, the first two
  * after one mark. If both prefixes of a word are new they share the marks, because every trigram takes
- * space. It runs for every write of a server, so it does not split the text into words. An id is one
- * word: nobody looks for two characters in the middle of it.
+ * space. It runs for every write of a server, so it does not split the text into words. Of an id only
+ * the first word counts: nobody looks for two characters in the middle of it.
  */
 function startsOf(text: string): string {
   const idsAt = text.indexOf(part)
@@ -42,11 +41,17 @@ function startsOf(text: string): string {
   let length = 0
   let first = ''
   let isFirstNew = false
+  let isSkipping = false
   let size = 1
   for (let at = 0; at < text.length; at += size) {
     const code = text.codePointAt(at) ?? 0
     size = code > 0xffff ? 2 : 1
-    length = isInWord(code, at > idsAt) ? length + 1 : 0
+    if (!isInWord(code)) {
+      length = 0
+      isSkipping = at > idsAt && code > highestSeparator
+    } else if (!isSkipping) {
+      length += 1
+    }
     if (length === 1) {
       first = text.slice(at, at + size)
       isFirstNew = !known.has(first)

@@ -54,7 +54,8 @@ onBothEngines('the servers that the text index lists', (engine) => {
   })
 
   test('have a word that starts with a text of one or two characters', async () => {
-    assert.deepEqual(await found('uu'), ['qu"ux', 'quu-uux'])
+    assert.deepEqual(await found('uu'), ['quu-uux'])
+    assert.deepEqual(await found('ux'), ['qu"ux'])
     assert.deepEqual(await found('xq'), ['xquux'])
   })
 })

@@ -5,6 +5,7 @@ import {
   compareCodePoints,
   foldText,
   isFoundIn,
+  isFoundInId,
   isInNetwork,
   isLike,
   timestampNumber,
@@ -129,9 +130,11 @@ const hasAddress = ({ nics, eip }: Server, network: string) =>
 
 function isSearched(server: Server, text: string): boolean {
   const { name, id, host, description, external_id, ips, nics, metadata } = server
-  const pieces = [name, id, host, description, external_id, ...ips.split(',')]
-  const further = [...nics.map(({ mac }) => mac), ...Object.values(metadata)]
-  return [...pieces, ...further].some((piece) => isFoundIn(piece, text))
+  const texts = [name, host, description, ...ips.split(','), ...Object.values(metadata)]
+  const ids = [id, external_id, ...nics.map(({ mac }) => mac)]
+  return (
+    texts.some((piece) => isFoundIn(piece, text)) || ids.some((piece) => isFoundInId(piece, text))
+  )
 }
 
 const signs: Readonly<Record<Exclude<Sign, ':'>, Operator>> = {

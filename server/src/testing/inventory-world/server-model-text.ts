@@ -44,6 +44,11 @@ export function isFoundIn(text: string, searched: string): boolean {
   })
 }
 
+/** From three characters on anywhere; before that only what it begins with. */
+export const isFoundInId = (id: string, searched: string): boolean =>
+  isFoundIn(id, searched) &&
+  ([...searched].length >= 3 || foldText(id).startsWith(foldText(searched)))
+
 /** An address as its family and its number; undefined where it is none. */
 function addressNumber(text: string): { bits: 32 | 128; number: bigint } | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1]
