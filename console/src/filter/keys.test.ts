@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { filterKeys, type FilterKey } from './keys.ts'
 
 it('every field that the API counts servers by is a filter key', () => {
-  const counted = filterKeys.map(({ groups }: FilterKey) => groups)
-  const missing = fieldsUsedFor(servers, 'count').filter((field) => !counted.includes(field))
+  const counted = new Set(filterKeys.map(({ groups }: FilterKey) => groups))
+  const missing = fieldsUsedFor(servers, 'count').filter((field) => !counted.has(field))
   assert.deepEqual(missing, [])
 })
