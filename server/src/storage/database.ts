@@ -10,9 +10,14 @@ export interface StatementResult {
   readonly changes: number
 }
 
-export interface Statement {
+export interface Query {
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** For statements that are built once: PostgreSQL prepares them by this name. */
+  readonly name?: string
+}
+
+export interface Statement extends Query {
   /** If the statement touches no row, the whole commit fails with a violation that has this reason. */
   readonly required?: string
   /** PostgreSQL only: the rows of a `copy … from stdin`. */
@@ -20,11 +25,6 @@ export interface Statement {
 }
 
 export type Row = Readonly<Record<string, unknown>>
-
-export interface Query {
-  readonly sql: string
-  readonly parameters: readonly unknown[]
-}
 
 /**
  * A parameter for the set of servers whose numbers a query returns, comma-separated, in a column

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 import type { Statement } from './database.ts'
 
@@ -20,8 +21,10 @@ export function createStatementTemplate<Values extends object>(
 ): (values: Values) => Statement {
   const slots = Object.fromEntries(names.map((name) => [name, new Slot(name)]))
   const { sql, parameters } = build(slots as Values)
+  const name = hash('sha1', sql)
   return (values) => ({
     sql,
+    name,
     parameters: parameters.map((parameter) =>
       parameter instanceof Slot ? values[parameter.name as keyof Values] : parameter,
     ),

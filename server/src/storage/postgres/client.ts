@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type pg from 'pg'
+import type { Statement } from '../database.ts'
 import { copy } from './copy.ts'
 import { isConnectionLost, toError, unavailable } from './errors.ts'
 import type { Pool } from './pool.ts'
@@ -48,10 +49,14 @@ export async function takeClient(pool: Pool) {
     async query(
       text: string,
       parameters: readonly unknown[] = [],
-      copied?: Uint8Array,
+      { copied, name }: Pick<Statement, 'copied' | 'name'> = {},
     ): Promise<pg.QueryResult> {
       try {
-        return copied ? await copy(client, text, copied) : await client.query(text, [...parameters])
+        if (copied) return await copy(client, text, copied)
+        const values = [...parameters]
+        return name !== undefined && pool.isDirect(client)
+          ? await client.query({ name, text, values })
+          : await client.query(text, values)
       } catch (error) {
         // Timeouts are enforced here, not by a session setting: a pooler shares sessions among clients.
         if ((error as Error).message === 'Query read timeout') {

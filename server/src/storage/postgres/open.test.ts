@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, test } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { PlatformError } from '../../domain/error.ts'
 import { createTestDatabase } from '../../testing/engines.ts'
 import { createStorageLocation } from '../../testing/open-storage.ts'
 import { startDatabaseProxy, throughProxy } from '../../testing/tcp-proxy.ts'
-import { openPostgres } from './open.ts'
+import { createStatementTemplate } from '../statement-template.ts'
+import { defaultLimits, openPostgres } from './open.ts'
 
 /** How many connections Muster holds to this database. */
 async function countConnections(url: string): Promise<number> {
@@ -27,7 +30,61 @@ async function noConnectionsLeft(url: string): Promise<void> {
   assert.equal(await countConnections(url), 0)
 }
 
+/** Replaces the number of the process that PostgreSQL reports when a connection is ready. */
+function replaceProcess(response: Buffer): Buffer {
+  for (let at = 0; at + 9 <= response.length; at += 1 + response.readInt32BE(at + 1)) {
+    if (response[at] === 'K'.charCodeAt(0)) response.writeInt32BE(1, at + 5)
+  }
+  return response
+}
+
+/** The address of a pooler in front of a database: it reports a process of its own. */
+async function startPooler(t: TestContext, databaseUrl: string): Promise<string> {
+  const { hostname, port } = new URL(databaseUrl)
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    near.pipe(far)
+    far.once('data', (response: Buffer) => {
+      near.write(replaceProcess(response))
+      far.pipe(near)
+    })
+    for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
+      socket.on('error', () => {})
+      socket.on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.port = String((server.address() as AddressInfo).port)
+  return url.href
+}
+
 describe('a PostgreSQL', () => {
+  for (const way of ['directly', 'through a pooler'] as const) {
+    test(`${way === 'directly' ? 'prepares' : 'does not prepare'} statements if it is reached ${way}`, async (t) => {
+      const url = await createTestDatabase()
+      const database = await openPostgres(
+        way === 'directly' ? url : await startPooler(t, url),
+        async () => {},
+        () => {},
+        { ...defaultLimits, connections: 1 },
+      )
+      t.after(() => database.close())
+      const query = createStatementTemplate<{ n: number }>(['n'], ({ n }) =>
+        sql`select ${n}::integer + 1 as n`.compile(database.db),
+      )
+      for (const n of [1, 2]) {
+        assert.deepEqual(await database.run([query({ n })], 'quick'), [[{ n: n + 1 }]])
+        assert.equal((await database.commit([query({ n })]))[0]?.rows[0]?.['n'], n + 1)
+      }
+      const prepared = sql<{ text: string }>`select statement as text from pg_prepared_statements`
+      const { rows } = await prepared.execute(database.db)
+      const texts = rows.map(({ text }) => text).filter((text) => text.includes('::integer + 1'))
+      assert.equal(texts.length, way === 'directly' ? 1 : 0)
+    })
+  }
+
   test('has no connection left after close', async () => {
     const url = await createTestDatabase()
     const database = await openPostgres(url, async () => {})

@@ -117,8 +117,8 @@ async function readSnapshot(pool: Pool, queries: readonly Query[]): Promise<Row[
   try {
     const answers: Row[][] = []
     if (together) await client.query('begin isolation level repeatable read read only')
-    for (const { sql, parameters } of queries) {
-      answers.push((await client.query(sql, parameters)).rows)
+    for (const query of queries) {
+      answers.push((await client.query(query.sql, query.parameters, query)).rows)
     }
     return answers
   } finally {

@@ -9,14 +9,27 @@ interface Size {
   readonly wait: number
 }
 
+/**
+ * Whether no pooler is in between. A pooler in transaction mode reports a process of its own, and
+ * may run each transaction in another session.
+ */
+async function isDirect(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid === (client as unknown as { processID: number | null }).processID
+}
+
 /** A pool of connections to the server in use. Connections to an earlier server are not reused. */
 export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
+  const direct = new WeakSet<pg.ClientBase>()
   const pool = new pg.Pool({
     max,
     Client: hosts.Client,
     connectionTimeoutMillis: wait,
     query_timeout: timeout,
-    onConnect: hosts.check,
+    async onConnect(client) {
+      await hosts.check(client)
+      if (await isDirect(client)) direct.add(client)
+    },
   })
   // The pool replaces a broken connection; without these listeners its error would end the process.
   pool.on('error', () => {})
@@ -42,6 +55,8 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
         client.release(true)
       }
     },
+    /** Whether statements can be prepared for the lifetime of the connection. */
+    isDirect: (client: pg.ClientBase) => direct.has(client),
     leave: hosts.leave,
     end: () => pool.end(),
   }

@@ -36,8 +36,9 @@ async function attempt(
   try {
     const results: StatementResult[] = []
     if (together) await client.query(beginWith(limits))
-    for (const { sql, parameters, required, copied } of statements) {
-      const { rows, rowCount } = await client.query(sql, parameters, copied)
+    for (const statement of statements) {
+      const { sql, parameters, required } = statement
+      const { rows, rowCount } = await client.query(sql, parameters, statement)
       if (required !== undefined && rowCount === 0) {
         throw new Violation('precondition', { reason: required })
       }

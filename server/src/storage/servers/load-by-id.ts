@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, Query } from '../database.ts'
@@ -5,34 +6,36 @@ import { createStatementTemplate } from '../statement-template.ts'
 import { selectDocuments, toParts } from './documents.ts'
 
 interface Wanted {
-  readonly id: string
+  /** On SQLite one id, on PostgreSQL an array. */
+  readonly ids: unknown
   readonly owner: string
   readonly state: number
 }
 
 type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 
-/** The column that restricts a query to the scope of the caller. */
-const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
-
-/** A query for one server that is compiled once. */
-function createQueryForOne({ db }: DatabaseReader) {
+/** A query for servers by id, compiled once. */
+function createQueryFor({ db, engine }: DatabaseReader) {
   const whole = selectDocuments(db)
-  const template = (column: (typeof columns)[Owned['kind']]) =>
-    createStatementTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
-      const one = whole
-        .where('server', '=', (eb) => eb.selectFrom('servers').select('seq').where('id', '=', id))
-        .where('state', '<=', state)
-      return (column ? one.where(column, '=', owner) : one).compile()
+  const isWanted = (ids: unknown) =>
+    engine === 'postgres'
+      ? // An array: PostgreSQL takes twice as long to plan a join.
+        sql<boolean>`server = any(array(select seq from servers where id = any(${ids})))`
+      : sql<boolean>`server = (select seq from servers where id = ${ids})`
+  const template = (column?: 'domain_id' | 'project_id') =>
+    createStatementTemplate<Wanted>(['ids', 'owner', 'state'], ({ ids, owner, state }) => {
+      const wanted = whole.where(isWanted(ids)).where('state', '<=', state)
+      return (column ? wanted.where(column, '=', owner) : wanted).compile()
     })
   const templates = {
-    system: template(undefined),
+    system: template(),
     domain: template('domain_id'),
     project: template('project_id'),
   }
-  return (scope: Owned, id: string, state: number): Query =>
-    templates[scope.kind]({ id, owner: scopeIdOf(scope) ?? '', state })
+  return (scope: Owned, ids: unknown, state: number): Query =>
+    templates[scope.kind]({ ids, owner: scopeIdOf(scope) ?? '', state })
 }
+type QueryFor = ReturnType<typeof createQueryFor>
 
 interface Batch {
   readonly ids: Set<string>
@@ -40,22 +43,11 @@ interface Batch {
 }
 
 /** Concurrent requests with the same scope share one round trip to PostgreSQL. */
-function createSharedLoad(database: DatabaseReader) {
-  const whole = selectDocuments(database.db)
+function createSharedLoad(database: DatabaseReader, queryFor: QueryFor) {
   const batches = new Map<string, Batch>()
 
   async function run(scope: Owned, ids: Set<string>, state: number) {
-    const column = columns[scope.kind]
-    const some = whole
-      .where('server', 'in', (eb) =>
-        eb
-          .selectFrom('servers')
-          .select('seq')
-          .where('id', 'in', [...ids]),
-      )
-      .where('state', '<=', state)
-    const query = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
-    const [rows = []] = await database.run([query.compile()], 'quick')
+    const [rows = []] = await database.run([queryFor(scope, [...ids], state)], 'quick')
     return new Map(toParts(rows).map((parts) => [parts.id, parts]))
   }
 
@@ -78,14 +70,14 @@ function createSharedLoad(database: DatabaseReader) {
 
 /** Reads one server by its id, if it is in the scope of the caller. */
 export function createLoadById(database: DatabaseReader): ServerFinder['loadById'] {
-  const queryForOne = createQueryForOne(database)
-  const loadShared = createSharedLoad(database)
+  const queryFor = createQueryFor(database)
+  const loadShared = createSharedLoad(database, queryFor)
 
   return async function loadById(scope, id, withDeleted) {
     if (scope.kind === 'none') return undefined
     const state = withDeleted ? 2 : 1
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
-    const [rows = []] = await database.run([queryForOne(scope, id, state)], 'quick')
+    const [rows = []] = await database.run([queryFor(scope, id, state)], 'quick')
     return toParts(rows)[0]
   }
 }
