@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
 import { defaultServer } from '../../domain/inventory/build-server.ts'
 import { renderServer } from '../../domain/inventory/render-server.ts'
 import { documentDictionary } from './document-dictionary.ts'
@@ -23,6 +24,14 @@ describe('packed documents', () => {
         some.map(({ short, rest, metadata }) => [`${short},${rest}`, short, metadata]),
       )
     }
+  })
+
+  test('of an earlier version have a whole document after the short form', () => {
+    const { short, rest, metadata } = render('web')
+    const bytes = Buffer.from(`${short}\n${short},${rest}\n${metadata}\n`)
+    const [earlier] = unpackDocuments([zstdCompressSync(bytes, { dictionary: documentDictionary })])
+    assert.equal(earlier?.document.toString(), `${short},${rest}`)
+    assert.equal(earlier.metadata.toString(), metadata)
   })
 
   test('are less than a third as long', () => {

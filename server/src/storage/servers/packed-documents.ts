@@ -13,6 +13,7 @@ export interface Documents {
 /** JSON in one line has no line feed. */
 const lineFeed = 0x0a
 const comma = 0x2c
+const openingBrace = 0x7b
 
 /** Small tables: by default, preparing them takes longer than compressing a document. */
 const params = {
@@ -56,10 +57,12 @@ export function unpackDocuments(packed: readonly Uint8Array[]): Documents[] {
     const shortEnd = bytes.indexOf(lineFeed, start)
     const restEnd = bytes.indexOf(lineFeed, shortEnd + 1)
     const end = bytes.indexOf(lineFeed, restEnd + 1)
+    // An earlier version stored a whole document after the short form. It is rendered again.
+    const isEarlier = bytes[shortEnd + 1] === openingBrace
     bytes[shortEnd] = comma
     const documents = {
-      document: bytes.subarray(start, restEnd),
-      shortLength: shortEnd - start,
+      document: bytes.subarray(isEarlier ? shortEnd + 1 : start, restEnd),
+      shortLength: isEarlier ? 0 : shortEnd - start,
       metadata: bytes.subarray(restEnd + 1, end),
     }
     start = end + 1
