@@ -7,6 +7,7 @@ const step = 1_000
 /** Polls when accounts were last synced, by any process. */
 export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
   let syncTimes: ReadonlyMap<string, number> = new Map()
+  let texts: ReadonlyMap<string, string> = new Map()
   let version = 0
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
@@ -20,6 +21,7 @@ export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
       const fresh = await accounts.syncedAt()
       if (!isSame(fresh)) {
         syncTimes = fresh
+        texts = new Map([...fresh].map(([id, time]) => [id, timestamp(time)]))
         version += 1
       }
     } catch {
@@ -30,10 +32,7 @@ export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
   const underWay = look()
 
   const syncAges: LastSyncTimes = {
-    of(accountId) {
-      const time = syncTimes.get(accountId)
-      return time === undefined ? undefined : timestamp(time)
-    },
+    of: (accountId) => texts.get(accountId),
     version: () => version,
   }
   return {

@@ -37,12 +37,12 @@ export interface HostSettings {
  */
 export function createOwnHosts(settings: HostSettings) {
   const { publicUrl, authUrl, baseUrl, allowedHosts, isLoopback } = settings
-  const names = new Set([
-    ...[publicUrl, authUrl, baseUrl].map((url) => readHostName(new URL(url).host)),
-    ...allowedHosts.map(readHostName),
-  ])
+  const hosts = [publicUrl, authUrl, baseUrl].map((url) => new URL(url).host)
+  const names = new Set([...hosts, ...allowedHosts].map(readHostName))
 
   function isForeign(host: string): boolean {
+    // Most requests use one of the URLs unchanged.
+    if (hosts.includes(host)) return false
     const name = readHostName(host)
     return name === undefined || !(isLoopbackName(name) || names.has(name))
   }

@@ -16,11 +16,6 @@ const textSize = 600
 /** Servers per chunk. A chunk takes the serving thread a few milliseconds. */
 const chunkSize = 128
 
-interface ReadServer {
-  readonly revision: number
-  readonly parts: ServerParts
-}
-
 const sizeOf = ({ body, metadata }: ServerParts) => body.length + metadata.length + textSize
 
 /** A rendered text as bytes. The engines return different types. */
@@ -80,8 +75,6 @@ export function parseServer(
   return JSON.parse(`${document.toString()}${admin},"metadata":${metadata.toString()}}`) as Server
 }
 
-const isOutdated = (row: Row) => row['rendering'] !== renderingVersion
-
 /** Renders a document that another version of Muster stored. */
 function renderAgain(documents: Documents, row: Row) {
   const server = parseServer(documents, row['admin_group'] as string)
@@ -89,28 +82,25 @@ function renderAgain(documents: Documents, row: Row) {
   return {
     adminGroup,
     digest,
-    documents: {
-      document: Buffer.from(`${short},${rest}`),
-      shortLength: Buffer.byteLength(short),
-      metadata: Buffer.from(metadata),
-    },
+    document: Buffer.from(`${short},${rest}`),
+    shortLength: Buffer.byteLength(short),
+    metadata: Buffer.from(metadata),
   }
 }
-
-const asStored = (documents: Documents, row: Row) => ({
-  adminGroup: row['admin_group'] as string,
-  digest: row['document_digest'] as string,
-  documents,
-})
 
 /** The parts of servers that a response is made of. */
 export function toParts(rows: readonly Row[]): readonly ServerParts[] {
   const stored = documentsOf(rows as unknown as readonly StoredDocuments[])
   return rows.map((row, at) => {
     const own = stored[at] as Documents
-    const { adminGroup, digest, documents } = isOutdated(row)
+    const isOutdated = row['rendering'] !== renderingVersion
+    const { adminGroup, digest, document, shortLength, metadata } = isOutdated
       ? renderAgain(own, row)
-      : asStored(own, row)
+      : {
+          ...own,
+          adminGroup: row['admin_group'] as string,
+          digest: row['document_digest'] as string,
+        }
     return {
       id: row['id'] as string,
       projectId: row['project_id'] as string,
@@ -120,9 +110,9 @@ export function toParts(rows: readonly Row[]): readonly ServerParts[] {
       isDeleted: row['state'] === 2,
       adminGroup,
       // Copies: a cached part must not hold the texts of the other servers in memory.
-      body: Buffer.from(documents.document),
-      shortLength: documents.shortLength,
-      metadata: Buffer.from(documents.metadata),
+      body: Buffer.from(document),
+      shortLength,
+      metadata: Buffer.from(metadata),
       digest,
     }
   })
@@ -144,42 +134,36 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
       .compile(),
   )
 
-  async function readCurrent(
-    seqs: readonly number[],
-    priority: QueryPriority,
-  ): Promise<Map<number, ReadServer>> {
+  async function readCurrent(seqs: readonly number[], priority: QueryPriority): Promise<Row[]> {
     const numbers = engine === 'postgres' ? seqs : JSON.stringify(seqs)
     const [rows = []] = await database.run([queryFor({ numbers })], priority)
-    const all = toParts(rows)
-    return new Map(
-      all.map((parts, at) => [
-        Number(rows[at]?.['server']),
-        { revision: Number(rows[at]?.['revision']), parts },
-      ]),
-    )
+    return rows
   }
 
   return async function load(
     found: readonly Found[],
     priority: QueryPriority = 'quick',
   ): Promise<readonly ServerParts[] | undefined> {
-    const known = found.map(({ seq, revision }) => cache.get(seq, revision))
-    const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
-    if (missing.length === 0) return known as ServerParts[]
-    const fresh = new Map<number, ReadServer>()
+    const wanted = new Map<number, number>()
+    const parts: (ServerParts | undefined)[] = []
+    for (const [at, { seq, revision }] of found.entries()) {
+      parts.push(cache.get(seq, revision))
+      if (!parts[at]) wanted.set(seq, at)
+    }
+    const missing = [...wanted.keys()]
     for (let start = 0; start < missing.length; start += chunkSize) {
       // Let other requests run before the next chunk.
       if (start > 0) await nextTurn()
-      const seqs = missing.slice(start, start + chunkSize)
-      for (const entry of await readCurrent(seqs, priority)) fresh.set(...entry)
+      const rows = await readCurrent(missing.slice(start, start + chunkSize), priority)
+      for (const [place, read] of toParts(rows).entries()) {
+        const [seq, revision] = [Number(rows[place]?.['server']), Number(rows[place]?.['revision'])]
+        // Streamed documents are not cached, because they are rarely read again.
+        if (priority === 'quick') cache.set(seq, revision, read)
+        const at = wanted.get(seq) ?? 0
+        if (found[at]?.revision === revision) parts[at] = read
+      }
     }
-    // Streamed documents are not cached, because they are rarely read again.
-    if (priority === 'quick')
-      for (const [seq, { revision, parts }] of fresh) cache.set(seq, revision, parts)
-    const parts = found.map(({ seq, revision }, at) => {
-      const read = fresh.get(seq)
-      return known[at] ?? (read?.revision === revision ? read.parts : undefined)
-    })
-    return parts.every((part) => part !== undefined) ? parts : undefined
+    return parts.includes(undefined) ? undefined : (parts as ServerParts[])
   }
 }
+export type LoadDocuments = ReturnType<typeof createDocuments>

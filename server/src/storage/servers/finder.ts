@@ -31,6 +31,7 @@ export function createServerFinder(
   const scanIndex = createIndexScan(planner, terms)
   const findPlain = createPlainPages(database, planner, terms)
   const selections = createSelections(memory)
+  const load = createDocuments(database, memory)
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
     database.serversVersion(scopeIdOf(scope))
@@ -77,8 +78,8 @@ export function createServerFinder(
   return {
     version: versionOf,
     find,
-    load: createDocuments(database, memory),
-    loadById: createLoadById(database),
+    load,
+    loadById: createLoadById(database, load),
     findByName: createFindByName(database, planner),
     count: createStatistics(planner, owners),
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, Query } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
-import { selectDocuments, toParts } from './documents.ts'
+import { selectDocuments, toParts, type LoadDocuments } from './documents.ts'
 
 interface Wanted {
   /** On SQLite one id, on PostgreSQL an array. */
@@ -14,9 +15,12 @@ interface Wanted {
 
 type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 
-/** A query for servers by id, compiled once. */
+/** A query for servers by id, compiled once. On SQLite it reads the revision: the document may be cached. */
 function createQueryFor({ db, engine }: DatabaseReader) {
-  const whole = selectDocuments(db)
+  const servers =
+    engine === 'postgres'
+      ? selectDocuments(db)
+      : db.selectFrom('server_documents').select(['server', 'revision'])
   const isWanted = (ids: unknown) =>
     engine === 'postgres'
       ? // An array: PostgreSQL takes twice as long to plan a join.
@@ -24,7 +28,7 @@ function createQueryFor({ db, engine }: DatabaseReader) {
       : sql<boolean>`server = (select seq from servers where id = ${ids})`
   const template = (column?: 'domain_id' | 'project_id') =>
     createStatementTemplate<Wanted>(['ids', 'owner', 'state'], ({ ids, owner, state }) => {
-      const wanted = whole.where(isWanted(ids)).where('state', '<=', state)
+      const wanted = servers.where(isWanted(ids)).where('state', '<=', state)
       return (column ? wanted.where(column, '=', owner) : wanted).compile()
     })
   const templates = {
@@ -69,7 +73,10 @@ function createSharedLoad(database: DatabaseReader, queryFor: QueryFor) {
 }
 
 /** Reads one server by its id, if it is in the scope of the caller. */
-export function createLoadById(database: DatabaseReader): ServerFinder['loadById'] {
+export function createLoadById(
+  database: DatabaseReader,
+  load: LoadDocuments,
+): ServerFinder['loadById'] {
   const queryFor = createQueryFor(database)
   const loadShared = createSharedLoad(database, queryFor)
 
@@ -77,7 +84,13 @@ export function createLoadById(database: DatabaseReader): ServerFinder['loadById
     if (scope.kind === 'none') return undefined
     const state = withDeleted ? 2 : 1
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
-    const [rows = []] = await database.run([queryFor(scope, id, state)], 'quick')
-    return toParts(rows)[0]
+    const { parts } = await retryOnConflict(async () => {
+      const [[row] = []] = await database.run([queryFor(scope, id, state)], 'quick')
+      if (!row) return { parts: undefined }
+      const found = { seq: Number(row['server']), revision: Number(row['revision']) }
+      const loaded = await load([found])
+      return loaded && { parts: loaded[0] }
+    })
+    return parts
   }
 }
