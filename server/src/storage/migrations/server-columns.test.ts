@@ -13,8 +13,8 @@ import { openFile } from '../sqlite/file.ts'
 import { addServerColumn, type NewField } from './server-columns.ts'
 
 const fields: Readonly<Record<string, NewField>> = {
-  rack: { storage: 'dictionary', default: '' },
-  rack_row: { storage: 'dictionary', default: 'A word that no server has: ΣΊΣΥΦΟΣ' },
+  sample: { storage: 'dictionary', default: '' },
+  sample_row: { storage: 'dictionary', default: 'A word that no server has: ΣΊΣΥΦΟΣ' },
   remark: { storage: 'text', default: 'none' },
   note: { storage: 'text', default: 'No ΣΊΣΥΦΟΣ' },
   height: { storage: 'number', default: 42 },
@@ -43,15 +43,15 @@ onEngineOfLane('a column of a new field', (engine) => {
     const { db, done } = openForMigration(fleet)
     for (const [name, field] of Object.entries(fields)) await addServerColumn(db, name, field)
     const { rows } = await sql`
-      select (select word from words where code = rack) as rack,
-        (select word from words where code = rack_row) as rack_row,
-        (select folded from words where code = rack_row) as rack_folded,
+      select (select word from words where code = sample) as sample,
+        (select word from words where code = sample_row) as sample_row,
+        (select folded from words where code = sample_row) as sample_folded,
         note, note_folded,
         remark, remark_folded, height, is_tall, moved_at from servers`.execute(db)
     const filled = {
-      rack: '',
-      rack_row: 'A word that no server has: ΣΊΣΥΦΟΣ',
-      rack_folded: 'a word that no server has: σίσυφοσ',
+      sample: '',
+      sample_row: 'A word that no server has: ΣΊΣΥΦΟΣ',
+      sample_folded: 'a word that no server has: σίσυφοσ',
       note: 'No ΣΊΣΥΦΟΣ',
       note_folded: 'no σίσυφοσ',
       remark: 'none',

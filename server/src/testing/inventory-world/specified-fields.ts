@@ -1,7 +1,9 @@
+import { servers, type FieldType } from '@muster/contract'
+
 /** The tables of the specification (platform-api.md), copied and not taken from the contract. */
 const names = (text: string): readonly string[] => text.trim().split(/,\s+/)
 
-export const specifiedServer = {
+const tableOfServer = {
   boolean: names(
     'auto_renew, can_delete, can_recycle, can_update, cdrom_support, deleted, disable_delete, is_emulated, is_gpu, is_prepaid_recycle, is_system, pending_deleted, src_ip_check, src_mac_check',
   ),
@@ -16,7 +18,23 @@ export const specifiedServer = {
   ),
 } as const
 
-type SpecifiedKind = keyof typeof specifiedServer
+type SpecifiedKind = keyof typeof tableOfServer
+
+const specifiedNames = new Set<string>(Object.values(tableOfServer).flat())
+
+/** Fields that Muster adds to the specification, by the types of its description. */
+const addedNames = (...types: FieldType[]): readonly string[] =>
+  Object.entries(servers.fields)
+    .filter(([name, { type }]) => types.includes(type) && !specifiedNames.has(name))
+    .map(([name]) => name)
+
+export const specifiedServer = {
+  ...tableOfServer,
+  boolean: [...tableOfServer.boolean, ...addedNames('boolean')],
+  timestamp: [...tableOfServer.timestamp, ...addedNames('timestamp')],
+  integer: [...tableOfServer.integer, ...addedNames('number')],
+  string: [...tableOfServer.string, ...addedNames('text', 'enum')],
+} as const
 
 export const specifiedDisk = {
   string: names(
