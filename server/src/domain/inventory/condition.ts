@@ -1,5 +1,8 @@
+import type { FieldUsedFor, servers } from '@muster/contract'
 import type { Condition as GenericCondition } from '../query/condition.ts'
-import type { Field } from './fields.ts'
+
+/** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
+export type Field = FieldUsedFor<typeof servers, 'filter'>
 
 /** Resources that a query names by id or by name. */
 export const namedResources = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const

@@ -1,14 +1,11 @@
-import { fieldsUsedFor, servers, type FieldUsedFor } from '@muster/contract'
+import { fieldsUsedFor, servers } from '@muster/contract'
 import { isField as isFieldOf, queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
-import type { ServerCondition } from './condition.ts'
+import type { Field, ServerCondition } from './condition.ts'
 import { namedOneOf } from './parameter-conditions.ts'
 import { parseNetwork } from './parse-network.ts'
 import { parseTag } from './parse-tag.ts'
 
 export { callerFields, type CallerField } from '@muster/contract'
-
-/** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
-export type Field = FieldUsedFor<typeof servers, 'filter'>
 
 /** In `tag:env=prod,dev` the second value is of the first one's key. */
 function withKeys(texts: readonly string[]): string[] {

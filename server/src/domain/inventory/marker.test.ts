@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformError } from '../error.ts'
-import { everyServer } from './condition.ts'
+import { everyServer, type Field } from './condition.ts'
 import { readMarker as read, writeMarker } from '../query/marker.ts'
-import { fields as kinds, type Field } from './fields.ts'
+import { fields as kinds } from './fields.ts'
 import type { Order } from './server-query.ts'
 
 type Asked = Parameters<typeof writeMarker<Field>>[0]

@@ -1,6 +1,5 @@
 import { anyOf, oneOf } from '../query/conditions.ts'
-import { namedResources, type Condition, type NamedResource } from './condition.ts'
-import type { Field } from './fields.ts'
+import { namedResources, type Condition, type NamedResource, type Field } from './condition.ts'
 
 /** The words that name a place or an owner. */
 const placeWords: Readonly<Record<string, NamedResource>> = {

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { PlatformError } from '../error.ts'
 import type { Comparison, Value } from '../query/condition.ts'
 import { parseQ as parse } from '../query/parse-q.ts'
-import type { Condition } from './condition.ts'
-import { serverFields, type Field } from './fields.ts'
+import type { Condition, Field } from './condition.ts'
+import { serverFields } from './fields.ts'
 import { runsInLane } from '../../testing/lanes.ts'
 
 const parseQ = (line: string) => parse(serverFields, line)

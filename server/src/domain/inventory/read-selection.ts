@@ -11,8 +11,8 @@ import {
   readTimestamp,
 } from '../query/read-list-query.ts'
 import type { CloudpodsParameters } from './cloudpods-parameters.ts'
-import type { Condition, ServerCondition } from './condition.ts'
-import { serverFields, type Field } from './fields.ts'
+import type { Condition, ServerCondition, Field } from './condition.ts'
+import { serverFields } from './fields.ts'
 import { parseNetwork } from './parse-network.ts'
 import { parseTag } from './parse-tag.ts'
 import type { ServerSelection, StateFilter } from './server-query.ts'

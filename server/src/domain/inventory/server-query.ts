@@ -1,7 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { ListQuery, Order as OrderOf, ScopeParameter } from '../query/list-query.ts'
-import type { Condition } from './condition.ts'
-import type { Field } from './fields.ts'
+import type { Condition, Field } from './condition.ts'
 
 /** Servers in use, in the recycle bin, both, or deleted. */
 export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'

@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
-import { fields, type Field } from '../../domain/inventory/fields.ts'
+import { fields } from '../../domain/inventory/fields.ts'
+import type { Field } from '../../domain/inventory/condition.ts'
 import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
 import type { Cell } from '../sql-parts.ts'
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { fields, type Field } from '../../domain/inventory/fields.ts'
+import { fields } from '../../domain/inventory/fields.ts'
+import type { Field } from '../../domain/inventory/condition.ts'
 import type { Order } from '../../domain/inventory/server-query.ts'
 import type { Position } from '../../domain/query/marker.ts'
 import type { DatabaseReader } from '../database.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Condition, NamedResource } from '../../domain/inventory/condition.ts'
-import { enumerated, type Field } from '../../domain/inventory/fields.ts'
+import type { Condition, NamedResource, Field } from '../../domain/inventory/condition.ts'
+import { enumerated } from '../../domain/inventory/fields.ts'
 import type { Owner } from '../../domain/inventory/ports.ts'
 import { matchesText } from '../../domain/query/text-match.ts'
 import type { DatabaseReader } from '../database.ts'
