@@ -54,7 +54,7 @@ export async function takeClient(pool: Pool) {
       try {
         if (copied) return await copy(client, text, copied)
         const values = [...parameters]
-        return name !== undefined && pool.isDirect(client)
+        return name !== undefined && (await pool.isDirect(client))
           ? await client.query({ name, text, values })
           : await client.query(text, values)
       } catch (error) {

@@ -20,16 +20,13 @@ async function isDirect(client: pg.ClientBase): Promise<boolean> {
 
 /** A pool of connections to the server in use. Connections to an earlier server are not reused. */
 export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
-  const direct = new WeakSet<pg.ClientBase>()
+  const direct = new WeakMap<pg.ClientBase, Promise<boolean>>()
   const pool = new pg.Pool({
     max,
     Client: hosts.Client,
     connectionTimeoutMillis: wait,
     query_timeout: timeout,
-    async onConnect(client) {
-      await hosts.check(client)
-      if (await isDirect(client)) direct.add(client)
-    },
+    onConnect: hosts.check,
   })
   // The pool replaces a broken connection; without these listeners its error would end the process.
   pool.on('error', () => {})
@@ -56,7 +53,11 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
       }
     },
     /** Whether statements can be prepared for the lifetime of the connection. */
-    isDirect: (client: pg.ClientBase) => direct.has(client),
+    isDirect(client: pg.ClientBase): Promise<boolean> {
+      const known = direct.get(client) ?? isDirect(client)
+      direct.set(client, known)
+      return known
+    },
     leave: hosts.leave,
     end: () => pool.end(),
   }
