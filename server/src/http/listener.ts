@@ -64,7 +64,12 @@ export function createListener(
     bodyLimit: maxBodySize,
     requestTimeout: limits.requestTimeout,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxParameterLength },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: maxParameterLength,
+      // Each operation parses its own query.
+      querystringParser: () => ({}),
+    },
     clientErrorHandler: createClientErrorHandler({ clock }),
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request, settings))

@@ -39,6 +39,32 @@ test('a large page is rendered in chunks, with turns for other requests between 
   )
 })
 
+test('each server of a page has its own caller fields', () => {
+  const own = (name: string) => ({ projectId: name, project: name, domainId: 'd', domain: 'D' })
+  const owners = new Map(['p', 'q'].map((name) => [name, own(name)]))
+  const inDomain = { kind: 'domain', domainId: 'd' } as const
+  const visibility: Visibility = {
+    scope: { kind: 'system' },
+    updates: inDomain,
+    deletes: { kind: 'none' },
+    administers: inDomain,
+  }
+  const render = () => createRowRenderer({ ...shape, details: true }, owners, visibility).render
+  const others: Partial<ServerParts>[] = [
+    { projectId: 'q' },
+    { domainId: 'e' },
+    { managerProjectId: 'q' },
+    { isDeleted: true },
+    { adminGroup: '"admin_secgrp_id":"g","admin_security_rules":""' },
+  ]
+  for (const changes of others) {
+    const rows = render()
+    const pair = [part(1), { ...part(1), ...changes }].map((parts) => String(rows(parts)))
+    assert.notEqual(pair[1], pair[0], JSON.stringify(changes))
+    assert.equal(pair[1], String(render()({ ...part(1), ...changes })))
+  }
+})
+
 describe('the digests of rendered servers', () => {
   const nothing = { kind: 'none' } as const
   const seenBy = (updates: Visibility['updates'] = nothing): Visibility => ({

@@ -7,6 +7,14 @@ import { callerFieldsKey, renderCallerFields } from './caller-fields.ts'
 
 const metadataKey = ',"metadata":'
 
+/** Whether two servers have the same caller fields for certain: most servers of a page have the same owner. */
+const hasSameOwner = (a: ServerParts, b: ServerParts): boolean =>
+  a.projectId === b.projectId &&
+  a.domainId === b.domainId &&
+  a.managerProjectId === b.managerProjectId &&
+  a.isDeleted === b.isDeleted &&
+  a.adminGroup === b.adminGroup
+
 /** Puts the JSON of servers together from what was rendered when they were written. */
 export function createRowRenderer(
   shape: ServerShape,
@@ -21,7 +29,12 @@ export function createRowRenderer(
   const form = `${isWhole} ${withMetadata} `
   let digests = ''
 
+  let last:
+    | { readonly parts: ServerParts; readonly end: string; readonly bytes: Buffer }
+    | undefined
+
   function sharedBytes(parts: ServerParts, end: string): Buffer {
+    if (last?.end === end && (!isWhole || hasSameOwner(last.parts, parts))) return last.bytes
     const key = isWhole ? `${end}${callerFieldsKey(parts, visibility)}` : end
     let bytes = shared.get(key)
     if (!bytes) {
@@ -30,6 +43,7 @@ export function createRowRenderer(
       shared.set(key, bytes)
       digests += text
     }
+    last = { parts, end, bytes }
     return bytes
   }
 
