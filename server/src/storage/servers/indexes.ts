@@ -98,6 +98,7 @@ const changed = [
   'servers_by_project_id',
   'servers_by_domain_id',
   'server_tags_by_value',
+  'server_addresses_by_address',
 ] as const
 
 /** Indexes of earlier versions. */
@@ -121,10 +122,10 @@ export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[
       ? [...coveredColumns].filter((column) => !['created_at', 'seq', 'id'].includes(column))
       : found
   const text = (column: string) =>
-    engine === 'postgres' && (column === 'name' || column === 'status')
+    engine === 'postgres' && ['id', 'name', 'status', 'address'].includes(column)
       ? `${column} collate "C"`
       : column
-  const id = engine === 'postgres' ? 'id collate "C"' : 'id'
+  const id = text('id')
   const nameOf = (name: string) =>
     engine === 'postgres' && changed.some((other) => other === name) ? `${name}_2` : name
   return [
@@ -154,7 +155,11 @@ export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[
       'server_tags',
       `key, value, origin, state, server${engine === 'sqlite' ? ', vcpu_count, vmem_size, disk' : ''}`,
     ),
-    index('server_addresses_by_address', 'server_addresses', 'address, state, server'),
+    index(
+      nameOf('server_addresses_by_address'),
+      'server_addresses',
+      `${text('address')}, state, server`,
+    ),
     index('server_places_by_id', 'server_places', 'place, id'),
     // Without the longest texts: a PostgreSQL index entry is limited to a third of a page.
     index('words_by_folded', 'words', 'folded', ` where length(folded) <= ${longestFolded}`),
