@@ -11,7 +11,7 @@ import {
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { minimalServer, namingFacts } from '../../testing/inventory-world/minimal-server.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import {
   compareCodePoints,
@@ -153,13 +153,9 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
     const idOf = (kind: ResourceKind) => pick(seen.filter((each) => each.kind === kind)).object.id
     for (let count = 0; count < 60; count += 1) {
       const at = draw(fleet.projects.length - 1)
-      const nic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', vpc_id: '', is_exit: false }
       const facts = minimalServer(fleet.projects[at]?.id ?? '', {
-        host_id: idOf('hosts'),
-        zone_id: idOf('zones'),
-        cloudregion_id: idOf('cloudregions'),
-        manager_id: idOf('cloudproviders'),
-        nics: [1, 2].map(() => ({ ...nic, network_id: idOf('networks') })),
+        ...namingFacts(idOf),
+        nics: [1, 2].flatMap(() => namingFacts(idOf).nics ?? []),
         pending_deleted: draw(4) === 0,
       })
       servers.push({ facts, at })

@@ -1,4 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import {
+  allKinds,
+  resourceKinds,
+  type ResourceKind,
+} from '../../domain/inventory/resource-kinds.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 
 /** A server of which the source reports only what is required. */
@@ -17,17 +22,17 @@ export function minimalServer(projectId: string, facts: Partial<ServerFacts> = {
   }
 }
 
-/** A server that names a host, a network, a region, a zone and a manager, all with its own id. */
-export function namingServer(projectId: string): ServerFacts {
-  const server = minimalServer(projectId)
-  const { id } = server
+/** What a server says to name a resource of each kind. */
+export function namingFacts(idOf: (kind: ResourceKind) => string): Partial<ServerFacts> {
   const nic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', vpc_id: '', is_exit: false }
   return {
-    ...server,
-    host_id: id,
-    zone_id: id,
-    cloudregion_id: id,
-    manager_id: id,
-    nics: [{ ...nic, network_id: id }],
+    ...Object.fromEntries(allKinds.map((kind) => [resourceKinds[kind].namedBy, idOf(kind)])),
+    nics: [{ ...nic, network_id: idOf('networks') }],
   }
+}
+
+/** A server that names a resource of each kind, all with its own id. */
+export function namingServer(projectId: string): ServerFacts {
+  const server = minimalServer(projectId)
+  return { ...server, ...namingFacts(() => server.id) }
 }
