@@ -103,6 +103,22 @@ onEngineOfLane('server statistics', (engine) => {
     await expectStatistics(fleet.callers.admin, usual, 'scope=system')
   })
 
+  test('equal the sums for filters that stored counts answer', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const filters = [
+      'status=running',
+      'provider=aws&status=running,ready',
+      'q=-status:running%20os_type:Linux',
+      'region=Zone%20A&status=running',
+    ]
+    const groups = [...usual, 'instance_type', 'project_id', 'domain_id']
+    for (const filter of filters) {
+      await expectStatistics(owner, groups, filter)
+      await expectStatistics(domainAdmin, groups, `scope=domain&${filter}`)
+      await expectStatistics(admin, groups, `scope=system&${filter}`)
+    }
+  })
+
   test('equal the sums for any other field of any type', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const fields = [

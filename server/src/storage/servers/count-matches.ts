@@ -11,14 +11,30 @@ import { allOf, amongFoldedWords, amongWords, type Sql } from '../sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 
+const hasOnePart = (where: Condition) => where.kind !== 'all' || where.conditions.length === 1
+
 /** The condition, if the query only filters one counted field by its values. */
 function facetOf(where: Condition): FieldCondition | undefined {
   const only = where.kind === 'all' ? where.conditions[0] : where
-  return only?.kind === 'field' &&
+  return hasOnePart(where) &&
+    only?.kind === 'field' &&
     isFacet(only.field) &&
     (only.comparison === 'equals' || only.comparison === 'in')
     ? only
     : undefined
+}
+
+/** The stored counts of the matches by project, if there is no filter or one by a counted field. */
+export function storedCounts({ query, isLive, scope }: Plan): Sql | undefined {
+  const facet = facetOf(query.where)
+  if (!isLive || (!facet && !isEverything(query.where))) return undefined
+  const isAmong = facet && enumerated.has(facet.field) ? amongFoldedWords : amongWords
+  const conditions = [
+    sql`facet = ${facet?.field ?? wholeFacet}`,
+    ...(facet ? [isAmong(sql.ref('value'), facet.values as readonly string[])] : []),
+    ...(scope ? [scope.condition] : []),
+  ]
+  return sql`server_counts where ${allOf(conditions)}`
 }
 
 /** How many servers a query matches, and which, if they were found on the way. */
@@ -32,22 +48,13 @@ export function createCountMatches({ run, select, hint, limits }: Planner, terms
   const { fewServers } = limits
 
   /** A count that reads no servers: from the stored counts or from one index. */
-  function fastCount({ query, isLive, scope, accessPaths, combinations }: Plan): Sql | undefined {
+  function fastCount(plan: Plan): Sql | undefined {
+    const { query, isLive, scope, accessPaths } = plan
     if (!isLive) return undefined
-    if (combinations) return sql`select coalesce(sum(servers), 0) as total from ${combinations}`
-    const hasOnePart = query.where.kind !== 'all' || query.where.conditions.length === 1
-    const facet = hasOnePart ? facetOf(query.where) : undefined
-    if (facet || isEverything(query.where)) {
-      const isAmong = facet && enumerated.has(facet.field) ? amongFoldedWords : amongWords
-      const conditions = [
-        sql`facet = ${facet?.field ?? wholeFacet}`,
-        ...(facet ? [isAmong(sql.ref('value'), facet.values as readonly string[])] : []),
-        ...(scope ? [scope.condition] : []),
-      ]
-      return sql`select coalesce(sum(servers), 0) as total from server_counts where ${allOf(conditions)}`
-    }
+    const stored = plan.combinations ?? storedCounts(plan)
+    if (stored) return sql`select coalesce(sum(servers), 0) as total from ${stored}`
     const [accessPath] = accessPaths
-    if (!accessPath || !hasOnePart || scope) return undefined
+    if (!accessPath || !hasOnePart(query.where) || scope) return undefined
     return accessPath.list === undefined
       ? select(sql`count(*) as total`, accessPath.index, [sql`state = 0`, accessPath.condition])
       : sql`select count(*) as total from (${accessPath.list}) as listed`

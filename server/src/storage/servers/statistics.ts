@@ -12,7 +12,8 @@ import {
   ownerFields,
   type OwnerField,
 } from './field-columns.ts'
-import { isCombinedColumn, isFacet, wholeFacet, type Facet } from './counts.ts'
+import { storedCounts } from './count-matches.ts'
+import { isCombinedColumn, isFacet, type Facet } from './counts.ts'
 import type { Plan, Planner } from './plan.ts'
 import { isEverything } from './selections.ts'
 import { sums, toSum } from './sums.ts'
@@ -45,21 +46,18 @@ export function createStatistics(
     if (!('field' in grouping)) return undefined
     const { field } = grouping
     const servers = sql`sum(servers)`
-    if (!isCounted(plan) || !isFacet(field)) {
-      const isCombined = columnsFor(grouping).every(isCombinedColumn)
-      if (plan.combinations && isCombined) return fromRows(plan.combinations, grouping, servers)
-    }
-    if (!isCounted(plan)) return undefined
-    if (isFacet(field)) return named(grouped(sql.ref('value'), servers, counts(plan, field)))
-    const isOwners = isOwnerField(field) && ownerFields[field].id === 'project_id'
-    return isOwners || field === 'project_id' || field === 'tenant_id'
-      ? named(grouped(sql.ref('project_id'), servers, counts(plan, wholeFacet)))
+    if (isCounted(plan) && isFacet(field))
+      return named(grouped(sql.ref('value'), servers, counts(plan, field)))
+    const [column = ''] = columnsFor(grouping)
+    const stored = column === 'project_id' ? storedCounts(plan) : plan.combinations
+    return stored && (column === 'project_id' || isCombinedColumn(column))
+      ? fromRows(stored, grouping, servers)
       : undefined
   }
 
   /** The total from stored counts; undefined if the filter is not counted. */
   function wholeOf(plan: Plan): Sql | undefined {
-    const stored = isCounted(plan) ? counts(plan, wholeFacet) : plan.combinations
+    const stored = storedCounts(plan) ?? plan.combinations
     return stored && sql`select coalesce(sum(servers), 0) as count, ${sums} from ${stored}`
   }
 
