@@ -119,6 +119,16 @@ onEngineOfLane('server statistics', (engine) => {
     }
   })
 
+  test('do not list a status that no server has any more', async () => {
+    const [server] = fleet.world.servers()
+    const facts = fleet.samples.facts(server?.id ?? '')
+    const live = { ...facts, pending_deleted: false, os_type: 'Linux' as const }
+    for (const status of ['disk_fail', 'running']) await fleet.record([{ ...live, status }])
+    const others = fleet.world.servers().filter((each) => each.status === 'disk_fail')
+    assert.deepEqual(others, [])
+    await expectStatistics(fleet.callers.admin, ['status'], 'scope=system&os_type=Linux')
+  })
+
   test('equal the sums for any other field of any type', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const fields = [
