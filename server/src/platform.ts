@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { trackSyncTimes } from './composition/track-sync-times.ts'
@@ -22,6 +23,8 @@ import { createPasswordHasher, type PasswordCost } from './vault/password-hasher
 
 const hour = 3_600_000
 const longestDrain = 8_000
+/** Pauses after an error of the background rewrite. */
+const [firstRetry, longestRetry] = [1_000, 60_000]
 
 const operationsOf = ({ roles }: Config): readonly Operation[] =>
   (operations as readonly Operation[]).filter(({ servedBy }) =>
@@ -234,14 +237,20 @@ function rewriteServers({ roles }: Config, inventory: Inventory, logger: Fastify
   const onProgress = (rewritten: number) => {
     if (rewritten % 10_000 === 0) report(rewritten)
   }
-  const rewrite = async () => {
-    if (!roles.includes('platform')) return
-    const rewritten = await inventory.rewriteServers(stop.signal, onProgress)
-    if (rewritten > 0) report(rewritten)
+  async function rewrite(): Promise<void> {
+    const { signal } = stop
+    for (let wait = firstRetry; !signal.aborted; wait = Math.min(2 * wait, longestRetry)) {
+      try {
+        const rewritten = await inventory.rewriteServers(signal, onProgress)
+        if (rewritten > 0) report(rewritten)
+        return
+      } catch (error) {
+        logger.warn({ err: error }, 'could not upgrade stored servers; trying again')
+        await pause(wait, undefined, { signal, ref: false }).catch(() => {})
+      }
+    }
   }
-  const done = rewrite().catch((error: unknown) => {
-    logger.warn({ err: error }, 'could not upgrade stored servers; retrying at the next start')
-  })
+  const done = roles.includes('platform') ? rewrite() : Promise.resolve()
   return {
     async stop(): Promise<void> {
       stop.abort()

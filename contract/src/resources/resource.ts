@@ -50,13 +50,18 @@ export interface Resource {
   readonly columns?: readonly string[]
 }
 
+/** What a field of this type can be used for. Counts and searches are of texts. */
+type UseOf<Type extends FieldType> = Type extends 'text' | 'enum'
+  ? FieldUse
+  : Exclude<FieldUse, 'count' | 'search'>
+
 const describe =
   <const Type extends FieldType, Schema extends TSchema>(
     type: Type,
     schema: (description: string) => Schema,
     emptyValue: Static<Schema>,
   ) =>
-  <const Uses extends readonly FieldUse[]>(
+  <const Uses extends readonly UseOf<Type>[]>(
     description: string,
     uses: Uses,
     value: Static<Schema> = emptyValue,

@@ -119,8 +119,8 @@ describe('parsing a query', () => {
   })
 
   test('rejects NUL', () => {
-    refuses('?name=a%00b', 'InvalidFormatError')
-    refuses('?na%00me=a', 'InvalidFormatError')
+    refuses('?name=a%00b', 'InputParameterError', 'name')
+    refuses('?na%00me=a', 'InputParameterError', 'query')
   })
 })
 

@@ -98,7 +98,7 @@ function assembleParameter(
   return convert(name, first?.text, schema.type)
 }
 
-function decode(text: string): string {
+function decode(text: string, parameter = 'query'): string {
   let decoded: string
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
@@ -108,7 +108,7 @@ function decode(text: string): string {
     })
   }
   if (decoded.includes('\0')) {
-    throw new PlatformError('InvalidFormatError', 'The query contains a NUL character.')
+    throw badField(parameter, 'contains a NUL character')
   }
   return decoded
 }
@@ -134,7 +134,7 @@ function collect(query: string, schemas: Schemas): Map<string, Given[]> {
     if (pair === '') continue
     const end = pair.indexOf('=')
     const { name, steps } = find(decode(end === -1 ? pair : pair.slice(0, end)), schemas)
-    const given = { steps, text: end === -1 ? undefined : decode(pair.slice(end + 1)) }
+    const given = { steps, text: end === -1 ? undefined : decode(pair.slice(end + 1), name) }
     const others = collected.get(name)
     if (others) others.push(given)
     else collected.set(name, [given])

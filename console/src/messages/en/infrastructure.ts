@@ -69,7 +69,7 @@ export const infrastructure = {
     guest_count: 'Servers',
     created_at: 'First seen',
     updated_at: 'Last change',
-    guest_ip_start: 'First address',
+    guest_ip_start: 'Addresses',
     guest_ip_end: 'Last address',
     guest_ip_mask: 'Prefix length',
     guest_gateway: 'Gateway',

@@ -56,7 +56,7 @@ export const infrastructure: Messages['infrastructure'] = {
     guest_count: '服务器',
     created_at: '首次发现',
     updated_at: '最近变更',
-    guest_ip_start: '起始地址',
+    guest_ip_start: '地址范围',
     guest_ip_end: '结束地址',
     guest_ip_mask: '前缀长度',
     guest_gateway: '网关',

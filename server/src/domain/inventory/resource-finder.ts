@@ -9,7 +9,7 @@ export type ResourceObject = Readonly<Record<string, unknown>> & { readonly id: 
 
 export interface ResourceSelection {
   readonly kind: ResourceKind
-  /** Selects and counts what live servers of this scope name. The system has everything. */
+  /** Selects what live and recycled servers of this scope name, and counts the live ones. The system has everything. */
   readonly scope: ScopeOrNone
   readonly requester: Requester
 }

@@ -32,7 +32,13 @@ const mostConditions = 100
 const mostValues = 1000
 const mostCostlyConditions = 20
 
-const textSearches = new Set<Comparison>(['like', 'contains', 'startswith', 'endswith'])
+/** Comparisons that look into a text. */
+export const textComparisons: ReadonlySet<Comparison> = new Set([
+  'like',
+  'contains',
+  'startswith',
+  'endswith',
+])
 
 interface Weight {
   readonly conditions: number
@@ -58,7 +64,7 @@ function weigh(condition: AnyCondition): Weight {
       return weigh(condition.condition)
     case 'field': {
       const { comparison, values } = condition
-      const costly = textSearches.has(comparison) ? 1 : 0
+      const costly = textComparisons.has(comparison) ? 1 : 0
       return { conditions: 1, values: values.length, costly }
     }
     case 'search':
@@ -95,7 +101,7 @@ export function requireWithinLimits(
     if (sum.costly > mostCostlyConditions) {
       throw badField(
         parameter,
-        `makes the query exceed ${mostCostlyConditions} conditions on tags, texts and addresses. Remove some.`,
+        `makes the query exceed ${mostCostlyConditions} conditions that look into texts, tags or addresses. Remove some.`,
       )
     }
   }

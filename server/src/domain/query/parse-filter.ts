@@ -6,11 +6,11 @@ import {
   type FieldCondition,
   type OtherCondition,
 } from './condition.ts'
+import { textComparisons } from './conditions.ts'
 import { parseValue } from './parse-value.ts'
 import { isField, type FieldKind, type QueryFields } from './query-fields.ts'
 import { scanQuoted } from './scan-quoted.ts'
 
-const textOnly = new Set<Comparison>(['like', 'contains', 'startswith', 'endswith'])
 const ordering = new Set<Comparison>(['between', 'ge', 'gt', 'le', 'lt'])
 
 /** How many values a comparison takes, at least and at most. */
@@ -60,7 +60,7 @@ function readComparison(name: string, field: string, kind: FieldKind, path: stri
       `has ${cite(name)}, which is not a comparison${didYouMean(name, comparisons)}`,
     )
   }
-  if (kind !== 'text' && textOnly.has(name)) {
+  if (kind !== 'text' && textComparisons.has(name)) {
     throw badField(
       path,
       `uses ${name} on ${field}, which is a ${kind}. ${name} works only on text.`,

@@ -12,7 +12,7 @@ import { up as providerOptions } from './0009-provider-options.ts'
 import { up as rendering } from './0010-rendering.ts'
 import { up as resources } from './0011-resources.ts'
 import { up as compactServers } from './0012-compact-servers.ts'
-import { up as serverCombinations } from './0014-server-combinations.ts'
+import { up as serverCombinations } from './0013-server-combinations.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -29,7 +29,7 @@ const migrations: Record<string, Migration> = {
   '0010-rendering': { up: rendering },
   '0011-resources': { up: resources },
   '0012-compact-servers': { up: compactServers },
-  '0014-server-combinations': { up: serverCombinations },
+  '0013-server-combinations': { up: serverCombinations },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
