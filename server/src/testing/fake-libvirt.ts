@@ -99,7 +99,8 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
   function respond(socket: Socket, frame: Frame): boolean {
     const fault = faults.get(frame.procedure)
     const reply = answer(frame)
-    if (fault === 'silence' || !reply) return false
+    // A write after the end would reset the connection, and the client would lose the half answer.
+    if (fault === 'silence' || !reply || socket.writableEnded) return false
     const bytes = encodeFrame(reply)
     if (fault === 'stranger') bytes.writeUInt32BE(frame.serial + 1_000, 20)
     if (fault === 'closed') socket.destroy()
