@@ -87,7 +87,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     await until('some have moved', async () => (await operator.count(inside)) > 0, 20)
     await restart()
     await moving
-    await until('all have moved', async () => (await operator.count(inside)) === fleet, 20)
+    await until('all have moved', async () => (await operator.count(inside)) === fleet, 60)
     const moved = await operator.servers()
     assert.ok(
       moved.every(({ update_version }) => update_version === 1),
@@ -98,7 +98,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     await until('some are gone', async () => (await operator.count()) < fleet, 20)
     await restart()
     await leaving
-    await until('all are gone', async () => (await operator.count()) === 0, 20)
+    await until('all are gone', async () => (await operator.count()) === 0, 60)
     const gone = await ask(muster.baseUrl, `/cloudaccounts/${id}`, { token })
     assert.equal(gone.status, 404)
     await until(
