@@ -206,6 +206,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     'pg',
     'fastify',
   ],
+  'server/src/sources/shared': ['../aws/tags.ts', '../../egress/egress.ts', 'kysely'],
   'server/src/sources/aws': [
     ...simulator,
     '../libvirt/connect.ts',
@@ -278,8 +279,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'ipaddr.js',
     'node:https',
   ],
+  'server/src/sources/shared': ['./http-client.ts', '../../domain/sources/source.ts', 'saxes'],
   'server/src/sources/aws': [
     './tags.ts',
+    '../shared/http-client.ts',
     '../../domain/inventory/server-facts.ts',
     '@muster/contract',
     'node:crypto',

@@ -17,6 +17,7 @@ import { simulatorKind } from './simulator-kind.ts'
 import { readSettings } from './simulator-settings.ts'
 import { createSimulator } from './simulator.ts'
 import { simulatedAccounts } from './sites.ts'
+import { referTo } from '@muster/server/testing/server-reference'
 
 const time = startTime + 40_000 * tickLength
 const seed = 7
@@ -160,10 +161,10 @@ describe('a simulator as a source', () => {
       (index) => simulator.accountNameOf(index) === account?.name && !simulator.isGone(index, time),
     )
     const externalId = simulator.externalIdOf(last ?? -1)
-    const found = await lookReadable(source, { externalId, regionId: '' })
+    const found = await lookReadable(source, referTo(externalId))
     assert.equal(found && numberOf(found), last)
     assert.equal(found?.facts.external_id, externalId)
-    assert.equal(await source.get({ externalId: 'nobody', regionId: '' }, signal), undefined)
+    assert.equal(await source.get(referTo('nobody'), signal), undefined)
   })
 
   test('reports invalid settings', async () => {

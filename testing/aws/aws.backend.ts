@@ -21,6 +21,7 @@ import {
 import { createFleet } from './fleet.ts'
 import { buildRichInstance } from './rich-instance.ts'
 import { startMoto, type TestMoto } from './start.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 
 describe('EC2, as moto emulates it', () => {
   let moto: TestMoto
@@ -164,7 +165,7 @@ describe('EC2, as moto emulates it', () => {
       )
       assert.equal(server.facts.cloudregion_id, derivedId('region', 'aws', 'ap-northeast-1'))
       const look = (regionId: string) =>
-        source.get({ externalId: there, regionId }, AbortSignal.timeout(10_000))
+        source.get(referTo(there, regionId), AbortSignal.timeout(10_000))
       assert.deepEqual(await look('ap-northeast-1'), server)
       assert.equal(await look('eu-west-1'), undefined)
     })

@@ -18,6 +18,7 @@ import {
   scanResources,
 } from '../../server/src/testing/inventory-world/resource-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 
 describe('servers of a real libvirtd, field by field', () => {
   let libvirt: TestLibvirt
@@ -30,7 +31,7 @@ describe('servers of a real libvirtd, field by field', () => {
 
   async function requireFound(externalId: string): Promise<ReportedServer> {
     const server = await withSource(libvirtKind, settings(), (source) =>
-      lookReadable(source, { externalId, regionId: '' }),
+      lookReadable(source, referTo(externalId)),
     )
     assert.ok(server)
     return server

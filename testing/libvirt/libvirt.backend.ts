@@ -19,6 +19,7 @@ import {
   lookReadable,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 
 const settingsFor = (address: string): SourceSettings => ({ address, credentials: {}, options: {} })
 
@@ -34,7 +35,7 @@ describe('a real libvirtd with QEMU', () => {
     address = libvirt.address,
   ): Promise<ReportedServer | undefined> =>
     withSource(libvirtKind, settingsFor(address), (source) =>
-      lookReadable(source, { externalId, regionId: '' }),
+      lookReadable(source, referTo(externalId)),
     )
 
   async function requireFound(externalId: string): Promise<ReportedServer> {

@@ -13,6 +13,7 @@ import {
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 
 const patience = () => AbortSignal.timeout(30_000)
 const troubleIs = (kind: string) => (error: unknown) => {
@@ -126,7 +127,7 @@ describe('connections to a real libvirtd', () => {
     const end = new AbortController()
     const news = listening.watch?.(end.signal)[Symbol.asyncIterator]()
     await news?.next()
-    const reference = { externalId: guest, regionId: '' }
+    const reference = referTo(guest)
     const looks = Array.from({ length: 20 }, () => scanning.get(reference, patience()))
     await Promise.all([scanAll(scanning), ...looks])
     requireNoWarning()

@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  createServer as createHttpServer,
+  request as requestPlain,
+  type IncomingMessage,
+} from 'node:http'
+import { createServer as createSecureServer, request as requestSecure } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
-import { generateKeyPairSync } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { fetch } from 'undici'
 import { SourceError } from '../domain/sources/source-error.ts'
-import { issuedCertificate, testAuthority } from '../testing/secure-server.ts'
+import type { ConnectionSettings } from '../domain/sources/source.ts'
+import {
+  issuedCertificate,
+  privateKey,
+  startSecureServer,
+  testAuthority,
+} from '../testing/secure-server.ts'
+import { suiteLifetime } from '../testing/spawn-muster.ts'
 import { createAddressRule } from './allowed-addresses.ts'
 import { createEgress } from './egress.ts'
 
@@ -27,6 +43,104 @@ async function listen(context: TestContext, serve: (socket: Socket) => void): Pr
 
 const openTls = (port: number, tls: object = {}) =>
   egress.openTlsSocket({ host: '127.0.0.1', port }, { ca: testAuthority, ...tls }, soon())
+
+/** Both ways in which HTTP clients connect: agents of Node and a dispatcher of undici. */
+const clients: Readonly<
+  Record<string, (url: string, connection: ConnectionSettings) => Promise<string>>
+> = {
+  async 'Node agents'(url, connection) {
+    const agents = egress.createAgents(connection)
+    const secure = url.startsWith('https:')
+    const outgoing = (secure ? requestSecure : requestPlain)(url, {
+      agent: secure ? agents.https : agents.http,
+      signal: soon(),
+    }).end()
+    try {
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      return await text(incoming)
+    } finally {
+      agents.http.destroy()
+      agents.https.destroy()
+    }
+  },
+  async 'an undici dispatcher'(url, connection) {
+    const dispatcher = await egress.createDispatcher(connection)
+    try {
+      const response = await fetch(url, { dispatcher, signal: soon() })
+      return await response.text()
+    } catch (error) {
+      throw (error as Error).cause
+    } finally {
+      await dispatcher.destroy()
+    }
+  },
+}
+
+for (const [name, get] of Object.entries(clients)) {
+  describe(`the egress through ${name}`, () => {
+    const lifetime = suiteLifetime()
+    const startServer = () =>
+      startSecureServer(lifetime, (_request, response) => response.end('ok'))
+    const fingerprint = new X509Certificate(issuedCertificate).fingerprint256
+    const asAnother = { kind: 'tls', message: /fingerprint of the certificate does not match/ }
+
+    test('trusts the given authority and no other', async () => {
+      const { url } = await startServer()
+      assert.equal(await get(url, { ca: testAuthority }), 'ok')
+      await assert.rejects(get(url, {}), { kind: 'tls', message: /unknown authority/ })
+    })
+
+    test('trusts a pinned certificate alone', async () => {
+      const { url, requests } = await startServer()
+      assert.equal(await get(url, { fingerprint }), 'ok')
+      assert.equal(await get(url, { fingerprint: fingerprint.replaceAll(':', '') }), 'ok')
+      const other = fingerprint.replace(/^../, (byte) => (byte === '00' ? '01' : '00'))
+      await assert.rejects(get(url, { fingerprint: other }), asAnother)
+      await assert.rejects(get(url, { fingerprint: other, ca: testAuthority }), asAnother)
+      assert.equal(requests.length, 2, 'nothing is sent to another server')
+    })
+
+    test('presents the client certificate', async (context) => {
+      const server = createSecureServer(
+        { key: privateKey, cert: issuedCertificate, requestCert: true, rejectUnauthorized: false },
+        ({ socket }, response) =>
+          response.end((socket as TLSSocket).getPeerCertificate().fingerprint256 ?? 'none'),
+      ).listen(0, '127.0.0.1')
+      context.after(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      await once(server, 'listening')
+      const url = `https://localhost:${(server.address() as AddressInfo).port}`
+      const own = { ca: testAuthority, certificate: issuedCertificate, key: privateKey }
+      assert.equal(await get(url, own), fingerprint)
+      assert.equal(await get(url, { ca: testAuthority }), 'none')
+    })
+
+    test('refuses an address that is not allowed', async () => {
+      for (const url of ['http://10.0.0.1/', 'https://10.0.0.1/', 'http://[fd00::1]/']) {
+        await assert.rejects(get(url, {}), { kind: 'not-allowed', message: /--source-allow/ })
+      }
+    })
+
+    test('connects to a Unix socket', async (context) => {
+      const folder = mkdtempSync(join(tmpdir(), 'muster-egress-'))
+      context.after(() => rmSync(folder, { recursive: true }))
+      const socketPath = join(folder, 'socket')
+      const server = createHttpServer(({ url }, response) => response.end(url)).listen(socketPath)
+      context.after(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      await once(server, 'listening')
+      assert.equal(await get('http://unix/1.0', { socketPath }), '/1.0')
+      await assert.rejects(get('http://unix/1.0', { socketPath: join(folder, 'other') }), {
+        kind: 'unreachable',
+        message: /cannot be opened/,
+      })
+    })
+  })
+}
 
 describe('the egress', () => {
   test('reports that a port does not use TLS', async (context) => {

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { connectionError } from '../domain/sources/connection-error.ts'
-import { abortedError } from '../domain/sources/deadline.ts'
+import { abortedError, deadline } from '../domain/sources/deadline.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
-import type { Egress, TlsSettings } from '../domain/sources/source.ts'
+import type { ConnectionSettings, Egress, TlsSettings } from '../domain/sources/source.ts'
 import type { AddressRule } from './allowed-addresses.ts'
 import {
   AddressNotAllowed,
@@ -16,6 +16,21 @@ import {
   resolveWithSystem,
   type Resolve,
 } from './resolve-addresses.ts'
+
+interface Target {
+  readonly host: string
+  readonly port: number
+}
+
+interface HttpTarget extends Target {
+  readonly isSecure: boolean
+}
+
+/** The callback that Node's agents and undici pass. */
+type Connected = (error: Error | null, socket: Socket | null) => void
+
+/** Milliseconds to open a connection for an HTTP client. */
+const connectLimit = 20_000
 
 const plainFingerprint = (text: string) => text.replaceAll(':', '').toLowerCase()
 
@@ -105,77 +120,99 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     }
   }
 
-  return {
-    async openUnixSocket(path, signal) {
-      const socket = connectPlain({ path })
-      try {
-        await once(socket, 'connect', { signal })
-        return socket
-      } catch {
-        socket.destroy()
-        throw signal.aborted ? abortedError(signal, `The socket ${path}`) : socketError(path)
-      }
-    },
-
-    async openTlsSocket({ host, port }, tls, signal) {
-      const target = `${host}:${port}`
-      requireAllowed(host)
-      const socket = attemptTls(target, {
-        host,
-        port,
-        lookup: guardedLookup,
-        ...(isIP(host) === 0 && { servername: host }),
-        ...tlsOptions(tls),
-      })
-      await whenOpen(socket, 'secureConnect', target, signal)
-      try {
-        requireFingerprint(socket.getPeerCertificate().raw, tls.fingerprint)
-      } catch (error) {
-        socket.destroy()
-        throw error
-      }
+  async function openUnixSocket(path: string, signal: AbortSignal): Promise<Socket> {
+    const socket = connectPlain({ path })
+    try {
+      await once(socket, 'connect', { signal })
       return socket
-    },
+    } catch {
+      socket.destroy()
+      throw signal.aborted ? abortedError(signal, `The socket ${path}`) : socketError(path)
+    }
+  }
 
-    createAgents({ ca }) {
-      const shared = { keepAlive: true, maxSockets: 8, lookup: guardedLookup }
-      return {
-        http: new GuardedHttpAgent(shared, requireAllowed),
-        https: new GuardedHttpsAgent(
-          { ...shared, ...tlsOptions(ca === undefined ? {} : { ca }) },
-          requireAllowed,
-        ),
+  async function openTlsSocket({ host, port }: Target, tls: TlsSettings, signal: AbortSignal) {
+    const target = `${host}:${port}`
+    requireAllowed(host)
+    const socket = attemptTls(target, {
+      host,
+      port,
+      lookup: guardedLookup,
+      ...(isIP(host) === 0 && { servername: host }),
+      ...tlsOptions(tls),
+    })
+    await whenOpen(socket, 'secureConnect', target, signal)
+    try {
+      requireFingerprint(socket.getPeerCertificate().raw, tls.fingerprint)
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+    return socket
+  }
+
+  async function openTcpSocket({ host, port }: Target, signal: AbortSignal): Promise<Socket> {
+    requireAllowed(host)
+    const socket = connectPlain({ host, port, lookup: guardedLookup })
+    return await whenOpen(socket, 'connect', `${host}:${port}`, signal)
+  }
+
+  /** Opens a connection for an HTTP client, which has a shorter time limit of its own. */
+  async function openForHttp(target: HttpTarget, connection: ConnectionSettings): Promise<Socket> {
+    const signal = deadline(connectLimit)
+    if (connection.socketPath !== undefined) {
+      return await openUnixSocket(connection.socketPath, signal)
+    }
+    if (target.isSecure) return await openTlsSocket(target, connection, signal)
+    return await openTcpSocket(target, signal)
+  }
+
+  async function connectLater(
+    target: HttpTarget,
+    connection: ConnectionSettings,
+    callback: Connected,
+  ): Promise<void> {
+    let socket: Socket
+    try {
+      socket = await openForHttp(target, connection)
+    } catch (error) {
+      callback(error as Error, null)
+      return
+    }
+    callback(null, socket)
+  }
+
+  return {
+    openUnixSocket,
+    openTlsSocket,
+
+    createAgents(connection) {
+      const options = { keepAlive: true, maxSockets: 8 }
+      const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
+      for (const agent of [agents.http, agents.https]) {
+        agent.createConnection = (target, callback) => {
+          const { host, port } = target as Target
+          const isSecure = agent === agents.https
+          // Node passes a callback, and waits for it if nothing is returned.
+          void connectLater({ host, port, isSecure }, connection, callback as Connected)
+          return undefined
+        }
       }
+      return agents
     },
-  }
-}
 
-type RequireAllowed = (host: string) => void
-
-class GuardedHttpAgent extends HttpAgent {
-  readonly #requireAllowed: RequireAllowed
-
-  constructor(options: object, requireAllowed: RequireAllowed) {
-    super(options)
-    this.#requireAllowed = requireAllowed
-  }
-
-  override createConnection(...[options, callback]: Parameters<HttpAgent['createConnection']>) {
-    this.#requireAllowed(String(options.host))
-    return super.createConnection(options, callback)
-  }
-}
-
-class GuardedHttpsAgent extends HttpsAgent {
-  readonly #requireAllowed: RequireAllowed
-
-  constructor(options: object, requireAllowed: RequireAllowed) {
-    super(options)
-    this.#requireAllowed = requireAllowed
-  }
-
-  override createConnection(...[options, callback]: Parameters<HttpsAgent['createConnection']>) {
-    this.#requireAllowed(String(options.host))
-    return super.createConnection(options, callback)
+    async createDispatcher(connection) {
+      // Loaded on demand, because only some sources need it.
+      const { Agent } = await import('undici')
+      return new Agent({
+        connections: 8,
+        connect: ({ hostname, port, protocol }, callback) => {
+          const isSecure = protocol === 'https:'
+          const host = hostname.replace(/^\[(.*)\]$/, '$1')
+          const target = { host, port: Number(port) || (isSecure ? 443 : 80), isSecure }
+          void connectLater(target, connection, callback as Connected)
+        },
+      })
+    },
   }
 }

@@ -68,6 +68,9 @@ describe('a connection error', () => {
     const closed = connectionError(Object.assign(new Error(message), { code: 'ECONNRESET' }), 'h')
     assert.equal(closed.kind, 'tls')
     assert.match(closed.message, /before TLS was established/)
+    const ended = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+    const fetched = connectionError(new TypeError('fetch failed', { cause: ended }), 'h')
+    assert.deepEqual([fetched.kind, fetched.message], ['unreachable', 'h closed the connection.'])
   })
 })
 

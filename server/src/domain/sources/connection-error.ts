@@ -9,7 +9,7 @@ const wrongPort = 'check the port, and whether the address should begin with ano
 const faults: readonly Fault[] = [
   [/^ECONNREFUSED$/, 'unreachable', 'refuses the connection: nothing listens on that port'],
   [/^TLS_CLOSED$/, 'tls', `closed the connection before TLS was established: ${wrongPort}`],
-  [/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/, 'unreachable', 'closed the connection'],
+  [/^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/, 'unreachable', 'closed the connection'],
   [/^(?:ETIMEDOUT|EHOSTDOWN)$/, 'unreachable', 'cannot be reached: it does not answer'],
   [/^E(?:HOST|NET)UNREACH$|^ENETDOWN$/, 'unreachable', 'cannot be reached: no route to host'],
   [
@@ -97,6 +97,10 @@ function codeOf(error: unknown): string {
 /** Explains a failed connection to a target, such as `kvm-1:16514`. */
 export function connectionError(error: unknown, target: string): SourceError {
   if (error instanceof SourceError) return error
+  // `fetch` wraps the error of its connection.
+  if (error instanceof TypeError && error.cause !== undefined) {
+    return connectionError(error.cause, target)
+  }
   const code = codeOf(error)
   const [, kind, sentence] = faults.find(([codes]) => codes.test(code)) ?? [
     undefined,

@@ -12,6 +12,7 @@ import { createRunAccount } from './run-account.ts'
 import { SourceError } from './source-error.ts'
 import type { Forbidden, ReportedServer, Source, SourceKind, SourceUpdate } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 const runner = 'this one'
 /** Makes every wait after a failure a few hundredths of a second. */
@@ -270,7 +271,7 @@ describe('a running account', () => {
     assert.deepEqual(warned(), [['missing', 2]])
     assert.equal(memory.attached.sync.error, '')
     assert.deepEqual(statuses(), ['a unknown', 'b unknown'])
-    await running.refresh(memory.present()[0]?.id ?? '', { externalId: 'a', regionId: '' })
+    await running.refresh(memory.present()[0]?.id ?? '', referTo('a'))
     assert.deepEqual(names(), ['a', 'b'], 'reading one server does not end the hold')
     for (const scan of [2, 3]) {
       const before = counts.scans
@@ -399,8 +400,7 @@ describe('a running account', () => {
     await until(() => memory.attached.sync.finished_at !== null)
     put(makeSeen('a', { status: 'ready' }))
     world.delete('b')
-    const refresh = (name: string) =>
-      running.refresh(serverIdOf(makeSeen(name)), { externalId: name, regionId: '' })
+    const refresh = (name: string) => running.refresh(serverIdOf(makeSeen(name)), referTo(name))
     await refresh('a')
     await refresh('b')
     assert.deepEqual(statuses(), ['a ready', 'c running'])
@@ -413,7 +413,7 @@ describe('a running account', () => {
     await until(() => memory.attached.sync.finished_at !== null)
     for (const name of ['a', 'b', 'c', 'd']) world.delete(name)
     for (const name of ['a', 'b', 'c', 'd']) {
-      await running.refresh(serverIdOf(makeSeen(name)), { externalId: name, regionId: '' })
+      await running.refresh(serverIdOf(makeSeen(name)), referTo(name))
     }
     assert.deepEqual(statuses(), ['a unknown', 'b unknown', 'c unknown', 'd unknown', 'e running'])
   })
@@ -426,7 +426,7 @@ describe('a running account', () => {
     faults.open = unreachable
     running.requestScan(0)
     await until(() => memory.attached.sync.failures >= 5)
-    await assert.rejects(running.refresh('any', { externalId: 'a', regionId: '' }), {
+    await assert.rejects(running.refresh('any', referTo('a')), {
       class: 'ServiceUnavailable',
     })
   })

@@ -5,6 +5,7 @@ import type { ReportedResources } from './reported-resources.ts'
 type Socket = import('node:net').Socket
 type HttpAgent = import('node:http').Agent
 type HttpsAgent = import('node:https').Agent
+type Dispatcher = import('undici').Dispatcher
 
 /** Fields that Muster sets, so a source does not report them. */
 type Assigned =
@@ -78,10 +79,17 @@ export interface ScanPage extends SourceUpdate {
   readonly forbidden?: Forbidden
 }
 
-/** What a source needs to find a server again. */
+/** What a source needs to find a server again. A field is '' if the source did not report it. */
 export interface ServerReference {
   readonly externalId: string
+  /** The source's id of the region. */
   readonly regionId: string
+  /** The source's id of the zone. */
+  readonly zoneId: string
+  /** The reported `host_id`. */
+  readonly hostId: string
+  /** The id of the reported tenant. */
+  readonly tenantId: string
 }
 
 /** An open connection to a source. All its errors are `SourceError`. */
@@ -123,6 +131,11 @@ export interface TlsSettings {
   readonly key?: string
 }
 
+export interface ConnectionSettings extends TlsSettings {
+  /** A Unix socket to connect to, whatever the host of the request. */
+  readonly socketPath?: string
+}
+
 /**
  * The only way to open outgoing connections. It allows only permitted addresses and checks every
  * certificate.
@@ -134,11 +147,13 @@ export interface Egress {
     tls: TlsSettings,
     signal: AbortSignal,
   ): Promise<Socket>
-  /** Agents for HTTP clients that connect to allowed addresses only. The caller destroys them. */
-  createAgents(tls: Pick<TlsSettings, 'ca'>): {
+  /** Agents for clients that use Node's `http` and `https`. The caller destroys them. */
+  createAgents(connection: ConnectionSettings): {
     readonly http: HttpAgent
     readonly https: HttpsAgent
   }
+  /** A dispatcher for clients that use the package `undici`: `fetch` and `WebSocket`. The caller destroys it. */
+  createDispatcher(connection: ConnectionSettings): Promise<Dispatcher>
 }
 
 /** What Muster passes to a source. */

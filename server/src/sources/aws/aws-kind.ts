@@ -1,4 +1,5 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
+import { hostOfAddress } from '../shared/http-address.ts'
 import { checkAwsSettings } from './aws-settings.ts'
 
 export const awsKind: SourceKind = {
@@ -43,8 +44,7 @@ export const awsKind: SourceKind = {
   requestsPerSecond: 20,
   hasEvents: false,
   check: checkAwsSettings,
-  hostOf: ({ address }) =>
-    address === '' ? undefined : new URL(address).hostname.replace(/^\[(.*)\]$/, '$1'),
+  hostOf: ({ address }) => (address === '' ? undefined : hostOfAddress(address)),
   async open(...given) {
     // Loaded only for accounts of this kind: the SDK is large.
     const { openAws } = await import('./open-aws.ts')

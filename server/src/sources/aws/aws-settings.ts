@@ -1,5 +1,6 @@
 import { certificatesProblem } from '../../domain/pem.ts'
 import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import { httpAddressProblem } from '../shared/http-address.ts'
 import { isRegion, regionInHost } from './region-names.ts'
 
 export interface AwsSettings {
@@ -43,25 +44,12 @@ export function readAwsSettings(settings: SourceSettings): AwsSettings {
   }
 }
 
-function addressProblem(address: string): string | undefined {
-  if (!URL.canParse(address)) return 'It is not a web address.'
-  const { protocol, username, password, search, hash } = new URL(address)
-  if (protocol !== 'https:' && protocol !== 'http:')
-    return 'It has to begin with https:// or http://.'
-  if (username !== '' || password !== '') {
-    return 'It must not contain a user or a password: set the keys as credentials.'
-  }
-  if (search !== '' || hash !== '' || /[?#]$/.test(address)) {
-    return 'It must not have a query or a fragment.'
-  }
-}
-
 export function checkAwsSettings(settings: SourceSettings): readonly SettingProblem[] {
   const problems: SettingProblem[] = []
   const report = (path: string, problem: string | undefined) => {
     if (problem !== undefined) problems.push({ path, problem })
   }
-  if (settings.address !== '') report('address', addressProblem(settings.address))
+  if (settings.address !== '') report('address', httpAddressProblem(settings.address))
   for (const [name, value] of Object.entries(settings.credentials)) {
     // Keys are sent in headers. A copied line break is the usual mistake.
     if (!/^[\x21-\x7e]*$/.test(value)) {

@@ -14,6 +14,7 @@ import {
 } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 describe('faults of EC2', () => {
   const lifetime = suiteLifetime()
@@ -294,7 +295,7 @@ describe('faults of EC2', () => {
   async function look(externalId: string) {
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     try {
-      const reference = { externalId, regionId: 'eu-west-1' }
+      const reference = referTo(externalId, 'eu-west-1')
       return await lookReadable(source, reference)
     } finally {
       await source.close()

@@ -1,6 +1,6 @@
 import type { Host } from '@aws-sdk/client-ec2'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { paginate } from './paginate.ts'
+import { paginate } from '../shared/paginate.ts'
 import type { RegionClient } from './region-client.ts'
 
 interface FoundHosts {
@@ -21,9 +21,13 @@ export async function findHosts(
   const pages = paginate({
     what: `hosts in ${region}`,
     // EC2 has no filter by id, and rejects a list of ids if one of them no longer exists.
-    call: (NextToken) =>
-      call((ec2, options) => ec2.describeHosts({ MaxResults: 500, NextToken }, options), signal),
-    itemsOf: ({ Hosts }) => Hosts,
+    call: async (token) => {
+      const { Hosts: items, NextToken: next } = await call(
+        (ec2, options) => ec2.describeHosts({ MaxResults: 500, NextToken: token }, options),
+        signal,
+      )
+      return { items, next }
+    },
     idOf: ({ HostId }) => HostId,
   })
   try {

@@ -7,7 +7,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
-import { paginate } from './paginate.ts'
+import { paginate } from '../shared/paginate.ts'
 
 export interface OwnedInstance {
   /** The id of the AWS account that owns it. */
@@ -48,8 +48,8 @@ function unfoundInstance(id: string, body: string, what: string): OwnedInstance 
 }
 
 interface InstancePage {
-  readonly instances: readonly OwnedInstance[]
-  readonly NextToken?: string | undefined
+  readonly items: readonly OwnedInstance[]
+  readonly next: string | undefined
 }
 
 /** The instances of a region, page by page. */
@@ -61,13 +61,12 @@ export function listInstances(
   const what = `instances in ${region}`
   const paging = {
     what,
-    itemsOf: ({ instances }: InstancePage) => instances,
     idOf: ({ instance }: OwnedInstance) => instance.InstanceId,
   }
 
   async function describe(input: DescribeInstancesRequest): Promise<InstancePage> {
     const page = await call((ec2, options) => ec2.describeInstances(input, options), signal)
-    return { instances: instancesOf(page, what), NextToken: page.NextToken }
+    return { items: instancesOf(page, what), next: page.NextToken }
   }
 
   /** Reads instances by ids, over several pages if needed. */
@@ -111,14 +110,14 @@ export function listInstances(
       const listed = [...body.matchAll(/<instanceId>([\w-]+)<\/instanceId>/g)]
       const ids = [...new Set(listed.map(([, id = '']) => id))]
       if (ids.length === 0) throw error
-      const NextToken = /<nextToken>([^<]+)<\/nextToken>/.exec(body)?.[1]
+      const next = /<nextToken>([^<]+)<\/nextToken>/.exec(body)?.[1]
       const found = await findUnparsable(ids)
       const foundIds = new Set(found.map(({ instance }) => instance.InstanceId))
       // An instance counts as gone only if a list does not contain it.
       const unfound = ids
         .filter((id) => !foundIds.has(id))
         .map((id) => unfoundInstance(id, body, what))
-      return { instances: [...found, ...unfound], NextToken }
+      return { items: [...found, ...unfound], next }
     }
   }
 

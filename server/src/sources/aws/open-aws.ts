@@ -1,5 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Source, SourceSettings, SourceContext } from '../../domain/sources/source.ts'
+import { createHttpClient } from '../shared/http-client.ts'
 import { readAwsSettings } from './aws-settings.ts'
 import { createRegionClients, type RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
@@ -22,9 +23,9 @@ export async function openAws(
   signal: AbortSignal,
 ): Promise<Source> {
   const aws = readAwsSettings(settings)
-  const agents = context.egress.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
+  const http = createHttpClient(context, aws.ca === undefined ? {} : { ca: aws.ca })
   const opened = new Map<string, OpenRegion>()
-  const clientFor = await createRegionClients(aws, context, agents)
+  const clientFor = await createRegionClients(aws, http)
   // Access keys are valid in one partition only, for example China.
   const start = aws.regions[0] ?? defaultRegion
 
@@ -64,8 +65,7 @@ export async function openAws(
 
   async function close(): Promise<void> {
     for (const { client } of opened.values()) client.close()
-    agents.http.destroy()
-    agents.https.destroy()
+    http.close()
   }
 
   try {

@@ -1,14 +1,10 @@
 import type { EC2 } from '@aws-sdk/client-ec2'
-import { setTimeout as pause } from 'node:timers/promises'
-import { abortedError } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { Egress, SourceContext } from '../../domain/sources/source.ts'
-import { TransientError, UnparsedResponse } from './response-error.ts'
+import type { HttpClient } from '../shared/http-client.ts'
+import { withRetries } from '../shared/retry.ts'
+import { UnparsedResponse } from './response-error.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { createRequestHandler } from './request-handler.ts'
-
-const attempts = 3
-const firstDelay = 100
 
 /** A client of EC2 in one region, with rate limit and retries. */
 export interface RegionClient {
@@ -47,34 +43,28 @@ const configurationOf = (settings: AwsSettings, region: string) =>
 /** Returns a factory of region clients. Loads the SDK on demand, because it is large. */
 export async function createRegionClients(
   settings: AwsSettings,
-  context: SourceContext,
-  agents: ReturnType<Egress['createAgents']>,
+  client: HttpClient,
 ): Promise<(region: string) => RegionClient> {
   const { EC2 } = await import('@aws-sdk/client-ec2')
-  const requestHandler = createRequestHandler(agents, context.timeLimit)
+  const requestHandler = createRequestHandler(client)
 
   return (region) => {
     const ec2 = new EC2({ ...configurationOf(settings, region), requestHandler })
     return {
       region,
       close: () => ec2.destroy(),
-      async call(request, signal) {
-        for (let attempt = 1; ; attempt += 1) {
-          if (signal.aborted) throw abortedError(signal, `EC2 in ${region}`)
-          await context.throttle()
-          try {
-            return await request(ec2, { abortSignal: signal })
-          } catch (error) {
-            if (signal.aborted) continue
-            if (!(error instanceof TransientError) || attempt === attempts) {
+      call: (request, signal) =>
+        withRetries(
+          async () => {
+            try {
+              return await request(ec2, { abortSignal: signal })
+            } catch (error) {
               throw toSourceError(error, region)
             }
-            // Random jitter, so that retries of several accounts are spread out.
-            const delay = firstDelay * 2 ** attempt * (0.5 + Math.random() / 2)
-            await pause(delay, undefined, { signal }).catch(() => {})
-          }
-        }
-      },
+          },
+          `EC2 in ${region}`,
+          signal,
+        ),
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
 import { chunk } from '../../domain/chunk.ts'
 import type { RegionClient } from './region-client.ts'
-import { paginate } from './paginate.ts'
+import { paginate } from '../shared/paginate.ts'
 
 /** Resources that instances refer to by id. */
 export interface Lookup<Thing> {
@@ -43,8 +43,8 @@ export function createRegionLookup<Answer extends Page, Thing>(
   const find = async (ids: readonly string[] | undefined, signal: AbortSignal) => {
     const pages = paginate({
       what: `answers by ${filter} in ${region}`,
-      call: (token) =>
-        call(
+      call: async (token) => {
+        const page = await call(
           (ec2, options) =>
             listing.call(
               ec2,
@@ -56,8 +56,9 @@ export function createRegionLookup<Answer extends Page, Thing>(
               options,
             ),
           signal,
-        ),
-      itemsOf,
+        )
+        return { items: itemsOf(page), next: page.NextToken }
+      },
       idOf,
     })
     return (await Array.fromAsync(pages)).flat()

@@ -1,7 +1,5 @@
 import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
-
-/** An error that a retry may solve. */
-export class TransientError extends SourceError {}
+import { TransientError } from '../shared/status-error.ts'
 
 /** No instance with this id is visible: it is gone, or belongs to another account. */
 export class UnknownInstance extends SourceError {}

@@ -5,6 +5,7 @@ import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { conformanceContext } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 const soon = () => AbortSignal.timeout(10_000)
 
@@ -44,7 +45,7 @@ describe('an unreadable EC2 instance', () => {
         pages.flatMap(({ gone }) => gone),
         [],
       )
-      const one = await source.get({ externalId: 'i-5', regionId: 'eu-west-1' }, soon())
+      const one = await source.get(referTo('i-5', 'eu-west-1'), soon())
       assert.deepEqual(one, unreadable[0])
     })
   }

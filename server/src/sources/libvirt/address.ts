@@ -1,5 +1,5 @@
-import { certificatesProblem, isKeyOf, privateKeyProblem } from '../../domain/pem.ts'
-import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
+import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import { checkTlsSettings } from '../shared/tls-settings.ts'
 
 const defaultSocket = '/var/run/libvirt/libvirt-sock'
 const defaultPort = 16_514
@@ -58,59 +58,18 @@ function readTls(address: string, url: URL, uri: string): LibvirtAddress | strin
   return { uri, transport: 'tls', host, port }
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
-
-export function readTlsSettings({
-  credentials,
-  options,
-}: Pick<SourceSettings, 'credentials' | 'options'>): TlsSettings {
-  const [ca, fingerprint] = [text(options['ca']), text(options['fingerprint'])]
-  const certificate = text(credentials['client_certificate'])
-  const key = text(credentials['client_key'])
-  return {
-    ...(ca !== undefined && { ca }),
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(certificate !== undefined && { certificate }),
-    ...(key !== undefined && { key }),
-  }
-}
-
-const fingerprintForm = /^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i
 const longestGroup = 128
 
 /** Lists all problems of the settings. */
-export function checkSettings({
-  address,
-  credentials,
-  options,
-}: SourceSettings): readonly SettingProblem[] {
-  const problems: SettingProblem[] = []
-  const addProblem = (path: string, problem: string | undefined) => {
-    if (problem !== undefined) problems.push({ path, problem })
-  }
-  const target = readAddress(address)
-  if (typeof target === 'string') addProblem('address', target)
-  const { certificate, key, ca } = readTlsSettings({ credentials, options })
-  if (certificate !== undefined) {
-    addProblem('credentials.client_certificate', certificatesProblem(certificate))
-    if (key === undefined)
-      addProblem('credentials.client_key', 'is needed with a client certificate')
-  }
-  if (key !== undefined) {
-    addProblem('credentials.client_key', privateKeyProblem(key))
-    if (certificate === undefined) {
-      addProblem('credentials.client_certificate', 'is needed with a client key')
-    } else if (problems.length === 0 && !isKeyOf(certificate, key)) {
-      addProblem('credentials.client_key', 'does not belong to the client certificate')
-    }
-  }
-  if (ca !== undefined) addProblem('options.ca', certificatesProblem(ca))
-  const { fingerprint, group } = options
-  if (typeof fingerprint === 'string' && !fingerprintForm.test(fingerprint)) {
-    addProblem('options.fingerprint', 'must be 64 hexadecimal digits')
-  }
-  if (typeof group === 'string' && (group === '' || group.length > longestGroup)) {
-    addProblem('options.group', `must have 1 to ${longestGroup} characters`)
-  }
-  return problems
+export function checkSettings(settings: SourceSettings): readonly SettingProblem[] {
+  const target = readAddress(settings.address)
+  const { group } = settings.options
+  const isGroup = typeof group !== 'string' || (group !== '' && group.length <= longestGroup)
+  return [
+    ...(typeof target === 'string' ? [{ path: 'address', problem: target }] : []),
+    ...checkTlsSettings(settings),
+    ...(isGroup
+      ? []
+      : [{ path: 'options.group', problem: `must have 1 to ${longestGroup} characters` }]),
+  ]
 }

@@ -1,6 +1,13 @@
 import type { IsolatedDevice } from '@muster/contract'
 import { derivedId } from '../../domain/sources/derived-id.ts'
-import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  numberOf,
+  textOf,
+  type XmlElement,
+} from '../shared/parse-xml.ts'
 
 /** A host device that is passed through to a domain. */
 interface Passed {

@@ -1,6 +1,13 @@
 import type { Disk } from '@muster/contract'
 import { derivedId } from '../../domain/sources/derived-id.ts'
-import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  numberOf,
+  textOf,
+  type XmlElement,
+} from '../shared/parse-xml.ts'
 import { poolHolding, type Pool } from './pools.ts'
 
 const mebibyte = 1_048_576

@@ -1,7 +1,13 @@
 import { writeSecurityRule, type SecurityRule } from '../../domain/sources/security-rules.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
-import { attributeOf, childrenOf, numberOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
+import {
+  attributeOf,
+  childrenOf,
+  numberOf,
+  parseIfPossible,
+  type XmlElement,
+} from '../shared/parse-xml.ts'
 
 /** A network filter, libvirt's equivalent of a security group. */
 export interface Filter {

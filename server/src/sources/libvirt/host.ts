@@ -1,5 +1,12 @@
 import { ifPossible, type Calls } from './calls.ts'
-import { attributeOf, childOf, childrenOf, parseXml, textOf, type XmlElement } from './parse-xml.ts'
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  parseXml,
+  textOf,
+  type XmlElement,
+} from '../shared/parse-xml.ts'
 
 /** The host of the libvirt daemon. Unknown texts are empty, unknown numbers 0. */
 export interface Host {

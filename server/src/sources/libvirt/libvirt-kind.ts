@@ -1,4 +1,5 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
+import { clientCertificate, tlsOptions } from '../shared/tls-settings.ts'
 import { checkSettings, readAddress } from './address.ts'
 
 /** KVM hosts through their libvirt daemons, one account per host. */
@@ -13,37 +14,10 @@ export const libvirtKind: SourceKind = {
       'A local socket (default /var/run/libvirt/libvirt-sock), or a host with TLS (default port 16514)',
     example: 'qemu+tls://kvm-1.example.org/system',
   },
-  credentials: [
-    {
-      name: 'client_certificate',
-      type: 'text',
-      isRequired: false,
-      isLong: true,
-      description: 'Client certificate for TLS, in PEM',
-    },
-    {
-      name: 'client_key',
-      type: 'text',
-      isRequired: false,
-      isLong: true,
-      description: 'Private key of that certificate, in PEM',
-    },
-  ],
+  credentials: clientCertificate,
   options: [
-    {
-      name: 'ca',
-      type: 'text',
-      isRequired: false,
-      isLong: true,
-      description: "CA that signed the host's certificate, in PEM",
-    },
-    {
-      name: 'fingerprint',
-      type: 'text',
-      isRequired: false,
-      description:
-        "SHA-256 fingerprint of the host's certificate. If set, only the fingerprint is checked.",
-    },
+    tlsOptions.ca,
+    tlsOptions.fingerprint,
     {
       name: 'group',
       type: 'text',

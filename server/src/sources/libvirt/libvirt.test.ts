@@ -12,6 +12,7 @@ import {
 import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { maxConcurrentSizes } from './disk-sizes.ts'
 import { procedures } from './protocol.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 describe('libvirt', () => {
   test('a scan reads all domains in pages', async (context) => {
@@ -31,7 +32,7 @@ describe('libvirt', () => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const source = await openAt(context, fake)
     await scanAll(source)
-    await source.get({ externalId: uuidOf(1), regionId: '' }, soon())
+    await source.get(referTo(uuidOf(1)), soon())
     const known = new Set<number>(Object.values(procedures))
     assert.ok(fake.requests.every((procedure) => known.has(procedure)))
   })
@@ -101,7 +102,7 @@ describe('libvirt', () => {
     ])
     assert.deepEqual([facts.src_ip_check, facts.src_mac_check], [false, true])
     assert.equal(facts.isolated_devices?.[0]?.dev_type, 'GPU')
-    assert.deepEqual(await source.get({ externalId: uuidOf(1), regionId: '' }, soon()), server)
+    assert.deepEqual(await source.get(referTo(uuidOf(1)), soon()), server)
   })
 
   const inside = `<devices><disk type='file' device='disk'><source file='/a'/><target dev='vda'/></disk></devices>`
@@ -151,7 +152,7 @@ describe('libvirt', () => {
   test('a domain that does not exist is undefined', async (context) => {
     const source = await openAt(context, await startFakeLibvirt(context, { domains: some }))
     for (const externalId of [uuidOf(9), 'i-0123', '']) {
-      assert.equal(await source.get({ externalId, regionId: '' }, soon()), undefined)
+      assert.equal(await source.get(referTo(externalId), soon()), undefined)
     }
   })
 

@@ -1,4 +1,4 @@
-import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from '../shared/parse-xml.ts'
 
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^(?:pc-)?q35/, 'q35'],

@@ -1,6 +1,12 @@
 import ipaddr from 'ipaddr.js'
 import { ifPossible, type Calls, type Lease } from './calls.ts'
-import { attributeOf, childrenOf, numberOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
+import {
+  attributeOf,
+  childrenOf,
+  numberOf,
+  parseIfPossible,
+  type XmlElement,
+} from '../shared/parse-xml.ts'
 import type { NamedHandle } from './records.ts'
 
 /** Addresses of one NIC. */

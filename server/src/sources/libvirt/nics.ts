@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { joinSecurityRules } from '../../domain/sources/security-rules.ts'
 import type { Filter } from './filters.ts'
 import { noAddresses, type Addresses, type Network } from './networks.ts'
-import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { HostResources } from './host-resources.ts'
 
 const macOf = (nic: XmlElement) => attributeOf(childOf(nic, 'mac'), 'address').toLowerCase()

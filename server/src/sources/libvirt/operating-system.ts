@@ -1,4 +1,4 @@
-import type { XmlElement } from './parse-xml.ts'
+import type { XmlElement } from '../shared/parse-xml.ts'
 
 const libosinfo = /^http:\/\/libosinfo\.org\/xmlns\/libvirt\/domain\//
 

@@ -1,5 +1,5 @@
 import { ifPossible, type Calls } from './calls.ts'
-import { attributeOf, parseIfPossible, textOf } from './parse-xml.ts'
+import { attributeOf, parseIfPossible, textOf } from '../shared/parse-xml.ts'
 
 /** A storage pool. */
 export interface Pool {

@@ -11,6 +11,7 @@ import {
 } from '../../testing/fake-libvirt-connection.ts'
 import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { procedures } from './protocol.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 const many = Array.from({ length: 80 }, (_, number) => domain(number))
 
@@ -33,7 +34,7 @@ describe('the shared libvirt connection', () => {
     const [seen] = await Promise.all([
       scanAll(scanning),
       events?.next(),
-      ...many.map(({ uuid }) => looking.get({ externalId: uuid, regionId: '' }, soon())),
+      ...many.map(({ uuid }) => looking.get(referTo(uuid), soon())),
     ])
     assert.equal(seen.size, 80)
     assert.deepEqual(fake.connections(), { ever: 1, now: 1 })
@@ -107,7 +108,7 @@ describe('the shared libvirt connection', () => {
     const source = await openAt(context, fake)
     for (let turn = 0; turn < 3; turn += 1) {
       const stop = AbortSignal.timeout(20)
-      await assert.rejects(source.get({ externalId: uuidOf(1), regionId: '' }, stop))
+      await assert.rejects(source.get(referTo(uuidOf(1)), stop))
       await assert.rejects(Array.fromAsync(source.scan(AbortSignal.timeout(20))))
     }
     assert.equal((await scanAll(source)).size, 80)

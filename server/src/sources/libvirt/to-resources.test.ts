@@ -4,7 +4,7 @@ import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { isSourceError, openAt, some, soon, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import type { FakeHost } from '../../testing/fake-libvirt-responses.ts'
 import { scanResources } from '../../testing/inventory-world/resource-conformance.ts'
-import { parseXml } from './parse-xml.ts'
+import { parseXml } from '../shared/parse-xml.ts'
 import { procedures } from './protocol.ts'
 import { toResources } from './to-resources.ts'
 

@@ -8,7 +8,7 @@ import type {
 import { readAddress } from './address.ts'
 import type { Host } from './host.ts'
 import { maskOf, type Network } from './networks.ts'
-import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { NamedHandle } from './records.ts'
 
 /** A host that answers is running. Its address is known only if the account names it by its IP address. */

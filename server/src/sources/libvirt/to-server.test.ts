@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSourceError } from '../../testing/fake-libvirt-connection.ts'
 import { requireServer } from '../../testing/inventory-world/source-conformance.ts'
-import { parseXml } from './parse-xml.ts'
+import { parseXml } from '../shared/parse-xml.ts'
 import type { HostResources } from './host-resources.ts'
 import { toServer, type DomainDetails } from './to-server.ts'
 

@@ -8,7 +8,7 @@ import { describeMachine } from './machine.ts'
 import { connectionOf } from './nics.ts'
 import { readMetadata, type DomainMetadata } from './metadata-tags.ts'
 import { operatingSystemOf } from './operating-system.ts'
-import { attributeOf, childOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childOf, numberOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { isActive, statusOf } from './status.ts'
 import type { HostResources } from './host-resources.ts'
 

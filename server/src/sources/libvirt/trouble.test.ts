@@ -16,6 +16,7 @@ import { libvirtKind } from './libvirt-kind.ts'
 import { procedures } from './protocol.ts'
 import { writeDomainHandle } from './records.ts'
 import { createXdrWriter } from './xdr.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 /** Longer than a test may last, so that only an abort can end a call. */
 const neverLate = 3_600_000
@@ -140,7 +141,7 @@ describe('faults of libvirt', () => {
     const scan = source.scan(one.signal)[Symbol.asyncIterator]().next()
     const scanEnds = assert.rejects(scan, isSourceError(/^unreachable$/))
     await pause(200)
-    const get = source.get({ externalId: uuidOf(1), regionId: '' }, other.signal)
+    const get = source.get(referTo(uuidOf(1)), other.signal)
     other.abort()
     await assert.rejects(get, isSourceError(/^timeout$/))
     await source.close()

@@ -13,6 +13,7 @@ import {
 } from '../../testing/fake-libvirt-connection.ts'
 import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { procedures } from './protocol.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 /** Guests that cannot be read, each for a reason of its own. */
 const oddities: readonly (readonly [string, Partial<FakeDomain>, RegExp])[] = [
@@ -75,7 +76,7 @@ describe('an unreadable libvirt domain', () => {
     const events = source.watch?.(end.signal)[Symbol.asyncIterator]()
     await events?.next()
     fake.domains.set(uuidOf(2), domain(2, { xml: '<domain' }))
-    const seen = await source.get({ externalId: uuidOf(2), regionId: '' }, soon())
+    const seen = await source.get(referTo(uuidOf(2)), soon())
     assert.ok(seen && 'reason' in seen)
     for (const kind of ['lifecycle', 'metadataChange'] as const) {
       fake.sendEvent(domain(1))

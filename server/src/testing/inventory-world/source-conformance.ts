@@ -20,6 +20,7 @@ import type {
 import { createAddressRule } from '../../egress/allowed-addresses.ts'
 import { createEgress } from '../../egress/egress.ts'
 import { requireNamedResources, scanResources } from './resource-conformance.ts'
+import { referenceOf } from './server-reference.ts'
 
 /** A back end, and how to change it with its own tools. */
 export interface SourceBackEnd {
@@ -128,11 +129,6 @@ async function waitFor<Answer>(
   throw new Error(`${what} did not come about`)
 }
 
-const refer = ({ facts }: ReportedServer) => ({
-  externalId: facts.external_id ?? '',
-  regionId: facts.region_ext_id ?? '',
-})
-
 /** What a source has to hold of whatever it shows, whether or not anybody can change that. */
 export function testReading(
   kind: SourceKind,
@@ -170,7 +166,7 @@ export function testReading(
   void test('looks at one server as it does at all', () =>
     openAnd(async (source) => {
       for (const server of (await scanAll(source)).values()) {
-        assert.deepEqual(await source.get(refer(server), patience()), server)
+        assert.deepEqual(await source.get(referenceOf(server), patience()), server)
       }
     }))
 
@@ -178,9 +174,9 @@ export function testReading(
     openAnd(async (source) => {
       const [some] = (await scanAll(source)).values()
       assert.ok(some)
-      const { externalId, regionId } = refer(some)
-      const never = externalId.replaceAll(/[0-9a-f]/g, '9')
-      assert.equal(await source.get({ externalId: never, regionId }, patience()), undefined)
+      const reference = referenceOf(some)
+      const never = reference.externalId.replaceAll(/[0-9a-f]/g, '9')
+      assert.equal(await source.get({ ...reference, externalId: never }, patience()), undefined)
     }))
 
   void test('reports a server that cannot be read, and describes all others', async (context) => {
@@ -202,7 +198,7 @@ export function testReading(
       assert.equal(broken.name, known.facts.name)
       before.delete(keyOf(broken))
       assert.deepEqual([...present.keys()].sort(), [...before.keys()].sort())
-      assert.deepEqual(await source.get(refer(known), patience()), broken)
+      assert.deepEqual(await source.get(referenceOf(known), patience()), broken)
     })
   })
 
@@ -267,7 +263,10 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
         async () => (find(await openAnd(scanAll), id) ? undefined : true),
         'that it is gone',
       )
-      assert.equal(await openAnd((source) => source.get(refer(running), patience())), undefined)
+      assert.equal(
+        await openAnd((source) => source.get(referenceOf(running), patience())),
+        undefined,
+      )
     })
 
     void test('keeps names as they are, whatever they are made of', async () => {

@@ -1,40 +1,44 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { requireList } from './list-elements.ts'
 
 const maxPages = 20_000
-/** EC2 can return empty pages; this is the limit in a row. */
+/** Some sources return empty pages; this is the limit in a row. */
 const maxIdlePages = 50
 
-interface Paging<Page, Item> {
+interface Page<Item> {
+  /** Undefined if the page has no list, which differs from an empty one. */
+  readonly items: readonly Item[] | undefined
+  /** The token or marker of the next page; undefined or '' after the last one. */
+  readonly next: string | undefined
+}
+
+interface Paging<Item> {
   /** Such as "instances in eu-west-1". */
   readonly what: string
-  readonly call: (token: string | undefined) => Promise<Page>
-  /** Undefined if the page has no list, which differs from an empty one. */
-  readonly itemsOf: (page: Page) => readonly Item[] | undefined
+  readonly call: (token: string | undefined) => Promise<Page<Item>>
   readonly idOf: (item: Item) => string | undefined
 }
 
 /** Yields a list page by page, each item once. Throws unless it reaches the last page. */
-export async function* paginate<Page extends { readonly NextToken?: string | undefined }, Item>(
-  paging: Paging<Page, Item>,
-): AsyncGenerator<Item[]> {
-  const { what } = paging
+export async function* paginate<Item>({ what, call, idOf }: Paging<Item>): AsyncGenerator<Item[]> {
   const seenIds = new Set<string>()
   const tokens = new Set<string>()
   let token: string | undefined
   let idlePages = 0
   for (let pages = 1; pages <= maxPages && idlePages <= maxIdlePages; pages += 1) {
-    const page = await paging.call(token)
+    const page = await call(token)
+    if (!page.items) {
+      throw new SourceError('invalid-response', `The response has no list of ${what}.`)
+    }
     const items: Item[] = []
-    for (const item of requireList(paging.itemsOf(page), what)) {
-      const id = paging.idOf(item) ?? ''
+    for (const item of page.items) {
+      const id = idOf(item) ?? ''
       if (id === '') throw new SourceError('invalid-response', `One of the ${what} has no id.`)
       if (seenIds.has(id)) continue
       seenIds.add(id)
       items.push(item)
     }
     yield items
-    token = page.NextToken
+    token = page.next
     if (token === undefined || token === '') return
     if (tokens.has(token)) {
       throw new SourceError('incomplete', `The pages of ${what} repeat.`)

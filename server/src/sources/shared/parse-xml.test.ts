@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { childOf, numberOf, parseXml, textOf } from './parse-xml.ts'
 
-const isGarbled = (error: unknown) =>
+const isInvalid = (error: unknown) =>
   error instanceof SourceError && error.kind === 'invalid-response'
 
-describe('libvirt XML', () => {
+describe('XML of a source', () => {
   test('is parsed with text, attributes and namespaces', () => {
     const root = parseXml(
       `<?xml version='1.0'?><a x='1 &amp; 2'><!-- no --><b> one<c/>two </b><n:d xmlns:n='urn:n'><![CDATA[<e>]]></n:d></a>`,
@@ -15,7 +15,7 @@ describe('libvirt XML', () => {
     assert.equal(root.attributes.get('x'), '1 & 2')
     assert.equal(textOf(root, 'b'), 'onetwo')
     assert.ok(childOf(root, 'b', 'c'))
-    assert.equal(childOf(root, 'd'), undefined, 'what others have noted is not libvirt’s')
+    assert.equal(childOf(root, 'd'), undefined, 'it is in another namespace')
     assert.deepEqual(
       root.children.map(({ name, prefix, uri, text }) => [name, prefix, uri, text]),
       [
@@ -41,7 +41,7 @@ describe('libvirt XML', () => {
     'an excessive length': `<a>${'b'.repeat(17_000_000)}</a>`,
   }
   for (const [what, xml] of Object.entries(hostile)) {
-    test(`is rejected for ${what}`, () => assert.throws(() => parseXml(xml), isGarbled))
+    test(`is rejected for ${what}`, () => assert.throws(() => parseXml(xml), isInvalid))
   }
 
   test('is parsed or rejected, whatever the input', () => {
@@ -63,7 +63,7 @@ describe('libvirt XML', () => {
         try {
           parseXml(pieces.join(''))
         } catch (error) {
-          assert.ok(isGarbled(error), String(error))
+          assert.ok(isInvalid(error), String(error))
         }
       }),
     )

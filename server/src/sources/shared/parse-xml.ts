@@ -14,17 +14,25 @@ export interface XmlElement {
 
 type Draft = Omit<XmlElement, 'children' | 'text'> & { children: Draft[]; text: string }
 
-/** More than libvirt sends; its own parser has the same depth limit. */
-const longestDocument = 16_777_216
-const greatestDepth = 256
-const maxElements = 50_000
+export interface XmlLimits {
+  /** In characters. */
+  readonly maxLength: number
+  readonly maxElements: number
+}
+
+/** More than the description of one server has. */
+const defaultLimits: XmlLimits = { maxLength: 16_777_216, maxElements: 50_000 }
+const maxDepth = 256
 
 const invalidResponse = (what: string) =>
   new SourceError('invalid-response', `Its XML document ${what}.`)
 
-/** Parses an XML document of libvirt. Entities and document types are rejected. */
-export function parseXml(xml: string): XmlElement {
-  if (xml.length > longestDocument) throw invalidResponse('is too long')
+/** Parses an XML document. Document types and entities of their own are rejected. */
+export function parseXml(
+  xml: string,
+  { maxLength, maxElements }: XmlLimits = defaultLimits,
+): XmlElement {
+  if (xml.length > maxLength) throw invalidResponse('is too long')
   const parser = new SaxesParser({ xmlns: true })
   const open: Draft[] = []
   let root: Draft | undefined
@@ -39,7 +47,7 @@ export function parseXml(xml: string): XmlElement {
     count += 1
     if (count > maxElements)
       throw invalidResponse(`has more than ${maxElements.toLocaleString('en')} elements`)
-    if (open.length === greatestDepth) throw invalidResponse('is nested too deeply')
+    if (open.length === maxDepth) throw invalidResponse('is nested too deeply')
     const element: Draft = {
       name: tag.local,
       prefix: tag.prefix,
@@ -74,9 +82,9 @@ export function parseIfPossible(xml: string | undefined): XmlElement | undefined
   }
 }
 
-/** Child elements of this name in libvirt's namespace. */
+/** Child elements of this name in the namespace of their parent: other namespaces are extensions. */
 export const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
-  element?.children.filter((child) => child.name === name && child.uri === '') ?? []
+  element?.children.filter((child) => child.name === name && child.uri === element.uri) ?? []
 
 /** The first element at this path. */
 export const childOf = (

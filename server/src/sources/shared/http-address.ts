@@ -1,0 +1,17 @@
+/** Why a text is not the web address of a source; undefined if it is. */
+export function httpAddressProblem(address: string): string | undefined {
+  if (!URL.canParse(address)) return 'It is not a web address.'
+  const { protocol, username, password, search, hash } = new URL(address)
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return 'It has to begin with https:// or http://.'
+  if (username !== '' || password !== '') {
+    return 'It must not contain a user or a password: set them as credentials.'
+  }
+  if (search !== '' || hash !== '' || /[?#]$/.test(address)) {
+    return 'It must not have a query or a fragment.'
+  }
+}
+
+/** The host of a web address, without brackets around IPv6. */
+export const hostOfAddress = (address: string): string =>
+  new URL(address).hostname.replace(/^\[(.*)\]$/, '$1')

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { request as requestPlain, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { connectionError } from '../../domain/sources/connection-error.ts'
+import { abortedError, deadline } from '../../domain/sources/deadline.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ConnectionSettings, SourceContext } from '../../domain/sources/source.ts'
+
+interface HttpRequest {
+  readonly url: URL
+  /** The default is GET. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Milliseconds; the default is the context's. */
+  readonly timeLimit?: number
+}
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface HttpClient {
+  /** Returns a response of any status. Throws a `SourceError` unless the response is complete. */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>
+  close(): void
+}
+
+/** The default limit of a response. Keep pages far below it: parsing blocks the thread. */
+const defaultMaxBytes = 8 * 2 ** 20
+
+/**
+ * Sends requests to a source: at the account's rate, to allowed addresses, within the time limit, with
+ * a limited response. Redirects are not followed, because they would send credentials elsewhere.
+ */
+export function createHttpClient(
+  context: SourceContext,
+  options: ConnectionSettings & { readonly maxBytes?: number } = {},
+): HttpClient {
+  const { maxBytes = defaultMaxBytes, ...connection } = options
+  const agents = context.egress.createAgents(connection)
+  const targetOf = ({ host }: URL) =>
+    connection.socketPath === undefined ? host : `The socket ${connection.socketPath}`
+
+  /** Undefined if the other side closed a keep-alive connection just as it was reused. */
+  async function exchange(request: HttpRequest, signal: AbortSignal) {
+    const { url, method = 'GET', headers = {}, body = '' } = request
+    const isSecure = url.protocol === 'https:'
+    const outgoing = (isSecure ? requestSecure : requestPlain)(url, {
+      method,
+      headers: {
+        'user-agent': 'Muster',
+        ...headers,
+        ...(body !== '' && { 'content-length': Buffer.byteLength(body) }),
+      },
+      agent: isSecure ? agents.https : agents.http,
+      signal,
+    })
+    // A second error after the first is reported while the response is read.
+    outgoing.on('error', () => {})
+    outgoing.end(body)
+    try {
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      return {
+        status: incoming.statusCode ?? 0,
+        headers: incoming.headers,
+        body: await readAll(incoming, targetOf(url), maxBytes),
+      }
+    } catch (error) {
+      const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
+      if (isStale && !signal.aborted) return undefined
+      throw error
+    }
+  }
+
+  return {
+    async send(request, callerSignal) {
+      const target = targetOf(request.url)
+      if (callerSignal.aborted) throw abortedError(callerSignal, target)
+      await context.throttle()
+      const limit = deadline(request.timeLimit ?? context.timeLimit)
+      const signal = AbortSignal.any([callerSignal, limit])
+      try {
+        for (;;) {
+          // A new connection is never stale, so this loop ends.
+          const response = await exchange(request, signal)
+          if (response) return response
+        }
+      } catch (error) {
+        throw signal.aborted ? abortedError(signal, target) : connectionError(error, target)
+      }
+    },
+
+    close() {
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+async function readAll(
+  incoming: IncomingMessage,
+  target: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length
+      // Leaving the loop closes the connection.
+      if (size > maxBytes) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw new SourceError('incomplete', `${target} closed the connection during a response.`, {
+      cause: error,
+    })
+  }
+  if (size <= maxBytes) return Buffer.concat(chunks)
+  throw new SourceError(
+    'invalid-response',
+    `${target} sent a response of more than ${maxBytes} bytes.`,
+  )
+}
