@@ -40,6 +40,7 @@ export const simulatorKind: SourceKind = {
       description: 'Ids of the tenants that own the servers, in order. Empty: made-up tenants.',
     },
   ],
+  rights: [],
   period: 30,
   // No requests are sent.
   requestsPerSecond: 1_000,

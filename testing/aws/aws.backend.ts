@@ -194,7 +194,10 @@ describe('EC2, as moto emulates it', () => {
   })
 
   test('needs only the documented permissions', async () => {
-    const actions = [...awsKind.description.matchAll(/Describe\w+/g)].map(([name]) => `ec2:${name}`)
+    const { Statement } = JSON.parse(awsKind.rights[0]?.text ?? '') as {
+      Statement: { Action: string[] }[]
+    }
+    const actions = Statement.flatMap(({ Action }) => Action)
     const { AccessKey } = await makeKey('exact', actions)
     const credentials = {
       access_key_id: AccessKey.AccessKeyId,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { admin, startConsole, type TestConsole } from './start-console.ts'
@@ -41,6 +42,17 @@ describe('accounts', () => {
     assert.match(shown, /made-up/)
     await page.getByRole('link', { name: 'Accounts' }).click()
     await page.getByRole('row').filter({ hasText: 'made-up' }).getByText('60').first().waitFor()
+  })
+
+  test('the attach form has the permissions of the credentials to copy', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto('/console/accounts/new?provider=Aws')
+    await page.getByText('IAM policy of the access key').click()
+    await page.getByRole('button', { name: 'Copy: IAM policy of the access key' }).click()
+    await page.getByText('Copied').waitFor()
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    assert.equal(copied, awsKind.rights[0]?.text)
   })
 
   test('mapping rules have a preview before they are saved', async (t) => {

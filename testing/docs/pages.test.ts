@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { settings } from '../../server/src/config/settings.ts'
+import { kinds } from '../../server/src/sources/kinds.ts'
 import { repository } from '../../server/src/testing/spawn-muster.ts'
 import { averageSentenceLength, readDecisions, readPages, type Page } from './read-page.ts'
 
@@ -66,6 +67,19 @@ describe('pages of the documentation', () => {
     assert.ok(Buffer.byteLength(find('README.md')) < 8_000)
     assert.ok(Buffer.byteLength(find('CONTRIBUTING.md')) < 6_000)
     assert.ok(find('docs/glossary.md').trimEnd().split('\n').length < 60)
+  })
+
+  test('the pages of the sources have the permissions that the attach form shows', async () => {
+    const blocks = pages
+      .filter((page) => page.path.startsWith('docs/sources/'))
+      .flatMap((page) => page.blocks.map(({ text }) => text.trim()))
+    const loaded = await Promise.all([...kinds.values()].map((load) => load()))
+    const missing = loaded.flatMap(({ title, rights }) =>
+      rights
+        .filter(({ text }) => !blocks.includes(text.trim()))
+        .map((one) => `${title}: ${one.title}`),
+    )
+    assert.deepEqual(missing, [])
   })
 
   test('every decision has a line in the index', () => {

@@ -28,7 +28,7 @@ function readPage(path: string): Page {
 /** The pages for users, operators and developers. */
 export const readPages = (): Page[] =>
   ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md']
-    .concat(globSync('docs/*.md', { cwd: repository }).toSorted())
+    .concat(globSync('docs/{,sources/}*.md', { cwd: repository }).toSorted())
     .map(readPage)
 
 export const readDecisions = (): Page[] =>

@@ -289,6 +289,11 @@ const Address = exactObject({
   example: Type.String(),
 })
 
+const Rights = exactObject({
+  title: Type.String(),
+  text: Type.String({ description: 'A policy, a role or commands, ready to paste' }),
+})
+
 export const sourceProviders = {
   key: 'provider',
   keys: 'providers',
@@ -303,6 +308,7 @@ export const sourceProviders = {
     address: object('Address', Address, { required: false, description: '', example: '' }),
     credentials: object('Credentials', Type.Array(Field), []),
     options: object('Options', Type.Array(Field), []),
+    rights: object('Least permissions of the credentials', Type.Array(Rights), []),
     period: number('Default number of seconds between complete syncs', filterable),
     events: boolean('Whether the source sends change events', filterable),
   },

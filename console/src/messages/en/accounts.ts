@@ -4,6 +4,8 @@ interface ProviderTexts {
   readonly address: string
   /** Descriptions of credentials and options, by their names. */
   readonly fields: Readonly<Record<string, string>>
+  /** Titles of the permissions to copy, in order. */
+  readonly rights: readonly string[]
 }
 
 export const accounts = {
@@ -101,6 +103,10 @@ export const accounts = {
   everyPeriod: (seconds: string) => `Polled every ${seconds} s`,
   accountSection: 'Account',
   connectionSection: 'Connection',
+  rightsSection: 'Permissions',
+  rightsLead:
+    'The least that Muster needs. Copy the text and use it where you create the credentials.',
+  copyRights: (title: string) => `Copy: ${title}`,
   credentialsSection: 'Credentials',
   optionsSection: 'Options',
   nameHint: 'For example aws-prod or kvm-rack-2',

@@ -90,6 +90,9 @@ export const accounts: Messages['accounts'] = {
   everyPeriod: (seconds) => `每 ${seconds} 秒轮询一次`,
   accountSection: '账号',
   connectionSection: '连接',
+  rightsSection: '权限',
+  rightsLead: 'Muster 所需的最小权限。创建凭据时，复制并使用以下内容。',
+  copyRights: (title) => `复制：${title}`,
   credentialsSection: '凭据',
   optionsSection: '选项',
   nameHint: '例如 aws-prod、kvm-rack-2',
@@ -113,8 +116,7 @@ export const accounts: Messages['accounts'] = {
   providerTexts: {
     Aws: {
       title: 'AWS EC2',
-      description:
-        'AWS 账号中的实例。密钥只需要以下权限：ec2:DescribeAddresses、DescribeAvailabilityZones、DescribeImages、DescribeInstances、DescribeInstanceTypes、DescribeKeyPairs、DescribeRegions、DescribeSecurityGroups、DescribeSubnets、DescribeVolumes 和 DescribeVpcs。ec2:DescribeHosts 为可选权限，用于读取专用主机的详细信息。',
+      description: 'AWS 账号中的实例。Muster 只读取，不做任何修改。',
       address: 'EC2 端点，留空则使用标准地址。名称中带区域的端点只用于该区域，除非另外指定区域',
       fields: {
         access_key_id: '访问密钥 ID',
@@ -124,6 +126,7 @@ export const accounts: Messages['accounts'] = {
           '要读取的区域，例如 eu-west-1。留空则使用端点名称中的区域，否则使用账号已启用的所有区域。中国区和 GovCloud 账号必须指定',
         ca: '签发私有端点证书的 CA，PEM 格式',
       },
+      rights: ['访问密钥的 IAM 策略'],
     },
     OneCloud: {
       title: 'libvirt / KVM',
@@ -138,6 +141,7 @@ export const accounts: Messages['accounts'] = {
         fingerprint: '宿主机证书的 SHA-256 指纹。填写后只校验该指纹',
         group: '虚拟机可在其间迁移的宿主机使用相同的组，迁移后仍是同一台服务器',
       },
+      rights: ['本机套接字的访问权限', 'TLS 客户端证书'],
     },
     Simulator: {
       title: '模拟器',
@@ -150,6 +154,7 @@ export const accounts: Messages['accounts'] = {
         unreadable: '无法读取的服务器数量，默认 0',
         tenants: '拥有服务器的租户 ID，按顺序排列。留空则使用若干虚构租户',
       },
+      rights: [],
     },
   },
   fieldNames: {

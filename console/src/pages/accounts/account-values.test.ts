@@ -35,6 +35,7 @@ const provider: CloudProvider = {
     field('deep', 'boolean'),
     field('group', 'text'),
   ],
+  rights: [],
   period: 30,
   events: false,
 }

@@ -18,5 +18,9 @@ export function localizeProvider(
     address: { ...provider.address, description: texts.address },
     credentials: provider.credentials.map(translated),
     options: provider.options.map(translated),
+    rights: provider.rights.map(({ title, text }, index) => ({
+      title: texts.rights[index] ?? title,
+      text,
+    })),
   }
 }

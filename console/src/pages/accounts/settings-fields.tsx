@@ -7,6 +7,7 @@ import { CredentialsFields } from './credentials-fields.tsx'
 import { fieldLabel } from './field-label.ts'
 import { FormSection } from './form-section.tsx'
 import { OptionField } from './option-field.tsx'
+import { RightsToCopy } from './rights-to-copy.tsx'
 import { useProblemText } from './use-problem-text.ts'
 
 interface Props {
@@ -21,7 +22,7 @@ interface Props {
 export function SettingsFields({ provider, isExisting, settings, problems, onChange }: Props) {
   const t = useMessages()
   const problem = useProblemText(problems)
-  const { address, credentials, options } = provider
+  const { address, credentials, options, rights } = provider
   // Providers without a required or example address need none.
   const hasAddress = address.required || address.example !== '' || settings.address !== ''
   return (
@@ -45,6 +46,7 @@ export function SettingsFields({ provider, isExisting, settings, problems, onCha
           />
         </FormSection>
       )}
+      {rights.length > 0 && <RightsToCopy rights={rights} />}
       {credentials.length > 0 && (
         <CredentialsFields
           fields={credentials}

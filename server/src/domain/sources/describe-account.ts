@@ -77,6 +77,7 @@ export const describeKind = (kind: SourceKind): CloudProvider => ({
   },
   credentials: kind.credentials.map(describeField),
   options: kind.options.map(describeField),
+  rights: kind.rights.map(({ title, text }) => ({ title, text })),
   period: kind.period,
   events: kind.hasEvents,
 })

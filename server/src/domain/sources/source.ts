@@ -179,6 +179,13 @@ export interface SettingField {
   readonly isLong?: boolean
 }
 
+/** Permissions that the credentials need, ready to paste: a policy, a role, or commands. */
+export interface SourceRights {
+  /** What the text is and where it goes, such as `IAM policy of the user`. */
+  readonly title: string
+  readonly text: string
+}
+
 export interface SettingProblem {
   /** Such as `address` or `options.regions`. */
   readonly path: string
@@ -201,6 +208,8 @@ export interface SourceKind {
   }
   readonly credentials: readonly SettingField[]
   readonly options: readonly SettingField[]
+  /** The least permissions. The page of the source in `docs/sources` has the same texts. */
+  readonly rights: readonly SourceRights[]
   /** The default of seconds between complete scans. */
   readonly period: number
   readonly requestsPerSecond: number

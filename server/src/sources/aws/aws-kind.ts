@@ -2,11 +2,31 @@ import type { SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { checkAwsSettings } from './aws-settings.ts'
 
+/** `DescribeHosts` is optional: it adds the details of Dedicated Hosts. */
+const actions = [
+  'Addresses',
+  'AvailabilityZones',
+  'Hosts',
+  'Images',
+  'Instances',
+  'InstanceTypes',
+  'KeyPairs',
+  'Regions',
+  'SecurityGroups',
+  'Subnets',
+  'Volumes',
+  'Vpcs',
+].map((name) => `ec2:Describe${name}`)
+
+const policy = {
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', Action: actions, Resource: '*' }],
+}
+
 export const awsKind: SourceKind = {
   provider: 'Aws',
   title: 'AWS EC2',
-  description:
-    'Instances of an AWS account. The access key needs only these permissions: ec2:DescribeAddresses, DescribeAvailabilityZones, DescribeImages, DescribeInstances, DescribeInstanceTypes, DescribeKeyPairs, DescribeRegions, DescribeSecurityGroups, DescribeSubnets, DescribeVolumes and DescribeVpcs. ec2:DescribeHosts is optional: it adds the details of Dedicated Hosts.',
+  description: 'Instances of an AWS account. Muster only reads.',
   address: {
     isRequired: false,
     description:
@@ -40,6 +60,7 @@ export const awsKind: SourceKind = {
       description: 'CA that signed the certificate of a private endpoint, in PEM',
     },
   ],
+  rights: [{ title: 'IAM policy of the access key', text: JSON.stringify(policy, undefined, 2) }],
   period: 30,
   requestsPerSecond: 20,
   hasEvents: false,

@@ -2,6 +2,21 @@ import type { SourceKind } from '../../domain/sources/source.ts'
 import { clientCertificate, tlsOptions } from '../shared/tls-settings.ts'
 import { checkSettings, readAddress } from './address.ts'
 
+const socketRights = `# On the host, for the user that runs Muster:
+usermod --append --groups libvirt muster
+`
+
+const certificateRights = `# On the host of the CA. libvirt accepts every client certificate of its CA, unless
+# tls_allowed_dn_list in libvirtd.conf limits them.
+openssl req -newkey rsa:3072 -nodes -keyout muster.key -out muster.csr -subj '/CN=muster'
+printf 'extendedKeyUsage=clientAuth' > muster.ext
+openssl x509 -req -in muster.csr -CA cacert.pem -CAkey cakey.pem -CAcreateserial \\
+  -days 365 -extfile muster.ext -out muster.crt
+
+# In libvirtd.conf of the hypervisor:
+tls_allowed_dn_list = ["CN=muster"]
+`
+
 /** KVM hosts through their libvirt daemons, one account per host. */
 export const libvirtKind: SourceKind = {
   provider: 'OneCloud',
@@ -25,6 +40,10 @@ export const libvirtKind: SourceKind = {
       description:
         'Use the same group for hosts between which guests migrate. A migrated guest stays the same server.',
     },
+  ],
+  rights: [
+    { title: 'Access to the local socket', text: socketRights },
+    { title: 'Client certificate for TLS', text: certificateRights },
   ],
   // libvirt has no events for DHCP leases and for changes that apply at the next boot.
   period: 10,
