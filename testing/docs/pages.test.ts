@@ -70,14 +70,14 @@ describe('pages of the documentation', () => {
   })
 
   test('the pages of the sources have the permissions that the attach form shows', async () => {
-    const blocks = pages
-      .filter((page) => page.path.startsWith('docs/sources/'))
-      .flatMap((page) => page.blocks.map(({ text }) => text.trim()))
+    const blocks = new Set(
+      pages
+        .filter((page) => page.path.startsWith('docs/sources/'))
+        .flatMap((page) => page.blocks.map(({ text }) => text.trim())),
+    )
     const loaded = await Promise.all([...kinds.values()].map((load) => load()))
     const missing = loaded.flatMap(({ title, rights }) =>
-      rights
-        .filter(({ text }) => !blocks.includes(text.trim()))
-        .map((one) => `${title}: ${one.title}`),
+      rights.filter(({ text }) => !blocks.has(text.trim())).map((one) => `${title}: ${one.title}`),
     )
     assert.deepEqual(missing, [])
   })
