@@ -12,7 +12,6 @@ import {
   describeConformance,
   scanAll,
   withSource,
-  type SourceBackEnd,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
 import {
   requireNamedResources,
@@ -22,6 +21,12 @@ import { createFleet } from './fleet.ts'
 import { buildRichInstance } from './rich-instance.ts'
 import { startMoto, type TestMoto } from './start.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
+
+/** An error as EC2 sends it. */
+const ec2Error = (status: number, code: string) => ({
+  status,
+  body: `<Response><Errors><Error><Code>${code}</Code></Error></Errors></Response>`,
+})
 
 describe('EC2, as moto emulates it', () => {
   let moto: TestMoto
@@ -44,7 +49,7 @@ describe('EC2, as moto emulates it', () => {
   const scan = (regions?: readonly string[]) => withSource(awsKind, settings(regions), scanAll)
   const find = (seen: ReadonlyMap<string, ReportedServer>, id: string): ReportedServer => {
     const server = [...seen.values()].find(({ facts }) => facts.external_id === id)
-    assert.ok(server, `${id} is not told of`)
+    assert.ok(server, `${id} is not reported`)
     return server
   }
   const refuses = (kind: string, message: RegExp, asked: SourceSettings) =>
@@ -58,15 +63,55 @@ describe('EC2, as moto emulates it', () => {
       return true
     })
 
-  describeConformance(awsKind, (): SourceBackEnd => ({
-    settings: settings(),
-    wrongSettings: settings(['eu-west-1'], { ...moto.key, secret_access_key: 'not the secret' }),
-    unreachableSettings: { ...settings(), address: 'http://127.0.0.1:1' },
-    create: async (name) => (await fleet.run({ name }))[0] ?? '',
-    stop: (id) => fleet.change('stop_instances', id),
-    start: (id) => fleet.change('start_instances', id),
-    remove: (id) => fleet.change('terminate_instances', id),
-  }))
+  const at = (address: string, region = 'eu-west-1'): SourceSettings => ({
+    ...settings([region]),
+    address,
+  })
+
+  describeConformance(
+    awsKind,
+    () => ({
+      settings: settings(),
+      wrongSettings: settings(['eu-west-1'], { ...moto.key, secret_access_key: 'not the secret' }),
+      unreachableSettings: at('http://127.0.0.1:1'),
+      create: async (name) => (await fleet.run({ name }))[0] ?? '',
+      stop: (id) => fleet.change('stop_instances', id),
+      start: (id) => fleet.change('start_instances', id),
+      remove: (id) => fleet.change('terminate_instances', id),
+      breakOne:
+        'moto has no instances that the SDK cannot read; unreadable.test.ts has a fake one.',
+      createOdd: 'Not yet.',
+      createMany: 'Not yet.',
+    }),
+    {
+      http: () => ({
+        upstream: moto.url,
+        settingsAt: (url) => at(url),
+        listsServers: ({ body }) => body.startsWith('Action=DescribeInstances&'),
+        withoutList: (body) => body.replace(/<reservationSet>.*<\/reservationSet>/s, ''),
+        withWrongTotal: 'EC2 sends no totals.',
+        errors: {
+          credentials: ec2Error(401, 'AuthFailure'),
+          expired: ec2Error(400, 'ExpiredToken'),
+          forbidden: ec2Error(403, 'UnauthorizedOperation'),
+          throttled: ec2Error(503, 'RequestLimitExceeded'),
+        },
+        renewsSession: 'EC2 has no sessions. Temporary keys are replaced in the settings.',
+        paging: {
+          // moto counts reservations, not instances, and gives 200 a page.
+          prepare: async () => {
+            for (let number = 0; number < 205; number += 1) {
+              await fleet.run({ region: 'eu-central-1', name: `paged-${number}` })
+            }
+          },
+          settingsAt: (url) => at(url, 'eu-central-1'),
+          isLaterPage: ({ body }) => body.includes('&NextToken='),
+          create: async (name) => (await fleet.run({ region: 'eu-central-1', name }))[0] ?? '',
+          remove: (id) => fleet.change('terminate_instances', id, 'eu-central-1'),
+        },
+      }),
+    },
+  )
 
   test('reports every field', async () => {
     const { id, facts, tenant, key } = await buildRichInstance(moto)
@@ -234,25 +279,6 @@ describe('EC2, as moto emulates it', () => {
       { UserName },
     )
   }
-
-  test('reads every instance of several pages once', async (context) => {
-    const region = 'eu-central-1'
-    const ids: string[] = []
-    // moto counts reservations, not instances, and gives 200 a page.
-    for (let number = 0; number < 205; number += 1) {
-      ids.push(...(await fleet.run({ region, name: `herd-${number}` })))
-    }
-    await withSource(awsKind, settings([region]), async (source) => {
-      const start = performance.now()
-      const seen = await scanAll(source)
-      context.diagnostic(`${seen.size} instances in ${Math.round(performance.now() - start)} ms`)
-      assert.equal(seen.size, ids.length)
-      assert.deepEqual(
-        new Set([...seen.values()].map(({ facts }) => facts.external_id)),
-        new Set(ids),
-      )
-    })
-  })
 
   test('can be started from the command line', async () => {
     const up = spawn(join(import.meta.dirname, 'up'), ['--port', '0'], {

@@ -9,7 +9,7 @@ import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
   requireServer,
-  lookReadable,
+  getReadable,
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
@@ -31,7 +31,7 @@ describe('servers of a real libvirtd, field by field', () => {
 
   async function requireFound(externalId: string): Promise<ReportedServer> {
     const server = await withSource(libvirtKind, settings(), (source) =>
-      lookReadable(source, referTo(externalId)),
+      getReadable(source, referTo(externalId)),
     )
     assert.ok(server)
     return server

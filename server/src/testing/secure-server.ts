@@ -13,6 +13,7 @@ const certificates = {
   expired: 'test-only-expired.cert.pem',
   elsewhere: 'test-only-elsewhere.cert.pem',
 } as const
+export type TestCertificate = keyof typeof certificates
 
 const readFixture = (name: string) =>
   readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
@@ -20,6 +21,7 @@ const readFixture = (name: string) =>
 /** The authority that signed what the servers of tests show. */
 export const testAuthority = readFixture(certificates.authority)
 export const issuedCertificate = readFixture(certificates.issued)
+export const certificateOf = (name: TestCertificate): string => readFixture(certificates[name])
 /** Of every certificate for tests. */
 export const privateKey = readFixture('test-only.key.pem')
 
@@ -33,12 +35,12 @@ interface SeenRequest {
 export async function startSecureServer(
   lifetime: Lifetime,
   answer: RequestListener,
-  certificate: keyof typeof certificates = 'issued',
+  certificate: TestCertificate = 'issued',
 ) {
   const requests: SeenRequest[] = []
   let connections = 0
   const server = createServer(
-    { key: privateKey, cert: readFixture(certificates[certificate]) },
+    { key: privateKey, cert: certificateOf(certificate) },
     (request, response) => {
       const { method = '', url: target = '', headers } = request
       requests.push({ method, target, headers })

@@ -1,19 +1,52 @@
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 import type { Lifetime } from './spawn-muster.ts'
 
-/** A proxy between Muster and its database, whose connections a test can cut. */
-async function startTcpProxy(lifetime: Lifetime, target: { host: string; port: number }) {
-  const pairs = new Set<readonly [Socket, Socket]>()
-  let state: 'passing' | 'cut' | 'silent' = 'passing'
+type State = 'passing' | 'cut' | 'silent' | 'garbage'
 
-  const join = ([near, far]: readonly [Socket, Socket]) => {
-    near.pipe(far)
-    far.pipe(near)
-  }
+/** A proxy in front of a TCP port or a Unix socket. A test can break its connections. */
+export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  /** Chunks that arrived in the silent state. */
+  const held: (() => void)[] = []
+  let state: State = 'passing'
+  let received = 0
+  let connections = 0
+  let fault: { at: number; state: State } | undefined
+
+  /** Passes chunks on, or holds them back in the silent state. */
+  const createGate = () =>
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const pass = () => done(null, chunk)
+        if (state === 'silent') held.push(pass)
+        else pass()
+      },
+    })
+
+  /** Counts the bytes from the target. A planned fault happens in the middle of a chunk. */
+  const createCounter = () =>
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const due = fault && received + chunk.length >= fault.at ? fault : undefined
+        const length = due ? due.at - received : chunk.length
+        received += length
+        if (!due) return done(null, chunk)
+        this.push(chunk.subarray(0, length))
+        fault = undefined
+        setImmediate(() => {
+          enter(due.state)
+          if (due.state === 'silent') held.push(() => done(null, chunk.subarray(length)))
+        })
+      },
+    })
 
   const server = createServer((near) => {
+    connections += 1
+    near.on('error', () => {})
     if (state === 'cut') return near.destroy()
+    if (state === 'garbage') return near.end('SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n')
     const far = connect(target)
     const pair = [near, far] as const
     pairs.add(pair)
@@ -25,7 +58,8 @@ async function startTcpProxy(lifetime: Lifetime, target: { host: string; port: n
         pairs.delete(pair)
       })
     }
-    if (state === 'passing') join(pair)
+    near.pipe(createGate()).pipe(far)
+    far.pipe(createGate()).pipe(createCounter()).pipe(near)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -36,6 +70,12 @@ async function startTcpProxy(lifetime: Lifetime, target: { host: string; port: n
       far.destroy()
     }
   }
+  function enter(next: State): void {
+    state = next
+    fault = undefined
+    if (next === 'cut' || next === 'garbage') destroyAll()
+    if (next !== 'silent') for (const pass of held.splice(0)) pass()
+  }
   lifetime.after(() => {
     destroyAll()
     server.close()
@@ -43,26 +83,22 @@ async function startTcpProxy(lifetime: Lifetime, target: { host: string; port: n
 
   return {
     port: (server.address() as AddressInfo).port,
+    /** Bytes that came from the target so far. */
+    received: () => received,
+    /** How often a client has connected so far. */
+    connections: () => connections,
     /** Every connection breaks, and new ones break at once. */
-    cut(): void {
-      state = 'cut'
-      destroyAll()
-    },
-    /** Connections stay open, and nothing comes through: a network that swallows packets. */
-    silence(): void {
-      state = 'silent'
-      for (const [near, far] of pairs) {
-        near.unpipe(far)
-        far.unpipe(near)
-        near.pause()
-        far.pause()
-      }
+    cut: () => enter('cut'),
+    /** Every connection breaks, and new ones get an answer in another protocol. */
+    sendGarbage: () => enter('garbage'),
+    /** Connections stay open, and nothing comes through: a network that drops packets. */
+    silence: () => enter('silent'),
+    /** Enters a state after so many further bytes from the target. */
+    failAfter(bytes: number, next: 'cut' | 'silent'): void {
+      fault = { at: received + bytes, state: next }
     },
     /** New connections work again, and what waited in a silent one comes through. */
-    restore(): void {
-      if (state === 'silent') for (const pair of pairs) join(pair)
-      state = 'passing'
-    },
+    restore: () => enter('passing'),
   }
 }
 export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>

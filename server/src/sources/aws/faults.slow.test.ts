@@ -9,7 +9,7 @@ import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-
 import { startSecureServer } from '../../testing/secure-server.ts'
 import {
   conformanceContext,
-  lookReadable,
+  getReadable,
   scanAll,
 } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -296,7 +296,7 @@ describe('faults of EC2', () => {
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     try {
       const reference = referTo(externalId, 'eu-west-1')
-      return await lookReadable(source, reference)
+      return await getReadable(source, reference)
     } finally {
       await source.close()
     }

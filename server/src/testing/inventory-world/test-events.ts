@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { SourceKind, SourceSettings, SourceUpdate } from '../../domain/sources/source.ts'
+import type { TcpProxy } from '../tcp-proxy.ts'
+import { faultContext, requireSourceError } from './check-fault.ts'
+import { scanAll, testTimeout, waitFor } from './scan-source.ts'
+import type { FaultPlug, SourceBackEnd } from './source-back-end.ts'
+import { startProxied } from './start-proxied.ts'
+
+/** Opens a source and collects what its `watch` reports, until the test ends. */
+async function startWatch(context: TestContext, kind: SourceKind, settings: SourceSettings) {
+  const source = await kind.open(settings, faultContext, testTimeout())
+  const existing = await scanAll(source)
+  const end = new AbortController()
+  const updates: SourceUpdate[] = []
+  let error: unknown
+  assert.ok(source.watch)
+  const iterator = source.watch(end.signal)[Symbol.asyncIterator]()
+  await iterator.next()
+  const ended = (async () => {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      updates.push(next.value)
+    }
+  })().catch((thrown: unknown) => (error = thrown))
+  context.after(async () => {
+    end.abort()
+    await ended
+    await source.close()
+  })
+  const gone = () => updates.flatMap((update) => update.gone)
+  return {
+    error: () => error,
+    /** The last report of a server. */
+    lastOf: (id: string) =>
+      updates.flatMap(({ present }) => present).findLast(({ facts }) => facts.external_id === id),
+    isGone: (key: readonly string[]) => gone().some((one) => one.join() === key.join()),
+    /** Names of servers that existed at the start and are reported as gone. */
+    lost: () =>
+      gone().flatMap((key) => existing.get(derivedId('server', ...key))?.facts.name ?? []),
+  }
+}
+
+/** Events, and faults of the connection that carries them. */
+export function testEvents(
+  kind: SourceKind,
+  backEnd: () => SourceBackEnd,
+  faults: FaultPlug,
+): void {
+  void describe('events', () => {
+    void test('reports a server that is created, stopped and removed', async (context) => {
+      const { settings, create, stop, remove } = backEnd()
+      const watch = await startWatch(context, kind, settings)
+      const id = await create(`watched-${Date.now()}`)
+      const created = await waitFor(() => watch.lastOf(id), 'the event of the creation')
+      await stop(id)
+      await waitFor(
+        () => watch.lastOf(id)?.facts.status === 'ready' || undefined,
+        'the event of the stop',
+      )
+      await remove(id)
+      await waitFor(() => watch.isGone(created.key) || undefined, 'the event of the removal')
+    })
+
+    /** The watch must throw, or connect again and report what happens after the fault. */
+    const testFault = (title: string, breakIt: (proxy: TcpProxy) => void) =>
+      test(title, async (context) => {
+        const { create, remove } = backEnd()
+        const { settings, connection } = await startProxied(context, faults)
+        const watch = await startWatch(context, kind, settings)
+        const connections = connection.connections()
+        breakIt(connection)
+        await waitFor(
+          () => watch.error() !== undefined || connection.connections() > connections || undefined,
+          'that the watch notices the fault',
+        )
+        connection.restore()
+        const id = await create(`after-fault-${Date.now()}`)
+        await waitFor(
+          () => watch.error() !== undefined || watch.lastOf(id) !== undefined || undefined,
+          'that the watch throws or recovers',
+        )
+        if (watch.error() !== undefined) requireSourceError(watch.error(), { kind, settings })
+        assert.deepEqual(watch.lost(), [], 'existing servers are reported as gone')
+        await remove(id)
+      })
+
+    void testFault('loses no server if the connection is cut', (proxy) => proxy.cut())
+    void testFault('loses no server if the connection hangs', (proxy) => proxy.silence())
+  })
+}
