@@ -104,6 +104,7 @@ export const providerExample = {
       description: 'Regions to sync. Default: all enabled regions.',
     },
   ],
+  rights: [{ title: 'IAM policy of the access key', text: '{"Version": "2012-10-17", …}' }],
   period: 30,
   events: false,
 }
