@@ -2,6 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
+import { gapPrefix } from '../server/src/testing/inventory-world/report-gap.ts'
 import { howToGetChromium, startChromium } from './browser/find-chromium.ts'
 import { browserVariable } from './browser/open-browser.ts'
 import { readyConsole } from './browser/ready-console.ts'
@@ -56,10 +57,11 @@ const count = (of: (result: FileResult) => number) =>
 
 function report(result: FileResult): void {
   results.push(result)
-  const { file, passed, failures, seconds, cpuSeconds } = result
+  const { file, passed, failures, diagnostics, seconds, cpuSeconds } = result
   const mark = failures.length === 0 ? '✔' : '✖'
   const times = `${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`
   process.stdout.write(`${mark} ${file} (${passed} passed, ${times})\n`)
+  for (const text of diagnostics) process.stdout.write(`  ℹ ${text}\n`)
   for (const { title, error } of failures) {
     process.stdout.write(`  ✖ ${title}\n    ${error.replaceAll('\n', '\n    ')}\n`)
   }
@@ -108,6 +110,13 @@ tellLeftOut(
   'they need more than npm installs (libvirt and QEMU, an EC2 emulator, a CAS server, Go)',
   'Run them with: npm test -- --back-ends',
 )
+
+const gaps = results
+  .flatMap(({ diagnostics }) => diagnostics)
+  .filter((text) => text.startsWith(gapPrefix))
+if (gaps.length > 0) {
+  process.stdout.write(`\nNot covered, for the reasons above: ${gaps.length} tests.\n`)
+}
 
 const failed = results.flatMap(({ failures }) => failures)
 if (failed.length > 0) {

@@ -2,6 +2,7 @@
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'passed' }
+  | { readonly kind: 'diagnostic'; readonly text: string }
   | { readonly kind: 'failed'; readonly title: string; readonly error: string }
   | { readonly kind: 'finished'; readonly cpuSeconds: number; readonly memory: number }
 

@@ -27,6 +27,10 @@ export default async function* reportToPool(
       titles.length = event.data.nesting
       titles.push(event.data.name)
     }
+    // At level 0 Node.js counts the tests of the whole process.
+    if (event.type === 'test:diagnostic' && event.data.nesting > 0) {
+      send({ kind: 'diagnostic', text: event.data.message })
+    }
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
     const { name, nesting, details, skip, todo } = event.data
     const isSuite = details.type === 'suite'

@@ -26,8 +26,10 @@ async function runInOneWorker(sources: Readonly<Record<string, string>>, fileTim
     fileTimeout,
     onResult: (result) => (results[basename(result.file)] = result),
   })
-  const outcomeOf = ({ passed, failures }: FileResult) =>
-    [`${passed} passed`, ...failures.map(({ error }) => error.split('\n')[0])].join(', ')
+  const outcomeOf = ({ passed, diagnostics, failures }: FileResult) =>
+    [`${passed} passed`, ...diagnostics, ...failures.map(({ error }) => error.split('\n')[0])].join(
+      ', ',
+    )
   return Object.fromEntries(
     Object.entries(results).map(([name, result]) => [name, outcomeOf(result)]),
   )
@@ -49,6 +51,7 @@ describe('the test runner', () => {
         test('one', () => { setTimeout(() => { throw new Error('late') }, 10) })
         test('two', () => new Promise((resolve) => setTimeout(resolve, 200)))`,
       'empty.mjs': '',
+      'notes.mjs': `test('one', (context) => context.diagnostic('a note'))`,
       'passes.mjs': passing,
     })
     assert.deepEqual(told, {
@@ -61,6 +64,7 @@ describe('the test runner', () => {
       'skips-suite.mjs': '0 passed, It is skipped or marked as a to-do.',
       'late.mjs': '2 passed, Error: late',
       'empty.mjs': '0 passed, The file has no tests.',
+      'notes.mjs': '1 passed, a note',
       'passes.mjs': '1 passed',
     })
     assert.match(told['hook.mjs'] ?? '', /^0 passed, .*no hook/)

@@ -13,6 +13,8 @@ export interface FileResult {
   readonly file: string
   readonly passed: number
   readonly failures: readonly Failure[]
+  /** What tests reported with `context.diagnostic`. */
+  readonly diagnostics: readonly string[]
   readonly seconds: number
   readonly cpuSeconds: number
 }
@@ -47,6 +49,7 @@ async function runFile(
   const started = performance.now()
   let passed = 0
   const failures: Failure[] = []
+  const diagnostics: string[] = []
   const { promise, resolve } = Promise.withResolvers<{ cpuSeconds: number; memory: number }>()
   const fail = (title: string, error: string) => failures.push({ file, title, error })
 
@@ -62,6 +65,7 @@ async function runFile(
   }
   const onMessage = (message: WorkerMessage) => {
     if (message.kind === 'passed') passed += 1
+    if (message.kind === 'diagnostic') diagnostics.push(message.text)
     if (message.kind === 'failed') fail(message.title, message.error)
     if (message.kind === 'finished') resolve(message)
   }
@@ -73,7 +77,14 @@ async function runFile(
   worker.off('exit', onExit).off('message', onMessage)
   if (passed === 0 && failures.length === 0) fail(file, 'The file has no tests.')
   const seconds = (performance.now() - started) / 1000
-  onResult({ file: relative(process.cwd(), file), passed, failures, seconds, cpuSeconds })
+  onResult({
+    file: relative(process.cwd(), file),
+    passed,
+    failures,
+    diagnostics,
+    seconds,
+    cpuSeconds,
+  })
   return memory < maxWorkerBytes
 }
 

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 
-/** What `testing/run.ts` counts and prints at the end of a run. */
-const gapPrefix = 'Not covered: '
+/** `testing/run.ts` counts the diagnostics that begin with it. */
+export const gapPrefix = 'Not covered: '
 
 /** Reports that a source or a back end cannot have this test, and why. */
 export function reportGap(context: TestContext, reason: string): void {

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ReportedServer, ScanPage, Source, SourceKind } from '../../domain/sources/source.ts'
+import { awsKind } from '../../sources/aws/aws-kind.ts'
+import {
+  requireFailedScan,
+  requireNoLossInNewSource,
+  requireNotGone,
+  requireSourceError,
+  scanWithoutLoss,
+} from './check-fault.ts'
+import { idOf } from './scan-source.ts'
+
+const servers = ['one', 'two'].map((name): ReportedServer => ({
+  key: [name],
+  facts: { name, status: 'running' },
+}))
+const [one, two] = servers
+assert.ok(one && two)
+const existing = new Map(servers.map((server) => [idOf(server), server]))
+const settings = { address: '', credentials: { key: 'the secret' }, options: {} }
+const failure = new SourceError('failed', 'EC2 could not list servers.')
+
+/** A source that reports these pages, and then throws if there is an error. */
+const sourceOf = (pages: readonly Partial<ScanPage>[], error?: unknown): Source => ({
+  title: 'bad',
+  async *scan() {
+    for (const page of pages) yield { present: [], gone: [], ...page }
+    if (error !== undefined) throw error
+  },
+  get: () => Promise.resolve(undefined),
+  close: () => Promise.resolve(),
+})
+const kindOf = (source: Source): SourceKind => ({ ...awsKind, open: () => Promise.resolve(source) })
+const tested = { kind: awsKind, settings }
+
+describe('the checks of a fault reject a source that', () => {
+  test('ends normally without an existing server', async () => {
+    const source = sourceOf([{ present: [one] }])
+    await assert.rejects(scanWithoutLoss(source, existing), /ends normally without/)
+    await assert.rejects(
+      requireNoLossInNewSource({ kind: kindOf(source), settings }, existing),
+      /ends normally without/,
+    )
+  })
+
+  test('reports an existing server as gone, even if it throws later', async () => {
+    const source = sourceOf([{ present: [one], gone: [two.key] }], failure)
+    await assert.rejects(scanWithoutLoss(source, existing), /reported as gone/)
+  })
+
+  test('does not notice the fault', async () => {
+    const source = sourceOf([{ present: servers }])
+    assert.equal(await scanWithoutLoss(source, existing), undefined)
+    await assert.rejects(requireFailedScan(source, tested, existing), /in spite of the fault/)
+  })
+
+  test('throws the wrong kind of error', async () => {
+    await requireFailedScan(sourceOf([], failure), tested, existing, /^failed$/)
+    for (const error of [failure, new TypeError('fetch failed'), undefined]) {
+      await assert.rejects(
+        requireFailedScan(sourceOf([], error ?? null), tested, existing, /^timeout$/),
+        assert.AssertionError,
+      )
+    }
+  })
+
+  test('shows a secret, a text of a library, or nothing of use', () => {
+    for (const message of [
+      'EC2 rejects the secret.',
+      'EC2: connect ECONNREFUSED 127.0.0.1:80',
+      'EC2: Unexpected token < in JSON at position 0',
+      'It failed.',
+    ]) {
+      const error = new SourceError('failed', message)
+      assert.throws(() => requireSourceError(error, tested), assert.AssertionError, message)
+    }
+  })
+
+  test('gets nothing for an existing server', async () => {
+    await assert.rejects(requireNotGone(sourceOf([]), tested, existing), /is gone/)
+  })
+})
