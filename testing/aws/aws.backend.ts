@@ -17,6 +17,8 @@ import {
   requireNamedResources,
   scanResources,
 } from '../../server/src/testing/inventory-world/resource-conformance.ts'
+import { startFakeEc2 } from '../../server/src/testing/fake-ec2.ts'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createFleet } from './fleet.ts'
 import { buildRichInstance } from './rich-instance.ts'
 import { startMoto, type TestMoto } from './start.ts'
@@ -31,6 +33,7 @@ const ec2Error = (status: number, code: string) => ({
 describe('EC2, as moto emulates it', () => {
   let moto: TestMoto
   let fleet: ReturnType<typeof createFleet>
+  const lifetime = suiteLifetime()
   before(async () => {
     moto = await startMoto()
     fleet = createFleet(moto)
@@ -80,8 +83,27 @@ describe('EC2, as moto emulates it', () => {
       remove: (id) => fleet.change('terminate_instances', id),
       breakOne:
         'moto has no instances that the SDK cannot read; unreadable.test.ts has a fake one.',
-      createOdd: 'Not yet.',
-      createMany: 'Not yet.',
+      createOdd: async () => {
+        const tagged = (Tags: readonly object[]) =>
+          fleet.run({
+            name: '',
+            more: { TagSpecifications: [{ ResourceType: 'instance', Tags }] },
+          })
+        const many = Array.from({ length: 50 }, (_, number) => ({
+          Key: `${number} ${'ключ'.repeat(20)}`,
+          Value: '<&>"\' '.repeat(40),
+        }))
+        return [...(await tagged([{ Key: 'Owner', Value: '' }])), ...(await tagged(many))]
+      },
+      // A fake of our own: moto takes 4 ms for each instance of a list.
+      createMany: async (count) => {
+        const ec2 = await startFakeEc2(lifetime)
+        for (let number = 0; number < count; number += 1) {
+          ec2.instances.set(`i-${number}`, { name: `server ${number}` })
+        }
+        ec2.pageSize = 200
+        return { settings: ec2.settings, count }
+      },
     }),
     {
       http: () => ({

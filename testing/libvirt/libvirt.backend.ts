@@ -23,6 +23,14 @@ import { referTo } from '../../server/src/testing/inventory-world/server-referen
 
 const settingsFor = (address: string): SourceSettings => ({ address, credentials: {}, options: {} })
 
+/** A domain of libvirt's test driver. */
+const describeMany = (number: number) =>
+  `<domain type='test'><name>many-${number}</name><uuid>${randomUUID()}</uuid>
+    <memory unit='MiB'>${256 + number}</memory><vcpu>2</vcpu><os><type>hvm</type></os>
+    <devices><disk type='file' device='disk'><source file='/guest/${number}'/>
+    <target dev='vda' bus='virtio'/></disk>
+    <interface type='network'><source network='default'/></interface></devices></domain>`
+
 describe('a real libvirtd with QEMU', () => {
   let libvirt: TestLibvirt
   before(async () => {
@@ -70,8 +78,29 @@ describe('a real libvirtd with QEMU', () => {
       },
       breakOne:
         'libvirt rejects a domain that it cannot read; lines.backend.ts has one that is too large.',
-      createOdd: 'Not yet.',
-      createMany: 'Not yet.',
+      createOdd: async () => {
+        const bare = randomUUID()
+        await libvirt.define(
+          `<domain type='qemu'><name>bare</name><uuid>${bare}</uuid><memory>1024</memory>
+            <os><type>hvm</type></os><devices/></domain>`,
+        )
+        const tags = Array.from({ length: 200 }, (_, n) => `<m:tag name='k${n}'>${n}</m:tag>`)
+        const elements = `<title>${'ä'.repeat(1_000)}</title>
+          <description>${'long '.repeat(10_000)}</description><metadata>
+          <m:tags xmlns:m='urn:muster:tags:1'>${tags.join('')}</m:tags></metadata>`
+        return [bare, await libvirt.boot({ name: 'tagged', elements })]
+      },
+      createMany: async (count) => {
+        const commands = Array.from({ length: count }, (_, number) => {
+          const file = join(libvirt.folder, `many-${number}.xml`)
+          writeFileSync(file, describeMany(number))
+          return `define ${file}`
+        })
+        // It ends with the daemon.
+        await libvirt.openTestDriver(commands)
+        // The driver has one domain from the start.
+        return { settings: settingsFor(libvirt.testAddress), count: count + 1 }
+      },
     }
   }
 

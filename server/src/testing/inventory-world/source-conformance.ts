@@ -109,10 +109,8 @@ export function testReading(
 
 /** Names that a source must report unchanged, if the back end accepts them. */
 const oddNames = [
-  'Jörg <b> & "x" 服务器',
+  'Jörg <b> & "x" 服务器 🖥️ e\u0301 עברית',
   "it's `quoted` \\ %41 &amp; ${x} {{x}}",
-  'emoji 🖥️ and e\u0301',
-  'עברית and العربية',
   'x'.repeat(255),
   ' blanks ',
 ]
@@ -175,7 +173,7 @@ export function describeConformance(
         try {
           created.set(await backEnd().create(name), name)
         } catch (error) {
-          refused.push(`${name.slice(0, 30)} (${String(error).slice(0, 200)})`)
+          refused.push(`${name.slice(0, 20)}… (${String(error).split('\n', 1)[0]?.slice(0, 80)})`)
         }
       }
       assert.ok(created.size > 0, `the back end refuses every name: ${refused.join(', ')}`)

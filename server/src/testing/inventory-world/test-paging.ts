@@ -4,9 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Source, SourceKind } from '../../domain/sources/source.ts'
 import { suiteLifetime } from '../spawn-muster.ts'
 import {
-  faultContext,
   requireFailedScan,
-  requireSameServers,
   requireSourceError,
   scanWithoutLoss,
   type Servers,
@@ -18,7 +16,7 @@ import {
   type ProxiedRequest,
 } from './fault-proxy.ts'
 import { reportGap } from './report-gap.ts'
-import { idOf, scanAll, testTimeout, withSource } from './scan-source.ts'
+import { conformanceContext, idOf, scanAll, testTimeout, withSource } from './scan-source.ts'
 import type { HttpFaultPlug, PagingPlug, SourceBackEnd } from './source-back-end.ts'
 
 /** Faults of a page after the first one, and servers that change between two pages. */
@@ -40,7 +38,7 @@ export function testPaging(kind: SourceKind, plugged: () => HttpFaultPlug): void
       paging = plug.paging
       await paging.prepare()
       proxy = await startFaultProxy(lifetime, plug)
-      source = await kind.open(paging.settingsAt(proxy.url), faultContext, testTimeout())
+      source = await kind.open(paging.settingsAt(proxy.url), conformanceContext, testTimeout())
       existing = await scanAll(source)
     })
     after(() => source?.close())
@@ -72,13 +70,10 @@ export function testPaging(kind: SourceKind, plugged: () => HttpFaultPlug): void
     void testPages('throws if a later page fails', async () => {
       await requireFailure({ status: 500 }, /^failed$/)
       await requireFailure('close in body', /^(unreachable|incomplete)$/)
-      await requireFailure({ status: 200 }, /^invalid-response$/)
       await requireFailure(
         { change: (body) => plug.withoutList(body) },
         /^(invalid-response|incomplete)$/,
       )
-      await requireFailure(plug.errors.expired, /^credentials$/)
-      await requireSameServers(source, existing)
     })
 
     void testPages('throws if the pages repeat', async () => {
@@ -88,7 +83,6 @@ export function testPaging(kind: SourceKind, plugged: () => HttpFaultPlug): void
         /^(invalid-response|incomplete)$/,
         (request) => plug.listsServers(request),
       )
-      await requireSameServers(source, existing)
     })
 
     void testPages('loses no server when others come and go between pages', async (plugged) => {
