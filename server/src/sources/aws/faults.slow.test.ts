@@ -2,20 +2,17 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, test } from 'node:test'
 import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
-import type { SourceSettings, SourceContext } from '../../domain/sources/source.ts'
-import { createAddressRule } from '../../egress/allowed-addresses.ts'
-import { createEgress } from '../../egress/egress.ts'
 import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { startSecureServer } from '../../testing/secure-server.ts'
 import {
-  conformanceContext,
   getReadable,
   scanAll,
+  withSource,
 } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
+/** Faults that only EC2 has. The conformance kit injects all others into an emulator. */
 describe('faults of EC2', () => {
   const lifetime = suiteLifetime()
   let ec2: FakeEc2
@@ -26,26 +23,10 @@ describe('faults of EC2', () => {
     }
   })
 
-  async function scan(settings: SourceSettings = ec2.settings, world: Partial<SourceContext> = {}) {
-    const source = await awsKind.open(
-      settings,
-      { ...conformanceContext, ...world },
-      AbortSignal.timeout(30_000),
-    )
-    try {
-      return await scanAll(source)
-    } finally {
-      await source.close()
-    }
-  }
+  const scan = () => withSource(awsKind, ec2.settings, scanAll)
 
-  async function refuses(
-    kind: SourceErrorKind,
-    message: RegExp,
-    settings: SourceSettings = ec2.settings,
-    world: Partial<SourceContext> = {},
-  ) {
-    await assert.rejects(scan(settings, world), (error) => {
+  async function refuses(kind: SourceErrorKind, message: RegExp) {
+    await assert.rejects(scan(), (error) => {
       assert.ok(error instanceof SourceError, String(error))
       assert.equal(error.kind, kind, error.message)
       assert.match(error.message, message)
@@ -72,29 +53,6 @@ describe('faults of EC2', () => {
     assert.equal(count('DescribeInstances'), 2)
   })
 
-  test('no response', async () => {
-    answer('DescribeInstances', () => {})
-    await refuses('timeout', /no response within 0\.15 s/, ec2.settings, { timeLimit: 150 })
-  })
-
-  test('a response that stalls', async () => {
-    answer('DescribeInstances', (response) => response.write('<DescribeInstancesResponse>'))
-    await refuses('timeout', /within 0\.15 s/, ec2.settings, { timeLimit: 150 })
-  })
-
-  test('a connection closed during a response', async () => {
-    answer('DescribeInstances', (response) => {
-      response.writeHead(200, { 'content-length': 1_000 })
-      response.write('<DescribeInstancesResponse><reservationSet/>', () => response.destroy())
-    })
-    await refuses('incomplete', /closed the connection during/)
-  })
-
-  test('a connection closed without a response', async () => {
-    answer('DescribeInstances', (response) => response.destroy())
-    await refuses('unreachable', /closed the connection/)
-  })
-
   test('repeated server errors', async () => {
     answer('DescribeInstances', (response) => {
       response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
@@ -105,39 +63,8 @@ describe('faults of EC2', () => {
     assert.equal((await scan()).size, 3)
   })
 
-  test('a single server error is retried', async () => {
-    let failures = 1
-    ec2.misbehave = ({ action }, response) =>
-      action === 'DescribeInstances' && failures-- > 0 && refuse(response, 503, 'Unavailable')
-    assert.equal((await scan()).size, 3)
-  })
-
-  test('throttling', async () => {
-    let refusals = 2
-    ec2.misbehave = ({ action }, response) =>
-      action === 'DescribeInstances' &&
-      refusals-- > 0 &&
-      refuse(response, 503, 'RequestLimitExceeded')
-    assert.equal((await scan()).size, 3)
-    assert.equal(count('DescribeInstances'), 3)
-    refusals = 1_000
-    await refuses('throttled', /fewer requests \(RequestLimitExceeded\)/)
-    assert.equal(count('DescribeInstances'), 6)
-  })
-
-  test('requests respect the rate limit', async () => {
-    let paces = 0
-    await scan(ec2.settings, { throttle: async () => void (paces += 1) })
-    assert.equal(paces, ec2.requests.length)
-  })
-
   for (const [what, body] of [
-    ['nothing', ''],
-    ['a page for people', '<!doctype html><html><body>Login</body></html>'],
-    ['JSON', '{"Reservations":[]}'],
-    ['noise', '\u0000\u0001\u0002'.repeat(100)],
     ['the answer to another request', '<DescribeVpcsResponse></DescribeVpcsResponse>'],
-    ['half an answer', '<DescribeInstancesResponse><reservationSet><item><ownerId>1</own'],
     [
       'what its instances are made of, told in entities',
       '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><DescribeInstancesResponse>&b;</DescribeInstancesResponse>',
@@ -189,21 +116,6 @@ describe('faults of EC2', () => {
     await refuses('invalid-response', /more than 8388608 bytes/)
   })
 
-  test('an endless response', async () => {
-    const before = process.memoryUsage().rss
-    answer('DescribeInstances', (response) => {
-      const chunk = Buffer.alloc(1_048_576, ' ')
-      const talk = () => {
-        while (!response.destroyed && response.write(chunk));
-        if (!response.destroyed) response.once('drain', talk)
-      }
-      response.writeHead(200)
-      talk()
-    })
-    await refuses('invalid-response', /more than 8388608 bytes/)
-    assert.ok(process.memoryUsage().rss - before < 100_000_000)
-  })
-
   for (const [status, code, kind] of [
     [401, 'AuthFailure', 'credentials'],
     [403, 'InvalidClientTokenId', 'credentials'],
@@ -249,58 +161,10 @@ describe('faults of EC2', () => {
     await refuses('forbidden', /not allowed to DescribeInstances/)
   })
 
-  test('a certificate of an unknown authority', async () => {
-    const server = await startSecureServer(lifetime, (_request, response) => response.end())
-    await refuses('tls', /is not trusted/, { ...ec2.settings, address: server.url })
-    assert.equal(server.requests.length, 0)
-  })
-
-  test('an https address without TLS', async () => {
-    const address = ec2.url.replace('http:', 'https:')
-    await refuses('tls', /does not use TLS on this port/, { ...ec2.settings, address })
-  })
-
-  test('an address that is not allowed', async () => {
-    const egress = createEgress(createAddressRule([]))
-    const port = new URL(ec2.url).port
-    for (const host of ['127.0.0.1', 'localhost']) {
-      const settings = { ...ec2.settings, address: `http://${host}:${port}` }
-      await refuses('not-allowed', /not allowed.*--source-allow/, settings, { egress })
-    }
-    assert.equal(ec2.requests.length, 0)
-  })
-
-  test('closed keep-alive connections are replaced', async () => {
-    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
-    assert.equal((await scanAll(source)).size, 3)
-    let isFirst = true
-    ec2.misbehave = (_request, response) => {
-      if (!isFirst) return false
-      isFirst = false
-      response.destroy()
-      return true
-    }
-    assert.equal((await scanAll(source)).size, 3)
-    await source.close()
-  })
-
-  test('an aborted scan stops immediately', async () => {
-    const stop = new AbortController()
-    answer('DescribeInstances', () => stop.abort())
-    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
-    await assert.rejects(Array.fromAsync(source.scan(stop.signal)), /cancelled/)
-    await source.close()
-  })
-
-  async function look(externalId: string) {
-    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
-    try {
-      const reference = referTo(externalId, 'eu-west-1')
-      return await getReadable(source, reference)
-    } finally {
-      await source.close()
-    }
-  }
+  const look = (externalId: string) =>
+    withSource(awsKind, ec2.settings, (source) =>
+      getReadable(source, referTo(externalId, 'eu-west-1')),
+    )
 
   test('one of several instances no longer exists', async () => {
     assert.equal((await look('i-2'))?.facts.name, 'server 2')

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Source, SourceKind } from '../../domain/sources/source.ts'
+import { createAddressRule } from '../../egress/allowed-addresses.ts'
+import { createEgress } from '../../egress/egress.ts'
 import { suiteLifetime } from '../spawn-muster.ts'
 import {
   faultContext,
@@ -11,11 +13,12 @@ import {
   requireNoLossInNewSource,
   requireNotGone,
   requireSameServers,
+  requireSourceError,
   type Servers,
 } from './check-fault.ts'
 import { startFaultProxy, type FaultProxy, type HttpFault } from './fault-proxy.ts'
 import { reportGap } from './report-gap.ts'
-import { scanAll, testTimeout } from './scan-source.ts'
+import { scanAll, testTimeout, withSource } from './scan-source.ts'
 import type { HttpFaultPlug } from './source-back-end.ts'
 
 const loginPage = '<!doctype html><html><body>Log in</body></html>'
@@ -29,7 +32,7 @@ const commonFaults: readonly (readonly [title: string, fault: HttpFault, kinds: 
   ['a connection closed in the response', 'close in body', /^(unreachable|incomplete)$/],
   ['no response', 'hang', /^timeout$/],
   ['a response that stops', 'hang in body', /^timeout$/],
-  ['an endless response', 'endless', /^(invalid-response|timeout)$/],
+  ['an endless response', 'endless', /^invalid-response$/],
   ['an empty response', { status: 200 }, /^invalid-response$/],
   ['an HTML page', { status: 200, body: loginPage }, /^invalid-response$/],
   ['an empty object', { status: 200, body: '{}' }, /^invalid-response$/],
@@ -129,10 +132,47 @@ export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): 
       await requireRetry({ status: 503 })
     })
 
-    void test('replaces connections that were closed while idle', async () => {
+    void test('replaces connections that are closed while idle or just as they are reused', async () => {
       listProxy.connection.cut()
       listProxy.connection.restore()
       await requireSameServers(source, existing)
+      listProxy.inject('close', () => true, 1)
+      await requireSameServers(source, existing)
+    })
+
+    void test('stops at once when it is aborted', async () => {
+      const stop = new AbortController()
+      listProxy.inject('hang', (request) => plug.listsServers(request))
+      listProxy.onRequest = (request) => plug.listsServers(request) && stop.abort()
+      const settings = settingsOf(listProxy)
+      await withSource(kind, settings, async (opened) => {
+        const error = await Array.fromAsync(opened.scan(stop.signal)).catch((thrown) => thrown)
+        requireSourceError(error, { kind, settings }, /^timeout$/)
+      })
+      listProxy.onRequest = undefined
+      listProxy.clear()
+    })
+
+    void test('sends no request to an address that is not allowed', async () => {
+      const context = { ...faultContext, egress: createEgress(createAddressRule([])) }
+      const settings = settingsOf(otherProxy)
+      const before = otherProxy.requests.length
+      await assert.rejects(withSource(kind, settings, scanAll, context), (error) => {
+        requireSourceError(error, { kind, settings }, /^not-allowed$/)
+        return true
+      })
+      assert.equal(otherProxy.requests.length, before)
+    })
+
+    void test('awaits the rate limit before each request', async () => {
+      let calls = 0
+      const throttle = async () => void (calls += 1)
+      const before = otherProxy.requests.length
+      const context = { ...faultContext, throttle }
+      await withSource(kind, settingsOf(otherProxy), scanAll, context)
+      const requests = otherProxy.requests.length - before
+      assert.ok(requests > 0)
+      assert.ok(calls >= requests, `${requests} requests, but the limit was awaited ${calls} times`)
     })
 
     void test('does not follow redirects', async () => {
