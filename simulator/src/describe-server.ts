@@ -101,7 +101,6 @@ export function describeServer(subject: Subject): ReportedFacts {
     flavor_id: isOwn ? uuid(diceOfSize(seed, site, size), 3) : size.name,
     disks_info: disksOf({ seed, dice, site, os, purpose }),
     nics: connection.nics,
-    networks: connection.networks,
     vpc: connection.vpc,
     vpc_id: connection.vpc_id,
     eip: connection.eip,

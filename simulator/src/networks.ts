@@ -26,8 +26,7 @@ interface Circumstances {
 
 /** The network fields of a server. */
 export interface Connection {
-  readonly nics: Nic[]
-  readonly networks: string
+  readonly nics: readonly ConnectedNic[]
   readonly vpc: string
   readonly vpc_id: string
   readonly eip: string
@@ -92,6 +91,9 @@ export function networksOf(site: Site, project: number): readonly ReportedNetwor
   })
 }
 
+/** A network interface with the name and the mask of its network. */
+type ConnectedNic = Nic & { readonly mask: number; readonly network: string }
+
 export function connectionOf(circumstances: Circumstances): Connection {
   const { seed, index, dice, site, project, inProject, version } = circumstances
   const { cloud } = site
@@ -102,13 +104,10 @@ export function connectionOf(circumstances: Circumstances): Connection {
   const netDice = diceOfNetworks(site, project)
   const vpc_id = vpcId(site, netDice)
   const host = hostPart(inProject, version)
-  const nics: Nic[] = []
-  const networks: string[] = []
+  const nics: ConnectedNic[] = []
   for (let number = 0; number < count; number += 1) {
     const ip_addr = ipv4(netOf(number, project), host)
     const mac = macOf(seed, index, number, cloud.macPrefix)
-    const name = networkName(site, project, number)
-    networks.push(joined('eth', number, ':', ip_addr, '/', mask, '/', mac, '/', name))
     nics.push({
       ip_addr,
       ip6_addr:
@@ -120,6 +119,8 @@ export function connectionOf(circumstances: Circumstances): Connection {
       vpc_id,
       is_exit: false,
       team_with: '',
+      mask,
+      network: networkName(site, project, number),
     })
   }
   const isTeamed = count === 2 && !isPublic && luck === 16
@@ -127,7 +128,6 @@ export function connectionOf(circumstances: Circumstances): Connection {
   const hasEip = chance(dice, 62) < (isPublic ? 0.25 : 0.05)
   return {
     nics,
-    networks: networks.join(','),
     vpc: vpcName(site, project),
     vpc_id,
     eip: hasEip ? publicAddress(seed, index) : '',
@@ -147,7 +147,7 @@ function macOf(seed: number, index: number, number: number, prefix: string): str
   return [prefix, hex16(bits >>> 16).slice(2), lower.slice(0, 2), lower.slice(2)].join(':')
 }
 
-function team(nics: Nic[]): void {
+function team(nics: ConnectedNic[]): void {
   const [first, second] = nics
   if (!first || !second) return
   first.team_with = second.mac

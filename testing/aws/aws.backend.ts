@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
 import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
+import { completeFacts, serverIdOf } from '../../server/src/domain/sources/to-server-facts.ts'
 import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
 import {
   requireServer,
@@ -138,7 +139,7 @@ describe('EC2, as moto emulates it', () => {
   test('reports every field', async () => {
     const { id, facts, tenant, key } = await buildRichInstance(moto)
     const seen = find(await scan(), id)
-    assert.deepEqual(seen.facts, facts)
+    assert.deepEqual(completeFacts(seen.facts, serverIdOf(seen)), facts)
     assert.deepEqual([seen.tenant, seen.key], [tenant, key])
     const server = requireServer(seen, 'Aws')
     assert.equal(server.ips, '10.20.1.10,10.20.2.20,2001:db8:20:2::20')

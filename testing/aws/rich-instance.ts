@@ -1,5 +1,4 @@
 import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
-import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { createFleet } from './fleet.ts'
 import type { TestMoto } from './start.ts'
 
@@ -10,7 +9,7 @@ const tagged = (type: string, name: string) => ({
 })
 
 /** An instance with something in every field that moto has, and what Muster has to say of it. */
-export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer & { id: string }> {
+export async function buildRichInstance(moto: TestMoto) {
   const { order } = moto
   const fleet = createFleet(moto)
   const make = <Answer>(call: string, input: object) => order<Answer>({ region, call, with: input })
@@ -252,7 +251,6 @@ export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer 
           update_version: 0,
         },
       ],
-      is_gpu: true,
       keypair: 'ops 2026',
       keypair_id: KeyPairId,
       os_type: 'Windows',

@@ -99,7 +99,9 @@ const idFields = allKinds.flatMap((kind) => {
 
 /** Calls back with each resource that a server names. */
 export function eachNamedResource(
-  server: Pick<NamingServer, NamingField>,
+  server: Omit<Pick<NamingServer, NamingField>, 'nics'> & {
+    readonly nics?: readonly { readonly network_id?: string }[]
+  },
   found: (kind: ResourceKind, id: string) => void,
 ): void {
   for (const { kind, namedBy } of idFields) {

@@ -1,4 +1,5 @@
 import type { ServerFacts } from '../inventory/server-facts.ts'
+import type { ReportedDevice, ReportedDisk, ReportedNic } from './reported-parts.ts'
 import type { ReportedResources } from './reported-resources.ts'
 
 /** Types only: the domain opens no sockets. */
@@ -21,8 +22,15 @@ type Assigned =
   | 'project_src'
   | 'provider'
 
+/** Lists of which a source reports only what it knows. `networks` follows from `nics`. */
+type Parts = 'disks_info' | 'isolated_devices' | 'networks' | 'nics'
+
 /** What a source reports about a server. It leaves out fields that it does not know. */
-export type ReportedFacts = Omit<ServerFacts, Assigned> & {
+export type ReportedFacts = Omit<ServerFacts, Assigned | Parts> & {
+  /** The system disk comes first. */
+  readonly disks_info?: readonly ReportedDisk[]
+  readonly nics?: readonly ReportedNic[]
+  readonly isolated_devices?: readonly ReportedDevice[]
   /** When the server was created. Without it, the time when Muster first saw it. */
   readonly created_at?: string
   /** Only for sources with servers of several clouds; the default is the kind's provider. */

@@ -4,7 +4,8 @@ import type { Account } from './account.ts'
 import { limitFacts, limitText } from './limit-facts.ts'
 import type { Mapped } from './mapping.ts'
 import { derivedId } from './derived-id.ts'
-import type { ReportedServer } from './source.ts'
+import { completeDevice, completeDisk, completeNic, describeNics } from './reported-parts.ts'
+import type { ReportedFacts, ReportedServer } from './source.ts'
 
 /** A reported server with its id and its project. */
 export interface MappedServer extends Mapped {
@@ -12,9 +13,27 @@ export interface MappedServer extends Mapped {
   readonly server: ReportedServer
 }
 
+type CompleteFacts = Omit<ReportedFacts, 'disks_info' | 'nics' | 'isolated_devices'> &
+  Pick<ServerFacts, 'disks_info' | 'nics' | 'networks' | 'isolated_devices'>
+
 /** The id of a reported server. */
 export const serverIdOf = ({ key }: Pick<ReportedServer, 'key'>): string =>
   derivedId('server', ...key)
+
+/** What a source reports, with the fields of disks, network interfaces and devices that it left out. */
+export function completeFacts(facts: ReportedFacts, id: string): CompleteFacts {
+  const { disks_info = [], nics = [], isolated_devices = [], ...rest } = facts
+  const server = { id, hostId: facts.host_id ?? '', createdAt: facts.created_at ?? null }
+  return {
+    ...rest,
+    disks_info: disks_info.map((disk, index) => completeDisk(disk, index, id)),
+    nics: nics.map(completeNic),
+    networks: describeNics(nics),
+    isolated_devices: isolated_devices.map((device, index) =>
+      completeDevice(device, index, server),
+    ),
+  }
+}
 
 /** Adds the account's fields to what its source reports about servers. */
 export function createToServerFacts(account: Account) {
@@ -23,7 +42,7 @@ export function createToServerFacts(account: Account) {
 
   return function toServerFacts({ id, server, projectId, rule }: MappedServer): ServerFacts {
     const { tenant } = server
-    const facts = limitFacts(server.facts)
+    const facts = completeFacts(limitFacts(server.facts), id)
     const provider = facts.provider ?? account.provider
     const byTenant = account.mapping[rule]?.tenant !== undefined
     return {

@@ -1,11 +1,11 @@
 import type { Instance, InstanceNetworkInterface } from '@aws-sdk/client-ec2'
-import type { Nic } from '@muster/contract'
+import type { ReportedNic } from '../../domain/sources/reported-parts.ts'
 import type { ReportedFacts } from '../../domain/sources/source.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
 type Connection = Required<
-  Pick<ReportedFacts, 'nics' | 'networks' | 'vpc' | 'vpc_id' | 'eip' | 'eip_mode' | 'virtual_ips'>
+  Pick<ReportedFacts, 'nics' | 'vpc' | 'vpc_id' | 'eip' | 'eip_mode' | 'virtual_ips'>
 >
 
 const placeOf = ({ Attachment }: InstanceNetworkInterface) =>
@@ -22,8 +22,7 @@ export function connectionOf(instance: Instance, lookups: RegionLookups): Connec
   const eip = publics[0] ?? instance.PublicIpAddress ?? ''
   const vpcs = [...new Set(interfaces.flatMap(({ VpcId }) => VpcId ?? []))]
   return {
-    nics: interfaces.map(describeNic),
-    networks: interfaces.map((card, number) => describeNetwork(card, number, lookups)).join(','),
+    nics: interfaces.map((card) => describeNic(card, lookups)),
     vpc: vpcs.map((id) => nameOf(lookups.vpcs.get(id)?.Tags, id)).join(','),
     vpc_id: vpcs.join(','),
     eip,
@@ -33,15 +32,18 @@ export function connectionOf(instance: Instance, lookups: RegionLookups): Connec
   }
 }
 
-function describeNic(card: InstanceNetworkInterface): Nic {
+function describeNic(card: InstanceNetworkInterface, lookups: RegionLookups): ReportedNic {
+  const { SubnetId = '' } = card
+  const subnet = lookups.subnets.get(SubnetId)
   return {
     ip_addr: card.PrivateIpAddress ?? '',
     ip6_addr: firstIpv6(card),
     mac: card.MacAddress ?? '',
-    network_id: card.SubnetId ?? '',
+    network_id: SubnetId,
     vpc_id: card.VpcId ?? '',
     is_exit: card.Association?.PublicIp !== undefined,
-    team_with: '',
+    mask: Number(subnet?.CidrBlock?.split('/')[1] ?? 0),
+    network: nameOf(subnet?.Tags, SubnetId),
   }
 }
 
@@ -52,17 +54,6 @@ function firstIpv6({ Ipv6Addresses = [] }: InstanceNetworkInterface): string {
     Ipv6Addresses.flatMap(({ Ipv6Address }) => Ipv6Address ?? []).sort()[0] ??
     ''
   )
-}
-
-function describeNetwork(
-  card: InstanceNetworkInterface,
-  number: number,
-  lookups: RegionLookups,
-): string {
-  const { SubnetId = '', PrivateIpAddress = '', MacAddress = '' } = card
-  const subnet = lookups.subnets.get(SubnetId)
-  const mask = subnet?.CidrBlock?.split('/')[1] ?? ''
-  return `eth${number}:${PrivateIpAddress}/${mask}/${MacAddress}/${nameOf(subnet?.Tags, SubnetId)}`
 }
 
 /** Those that can move to another instance. */

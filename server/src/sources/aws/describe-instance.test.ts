@@ -44,7 +44,9 @@ const plain: Instance = {
 function see(changes: Partial<Instance>, shelf: Shelf = {}, region = 'eu-west-1') {
   const owned = { owner: '210987654321', instance: { ...plain, ...changes } }
   const seen = describeInstance(owned, region, bookOf(shelf))
-  return { ...seen.facts, server: requireServer(seen, 'Aws') }
+  const server = requireServer(seen, 'Aws')
+  const { disks_info, isolated_devices, is_gpu, nics } = server
+  return { ...seen.facts, disks_info, isolated_devices, is_gpu, nics, server }
 }
 
 describe('an EC2 instance', () => {

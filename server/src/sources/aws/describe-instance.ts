@@ -1,5 +1,4 @@
 import type { Image, Instance } from '@aws-sdk/client-ec2'
-import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { timestamp } from '../../domain/timestamp.ts'
@@ -38,7 +37,7 @@ export function describeInstance(
   lookups: RegionLookups,
 ): ReportedServer {
   const key = keyOf(owned, region)
-  const facts = factsOf(owned.instance, region, lookups, derivedId('server', ...key))
+  const facts = factsOf(owned.instance, region, lookups)
   if (JSON.stringify(facts).length > maxText) {
     throw new SourceError(
       'invalid-response',
@@ -48,12 +47,7 @@ export function describeInstance(
   return { key, tenant: { id: owned.owner, name: owned.owner }, facts }
 }
 
-function factsOf(
-  instance: Instance,
-  region: string,
-  lookups: RegionLookups,
-  serverId: string,
-): ReportedFacts {
+function factsOf(instance: Instance, region: string, lookups: RegionLookups): ReportedFacts {
   const { InstanceId = '', InstanceType = '', KeyName = '', Placement, State } = instance
   if (State?.Name === undefined) {
     throw new SourceError('invalid-response', `${InstanceId} in ${region} has no state.`)
@@ -65,7 +59,6 @@ function factsOf(
   const host_id = host === '' ? '' : hostIdOf(host)
   const zone = zoneOf(Placement ?? {}, region, lookups.zones)
   const createdAt = creationOf(instance)
-  const isolated_devices = devicesOf(type, { id: serverId, createdAt, hostId: host_id })
   return {
     name: nameOf(instance.Tags, InstanceId),
     description: tags['Description'] ?? tags['description'] ?? '',
@@ -87,12 +80,11 @@ function factsOf(
     flavor_id: InstanceType,
     vcpu_count: coresOf(instance) ?? type?.VCpuInfo?.DefaultVCpus ?? 0,
     vmem_size: type?.MemoryInfo?.SizeInMiB ?? 0,
-    disks_info: disksOf(instance, lookups, serverId),
+    disks_info: disksOf(instance, lookups),
     ...connectionOf(instance, lookups),
     ...securityOf(instance, lookups),
     src_ip_check: instance.SourceDestCheck ?? true,
-    isolated_devices,
-    is_gpu: isolated_devices.some(({ dev_type }) => dev_type === 'GPU'),
+    isolated_devices: devicesOf(type),
     keypair: KeyName,
     keypair_id: lookups.keyPairs.get(KeyName)?.KeyPairId ?? '',
     ...operatingSystemOf(instance, image),

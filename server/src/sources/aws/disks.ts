@@ -1,33 +1,19 @@
 import type { Instance, InstanceTypeInfo } from '@aws-sdk/client-ec2'
-import type { Disk } from '@muster/contract'
-import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
 const mebibyte = 2 ** 20
 const rotating: ReadonlySet<string> = new Set(['st1', 'sc1', 'standard'])
 
-const blank = {
-  aio_mode: '',
-  bps: 0,
-  cache_mode: '',
-  disk_format: 'raw',
-  fs: '',
-  image: '',
-  image_id: '',
-  iops: 0,
-} as const satisfies Partial<Disk>
-
 /** The volumes, boot volume first, then the local disks. */
-export function disksOf(instance: Instance, lookups: RegionLookups, serverId: string): Disk[] {
-  const type = lookups.types.get(instance.InstanceType)
-  const attached = [...attachedVolumes(instance, lookups), ...localDisks(type, serverId)]
-  return attached.map((disk, index) => ({ ...disk, index }))
-}
+export const disksOf = (instance: Instance, lookups: RegionLookups): ReportedDisk[] =>
+  [
+    ...attachedVolumes(instance, lookups),
+    ...localDisks(lookups.types.get(instance.InstanceType)),
+  ].map((disk) => ({ ...disk, disk_format: 'raw' }))
 
-type Attached = Omit<Disk, 'index'>
-
-function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[] {
+function attachedVolumes(instance: Instance, lookups: RegionLookups): ReportedDisk[] {
   const { BlockDeviceMappings = [], RootDeviceName, ImageId = '' } = instance
   const isNvme = lookups.types.get(instance.InstanceType)?.EbsInfo?.NvmeSupport === 'required'
   const sortKey = (device: string) => (device === RootDeviceName ? '' : device)
@@ -40,7 +26,6 @@ function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[]
       const isRoot = DeviceName === RootDeviceName
       const { VolumeType = '', Size = 0, Iops = 0, Throughput = 0, Tags } = volume
       return {
-        ...blank,
         id,
         name: nameOf(Tags, DeviceName),
         size: Size * 1024,
@@ -59,14 +44,12 @@ function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[]
  * Local disks of an instance type. For older types they were optional, and EC2 does not report
  * them.
  */
-function localDisks(type: InstanceTypeInfo | undefined, serverId: string): Attached[] {
+function localDisks(type: InstanceTypeInfo | undefined): ReportedDisk[] {
   const { Disks = [], NvmeSupport } = type?.InstanceStorageInfo ?? {}
   if (NvmeSupport !== 'required') return []
   return Disks.flatMap(({ Count = 0, SizeInGB = 0, Type }) =>
     Array.from({ length: Count }, () => ({ SizeInGB, Type })),
   ).map(({ SizeInGB, Type }, number) => ({
-    ...blank,
-    id: derivedId('disk', serverId, `ephemeral${number}`),
     name: `ephemeral${number}`,
     // EC2 reports these in decimal gigabytes.
     size: Math.round((SizeInGB * 1e9) / mebibyte),

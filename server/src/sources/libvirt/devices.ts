@@ -1,5 +1,5 @@
-import type { IsolatedDevice } from '@muster/contract'
 import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { ReportedDevice } from '../../domain/sources/reported-parts.ts'
 import {
   attributeOf,
   childOf,
@@ -91,16 +91,14 @@ function vendorDeviceOf(node: XmlElement | undefined): string {
 
 export interface DeviceCircumstances {
   readonly uuid: string
-  readonly serverId: string
-  readonly hostId: string
   /** The host's descriptions of its devices by name. */
   readonly nodeDevices: ReadonlyMap<string, XmlElement>
 }
 
 export function devicesOf(
   devices: XmlElement | undefined,
-  { uuid, serverId, hostId, nodeDevices }: DeviceCircumstances,
-): IsolatedDevice[] {
+  { uuid, nodeDevices }: DeviceCircumstances,
+): ReportedDevice[] {
   return passedDevices(devices).map((passed, index) => {
     const node = nodeDevices.get(passed.nodeDevice)
     const capability = childOf(node, 'capability')
@@ -108,7 +106,6 @@ export function devicesOf(
     const vendorDevice = passed.vendorDevice === '' ? vendorDeviceOf(node) : passed.vendorDevice
     return {
       id: derivedId('libvirt device', uuid, passed.kind, passed.addr, vendorDevice, String(index)),
-      name: `${dev_type.toLowerCase()}-${index}`,
       description: textOf(capability, 'vendor'),
       dev_type,
       model:
@@ -117,17 +114,6 @@ export function devicesOf(
           : textOf(capability, 'product'),
       addr: passed.addr,
       vendor_device_id: vendorDevice,
-      guest_id: serverId,
-      host_id: hostId,
-      reserved_cpu: 0,
-      reserved_memory: 0,
-      reserved_storage: 0,
-      created_at: null,
-      updated_at: null,
-      deleted_at: null,
-      deleted: false,
-      is_emulated: false,
-      update_version: 0,
     }
   })
 }

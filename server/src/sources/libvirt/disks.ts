@@ -1,5 +1,5 @@
-import type { Disk } from '@muster/contract'
 import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import {
   attributeOf,
   childOf,
@@ -88,25 +88,25 @@ export interface DiskCircumstances {
   readonly imageId: string
 }
 
-export function disksOf(devices: XmlElement | undefined, circumstances: DiskCircumstances): Disk[] {
+export function disksOf(
+  devices: XmlElement | undefined,
+  circumstances: DiskCircumstances,
+): ReportedDisk[] {
   const { uuid, pools, capacities, imageId } = circumstances
-  return inOrder(childrenOf(devices, 'disk').filter(isDisk)).map((disk, index): Disk => {
+  return inOrder(childrenOf(devices, 'disk').filter(isDisk)).map((disk, index): ReportedDisk => {
     const target = targetOf(disk)
     const driver = childOf(disk, 'driver')
     const isSystem = index === 0
     return {
       id: derivedId('libvirt disk', uuid, target),
       name: target,
-      index,
       size: Math.ceil((capacities.get(target) ?? 0) / mebibyte),
-      disk_type: isSystem ? 'sys' : 'data',
       disk_format: attributeOf(driver, 'type'),
       driver: attributeOf(childOf(disk, 'target'), 'bus'),
       cache_mode: known(attributeOf(driver, 'cache')),
       aio_mode: known(attributeOf(driver, 'io')),
       medium_type: mediumOf(disk),
       storage_type: storageTypeOf(disk, pools),
-      fs: '',
       iops: limitOf(disk, 'iops'),
       bps: limitOf(disk, 'bytes'),
       image: isSystem ? imageOf(disk) : '',

@@ -9,7 +9,7 @@ import {
   soon,
   uuidOf,
 } from '../../testing/fake-libvirt-connection.ts'
-import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
+import { requireServer, scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { maxConcurrentSizes } from './disk-sizes.ts'
 import { procedures } from './protocol.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
@@ -90,7 +90,7 @@ describe('libvirt', () => {
     const { facts } = server
     assert.equal(facts.disks_info?.[0]?.storage_type, 'nfs')
     assert.equal(facts.disks_info?.[0]?.size, 1_025)
-    assert.equal(facts.networks, `eth0:10.1.0.9/24/${mac}/lan`)
+    assert.equal(requireServer(server, 'OneCloud').networks, `eth0:10.1.0.9/24/${mac}/lan`)
     assert.equal(facts.nics?.[0]?.ip6_addr, '2001:db8::9')
     assert.deepEqual(facts.secgroups, [{ id: uuidOf(52), name: 'web' }])
     assert.deepEqual(facts.security_rules?.split(';'), [

@@ -1,5 +1,6 @@
-import type { Nic, SecurityGroup } from '@muster/contract'
+import type { SecurityGroup } from '@muster/contract'
 import ipaddr from 'ipaddr.js'
+import type { ReportedNic } from '../../domain/sources/reported-parts.ts'
 import { joinSecurityRules } from '../../domain/sources/security-rules.ts'
 import type { Filter } from './filters.ts'
 import { noAddresses, type Addresses, type Network } from './networks.ts'
@@ -48,9 +49,6 @@ function addressesOf(nic: XmlElement, network: Network | undefined, isActive: bo
   }
 }
 
-const isPublic = (address: string) =>
-  ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
-
 /** In a team, the transient NIC refers to the alias of the persistent one. */
 function teamsOf(nics: readonly XmlElement[]): ReadonlyMap<string, string> {
   const teams = new Map<string, string>()
@@ -67,8 +65,7 @@ function teamsOf(nics: readonly XmlElement[]): ReadonlyMap<string, string> {
 }
 
 export interface Connection {
-  readonly nics: Nic[]
-  readonly networks: string
+  readonly nics: readonly ReportedNic[]
   readonly secgroups: SecurityGroup[]
   readonly security_rules: string
   readonly src_ip_check: boolean
@@ -82,24 +79,22 @@ export function connectionOf(
 ): Connection {
   const interfaces = childrenOf(devices, 'interface')
   const teams = teamsOf(interfaces)
-  const texts: string[] = []
-  const nics = interfaces.map((nic, index): Nic => {
+  const nics = interfaces.map((nic): ReportedNic => {
     const name = networkNameOf(nic)
     const network = attributeOf(nic, 'type') === 'network' ? networks.get(name) : undefined
     const { ip, ip6, mask } = addressesOf(nic, network, isActive)
     const mac = macOf(nic)
-    texts.push(`eth${index}:${ip}/${mask > 0 ? mask : ''}/${mac}/${name}`)
     return {
       ip_addr: ip,
       ip6_addr: ip6,
       mac,
       network_id: network?.uuid ?? '',
-      vpc_id: '',
-      is_exit: isPublic(ip) || isPublic(ip6),
       team_with: teams.get(mac) ?? '',
+      mask,
+      network: name,
     }
   })
-  return { nics, networks: texts.join(','), ...securityOf(interfaces, filters) }
+  return { nics, ...securityOf(interfaces, filters) }
 }
 
 function securityOf(interfaces: readonly XmlElement[], filters: ReadonlyMap<string, Filter>) {

@@ -1,4 +1,3 @@
-import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { devicesOf } from './devices.ts'
@@ -85,7 +84,7 @@ export function toServer(domain: DomainDetails, location: HostLocation): Reporte
   const server = {
     key,
     ...(metadata.tenant && { tenant: metadata.tenant }),
-    facts: factsOf(domain, location, metadata, derivedId('server', ...key)),
+    facts: factsOf(domain, location, metadata),
   }
   if (JSON.stringify(server).length > maxText) {
     throw new SourceError('invalid-response', `The domain ${domain.uuid} has too many elements.`)
@@ -97,7 +96,6 @@ function factsOf(
   { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: DomainDetails,
   { host, hostResources }: HostLocation,
   metadata: DomainMetadata,
-  serverId: string,
 ): ReportedFacts {
   const devices = childOf(xml, 'devices')
   const { status, sourceStatus } = statusOf(state, reason)
@@ -127,12 +125,7 @@ function factsOf(
     cdrom: cdromOf(devices),
     cdrom_support: true,
     ...connectionOf(devices, hostResources, isActive(state)),
-    isolated_devices: devicesOf(devices, {
-      uuid,
-      serverId,
-      hostId: host.uuid,
-      nodeDevices,
-    }),
+    isolated_devices: devicesOf(devices, { uuid, nodeDevices }),
     ...describeMachine(xml),
     ...operatingSystemOf(childOf(xml, 'metadata')),
     shutdown_behavior: shutdownBehavior(xml, isTransient),

@@ -4,6 +4,7 @@ import { Server } from '@muster/contract'
 import { Value } from 'typebox/value'
 import { buildServer } from '../../domain/inventory/build-server.ts'
 import { derivedId } from '../../domain/sources/derived-id.ts'
+import { completeFacts, serverIdOf } from '../../domain/sources/to-server-facts.ts'
 import { securityRuleForm } from '../../domain/sources/security-rules.ts'
 import type {
   ReportedServer,
@@ -69,12 +70,12 @@ export async function withSource<Result>(
 }
 
 /** The server as the API would show it, checked against the contract. */
-export function requireServer({ facts }: ReportedServer, provider: string): Server {
+export function requireServer({ key, facts }: ReportedServer, provider: string): Server {
   const server = buildServer(
     {
       provider,
-      ...facts,
-      id: derivedId('server', 'x'),
+      ...completeFacts(facts, serverIdOf({ key })),
+      id: serverIdOf({ key }),
       project_id: 'project',
       account_id: 'account',
     },
