@@ -11,11 +11,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { freePort } from '../free-port.ts'
 import { makeCertificates, type Certificates } from './certificates.ts'
 import { describeGuest, type Guest } from './guest.ts'
 import { installLibvirt } from './install.ts'
@@ -50,14 +51,6 @@ export interface TestLibvirt {
   kill(): Promise<void>
   restart(): Promise<void>
   stop(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 function endProcess(pid: number): void {

@@ -47,11 +47,18 @@ function tlsOptions({ ca, fingerprint, certificate, key }: TlsSettings): Connect
 }
 
 /** TLS does not check a pinned certificate, so it is compared here. */
-function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undefined): void {
+function requireFingerprint(
+  raw: Buffer | undefined,
+  fingerprint: string | undefined,
+  target: string,
+): void {
   if (fingerprint === undefined) return
   const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
   if (seen !== plainFingerprint(fingerprint)) {
-    throw new SourceError('tls', 'The fingerprint of the certificate does not match.')
+    throw new SourceError(
+      'tls',
+      `${target} is not trusted: the fingerprint of the certificate does not match.`,
+    )
   }
 }
 
@@ -143,7 +150,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     })
     await whenOpen(socket, 'secureConnect', target, signal)
     try {
-      requireFingerprint(socket.getPeerCertificate().raw, tls.fingerprint)
+      requireFingerprint(socket.getPeerCertificate().raw, tls.fingerprint, target)
     } catch (error) {
       socket.destroy()
       throw error

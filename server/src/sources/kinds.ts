@@ -4,6 +4,7 @@ import type { SourceKinds } from '../domain/sources/source.ts'
 export const kinds: SourceKinds = new Map([
   ['OneCloud', async () => (await import('./libvirt/libvirt-kind.ts')).libvirtKind],
   ['Aws', async () => (await import('./aws/aws-kind.ts')).awsKind],
+  ['Incus', async () => (await import('./incus/incus-kind.ts')).incusKind],
   // oxlint-disable-next-line no-restricted-imports -- loaded for accounts of this kind only
   ['Simulator', async () => (await import('@muster/simulator/kind')).simulatorKind],
 ])

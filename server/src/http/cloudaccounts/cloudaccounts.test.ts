@@ -239,6 +239,7 @@ onEngineOfLane('cloud accounts', (engine) => {
     assert.deepEqual(shapes, [
       ['OneCloud', true, [], true],
       ['Aws', false, ['access_key_id', 'secret_access_key'], false],
+      ['Incus', true, [], true],
       ['Simulator', false, [], true],
     ])
   })

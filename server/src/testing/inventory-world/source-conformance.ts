@@ -113,6 +113,8 @@ const oddNames = [
   "it's `quoted` \\ %41 &amp; ${x} {{x}}",
   'x'.repeat(255),
   ' blanks ',
+  // For back ends that accept names of hosts only.
+  `UPPER-and-lower-${'9'.repeat(45)}-z`,
 ]
 
 /**

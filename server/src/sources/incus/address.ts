@@ -1,0 +1,45 @@
+import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import { httpAddressProblem } from '../shared/http-address.ts'
+import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
+
+const defaultPort = '8443'
+
+/** Where the API of a daemon is. */
+export interface DaemonAddress {
+  readonly url: URL
+  readonly socketPath?: string
+}
+
+/** The parsed address, or a text that describes the problem. */
+export function readAddress(address: string): DaemonAddress | string {
+  const [, socketPath] = /^(?:unix:\/\/)?(\/[^\0]+)$/.exec(address) ?? []
+  if (socketPath !== undefined) return { url: new URL('http://localhost'), socketPath }
+  const problem = httpAddressProblem(address)
+  if (problem !== undefined) return problem
+  const url = new URL(address)
+  if (url.pathname !== '/') return 'must have no path'
+  // `URL` drops 443 as the default port of https.
+  const isWithoutPort = url.protocol === 'https:' && url.port === '' && !/:443\/?$/.test(address)
+  if (isWithoutPort) url.port = defaultPort
+  return { url }
+}
+
+/** The projects that the account is limited to; empty for all. */
+export function projectsOf({ options }: Pick<SourceSettings, 'options'>): readonly string[] {
+  const { projects } = options
+  return Array.isArray(projects) ? projects.map(String) : []
+}
+
+/** Lists all problems of the settings. */
+export function checkSettings(settings: SourceSettings): readonly SettingProblem[] {
+  const target = readAddress(settings.address)
+  const problems = [...checkTlsSettings(settings)]
+  if (typeof target === 'string') problems.unshift({ path: 'address', problem: target })
+  else if (target.url.protocol === 'https:' && !readTlsSettings(settings).certificate) {
+    problems.push({ path: 'credentials.client_certificate', problem: 'is needed for https' })
+  }
+  if (projectsOf(settings).some((name) => name === '' || name.includes('/'))) {
+    problems.push({ path: 'options.projects', problem: 'must be names of projects' })
+  }
+  return problems
+}

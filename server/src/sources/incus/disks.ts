@@ -1,0 +1,89 @@
+import type { Disk } from '@muster/contract'
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { Instance } from './instance.ts'
+import { volumeKey, type Lookups } from './lookups.ts'
+import { bytesOf, toMebibytes } from './sizes.ts'
+
+/** Storage drivers that the API has other words for. */
+const storageTypes: Readonly<Record<string, string>> = {
+  dir: 'local',
+  ceph: 'rbd',
+  lvmcluster: 'lvm',
+}
+
+const drivers: Readonly<Record<string, string>> = {
+  'virtio-blk': 'virtio',
+  'virtio-scsi': 'scsi',
+}
+
+const lastPart = (path: string) => path.split('/').at(-1) ?? ''
+
+type Device = Instance['devices'][number]
+
+const isRoot = ([, { path }]: Device) => path === '/'
+
+/** What a device of the type `disk` is. Directories of the host in a container are no disks. */
+function kindOf(
+  [, { path, pool = '', source = '' }]: Device,
+  { project, isVirtualMachine }: Instance,
+  { volumes }: Lookups,
+): 'disk' | 'cdrom' | undefined {
+  if (path === '/') return 'disk'
+  if (pool !== '') return volumes.get(volumeKey(pool, project, source))?.isIso ? 'cdrom' : 'disk'
+  if (!isVirtualMachine || !source.startsWith('/')) return undefined
+  return source.endsWith('.iso') ? 'cdrom' : 'disk'
+}
+
+/** A limit of both directions, in operations or in bytes per second. */
+function limitsOf(limit: string): { readonly iops: number; readonly bps: number } {
+  const operations = /^(\d+)iops$/.exec(limit)?.[1]
+  return operations === undefined
+    ? { iops: 0, bps: bytesOf(limit) }
+    : { iops: Number(operations), bps: 0 }
+}
+
+export interface Storage {
+  readonly disks_info: Disk[]
+  readonly cdrom: string
+  readonly cdrom_support: boolean
+}
+
+/** The root disk comes first. */
+export function storageOf(instance: Instance, lookups: Lookups, serverId: string): Storage {
+  const { config, project, isVirtualMachine } = instance
+  const devices = instance.devices.filter(([, { type }]) => type === 'disk')
+  const found = (kind: string) =>
+    devices.filter((device) => kindOf(device, instance, lookups) === kind)
+  const disks = found('disk')
+  const inOrder = [...disks.filter(isRoot), ...disks.filter((device) => !isRoot(device))]
+  return {
+    disks_info: inOrder.map((device, index): Disk => {
+      const [name, settings] = device
+      const { pool = '', source = '' } = settings
+      const volume = lookups.volumes.get(volumeKey(pool, project, source))
+      const { driver = '', defaultBytes = 0 } = lookups.pools.get(pool) ?? {}
+      const bytes = bytesOf(settings['size'] ?? '') || (volume?.bytes ?? defaultBytes)
+      return {
+        id: derivedId('incus disk', serverId, name),
+        name,
+        index,
+        size: toMebibytes(bytes),
+        disk_type: isRoot(device) ? 'sys' : 'data',
+        disk_format: isVirtualMachine ? 'raw' : '',
+        driver: isVirtualMachine
+          ? (drivers[settings['io.bus'] ?? ''] ?? settings['io.bus'] ?? 'scsi')
+          : '',
+        cache_mode: settings['io.cache'] ?? '',
+        aio_mode: '',
+        medium_type: '',
+        storage_type: storageTypes[driver] ?? driver,
+        fs: '',
+        ...limitsOf(settings['limits.max'] ?? ''),
+        image: isRoot(device) ? (config['image.description'] ?? '') : '',
+        image_id: isRoot(device) ? (config['volatile.base_image'] ?? '') : '',
+      }
+    }),
+    cdrom: found('cdrom').map(([, { source = '' }]) => lastPart(source))[0] ?? '',
+    cdrom_support: isVirtualMachine,
+  }
+}

@@ -1,0 +1,42 @@
+import type {
+  ReportedServer,
+  ServerReference,
+  UnreadableServer,
+} from '../../domain/sources/source.ts'
+import type { Connection } from './connection.ts'
+import { readExternalId } from './instance-index.ts'
+import { listInstances, listProjects, requireDeleted } from './list-instances.ts'
+import { readChanges } from './read-changes.ts'
+
+/** Reads the instance at a path, unless it is another one. */
+async function readAt(
+  connection: Connection,
+  path: string,
+  uuid: string,
+): Promise<ReportedServer | UnreadableServer | undefined> {
+  const { index } = connection.memory
+  const { present, unreadable = [] } = await readChanges(connection, [path])
+  if (index.uuidOf(path) !== uuid) return undefined
+  const key = index.keyOf(path).join('\0')
+  return [...present, ...unreadable].find((server) => server.key.join('\0') === key)
+}
+
+/** Reads one instance. It is looked up by its UUID, because it may have another name or project now. */
+export async function getServer(
+  connection: Connection,
+  { externalId, tenantId }: ServerReference,
+): Promise<ReportedServer | UnreadableServer | undefined> {
+  const { api, memory } = connection
+  const { uuid, path } = readExternalId(externalId)
+  const pathNow = () => (path === '' ? [...memory.index.pathsOf(uuid)].sort()[0] : path)
+  const known = pathNow()
+  const found = known === undefined ? undefined : await readAt(connection, known, uuid)
+  if (found) return found
+  const projects = await listProjects(connection)
+  if (tenantId !== '' && projects.every(({ name }) => name !== tenantId)) {
+    await requireDeleted(api, tenantId, false)
+  }
+  await listInstances(connection, projects)
+  const listed = pathNow()
+  return listed === undefined ? undefined : await readAt(connection, listed, uuid)
+}

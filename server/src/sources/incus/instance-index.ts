@@ -1,0 +1,95 @@
+import type { ServerKey } from '../../domain/sources/source.ts'
+
+const emptySet: ReadonlySet<string> = new Set()
+
+/**
+ * The UUIDs of instances by path. It finds a renamed instance by its UUID, and the UUID of an
+ * instance that is deleted or cannot be read.
+ */
+export class InstanceIndex {
+  readonly #uuids = new Map<string, string>()
+  readonly #paths = new Map<string, Set<string>>()
+  /** Paths that events changed since the last list was requested. They are newer than the list. */
+  readonly #touched = new Set<string>()
+  /** The fingerprint of the daemon's or the cluster's certificate. */
+  readonly #daemon: string
+
+  constructor(daemon: string) {
+    this.#daemon = daemon
+  }
+
+  get isEmpty(): boolean {
+    return this.#uuids.size === 0
+  }
+
+  uuidOf(path: string): string | undefined {
+    return this.#uuids.get(path)
+  }
+
+  /** More than one where a backup was imported beside the original: both have its UUID. */
+  pathsOf(uuid: string): ReadonlySet<string> {
+    return this.#paths.get(uuid) ?? emptySet
+  }
+
+  /** Records what a single read found: the UUID, or undefined if there is no such instance. */
+  update(path: string, uuid: string | undefined): void {
+    this.#touched.add(path)
+    if (uuid === undefined) this.#delete(path)
+    else this.#set(path, uuid)
+  }
+
+  /** Call it before a list is requested. Returns the function that records the complete list. */
+  startList(): (listed: ReadonlyMap<string, string>) => void {
+    this.#touched.clear()
+    return (listed) => {
+      for (const path of this.#uuids.keys()) {
+        if (!listed.has(path) && !this.#touched.has(path)) this.#delete(path)
+      }
+      for (const [path, uuid] of listed) if (!this.#touched.has(path)) this.#set(path, uuid)
+    }
+  }
+
+  #set(path: string, uuid: string): void {
+    this.#delete(path)
+    this.#uuids.set(path, uuid)
+    if (uuid === '') return
+    const paths = this.#paths.get(uuid) ?? new Set()
+    this.#paths.set(uuid, paths.add(path))
+  }
+
+  #delete(path: string): void {
+    const uuid = this.#uuids.get(path)
+    this.#uuids.delete(path)
+    if (uuid === undefined) return
+    const paths = this.#paths.get(uuid)
+    paths?.delete(path)
+    if (paths?.size === 0) this.#paths.delete(uuid)
+  }
+
+  /** Whether several instances have the UUID and another one comes first. */
+  #isDuplicate(path: string, uuid: string): boolean {
+    const [first] = [...this.pathsOf(uuid)].sort()
+    return first !== undefined && first !== path
+  }
+
+  /** The path is part of the key only where the UUID does not suffice. */
+  keyOf(path: string): ServerKey {
+    const uuid = this.#uuids.get(path) ?? ''
+    if (uuid === '') return ['incus', this.#daemon, path]
+    return this.#isDuplicate(path, uuid) ? ['incus', uuid, path] : ['incus', uuid]
+  }
+
+  /** The UUID, the path, or both, in the same cases as in the key. */
+  externalIdOf(path: string): string {
+    const uuid = this.#uuids.get(path) ?? ''
+    if (uuid === '') return path
+    return this.#isDuplicate(path, uuid) ? `${uuid}/${path}` : uuid
+  }
+}
+
+/** The parts of an external id. */
+export function readExternalId(id: string): { readonly uuid: string; readonly path: string } {
+  const [first = '', ...others] = id.split('/')
+  if (others.length === 0) return { uuid: first, path: '' }
+  return others.length === 1 ? { uuid: '', path: id } : { uuid: first, path: others.join('/') }
+}

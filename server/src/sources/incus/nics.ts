@@ -1,0 +1,101 @@
+import type { Nic, SecurityGroup } from '@muster/contract'
+import ipaddr from 'ipaddr.js'
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import type { Instance } from './instance.ts'
+import { networkKey, type Lookups, type Network } from './lookups.ts'
+
+interface Addresses {
+  readonly ip: string
+  readonly mask: number
+  readonly ip6: string
+}
+
+const isPublic = (address: string) =>
+  ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
+
+/** The first global addresses that the instance itself has. */
+function currentAddresses(network: Json, mac: string, name: string): Addresses {
+  const interfaces = Object.keys(network).map((key) => [key, objectOf(network, key)] as const)
+  const [, found] =
+    interfaces.find(([, one]) => mac !== '' && textOf(one, 'hwaddr').toLowerCase() === mac) ??
+    interfaces.find(([key]) => key === name) ??
+    []
+  const first = (family: string) =>
+    listOf(found, 'addresses').find(
+      (one) => textOf(one, 'family') === family && textOf(one, 'scope') === 'global',
+    )
+  const ip = first('inet')
+  return {
+    ip: textOf(ip, 'address'),
+    mask: numberOf(ip, 'netmask'),
+    ip6: textOf(first('inet6'), 'address'),
+  }
+}
+
+/** The mask of a managed network that contains the address. */
+function maskIn(network: Network | undefined, ip: string): number {
+  const subnet = textOf(network?.config, 'ipv4.address')
+  if (!ipaddr.IPv4.isValid(ip) || !ipaddr.IPv4.isValidCIDR(subnet)) return 0
+  const [base, mask] = ipaddr.IPv4.parseCIDR(subnet)
+  return ipaddr.IPv4.parse(ip).match(base, mask) ? mask : 0
+}
+
+const literal = (address = '') => (ipaddr.isValid(address) ? address : '')
+
+interface Connection {
+  readonly nics: Nic[]
+  readonly networks: string
+  readonly secgroups: SecurityGroup[]
+  readonly src_ip_check: boolean
+  readonly src_mac_check: boolean
+}
+
+/** The network interfaces of an instance. Those that a guest creates itself are no part of it. */
+export function connectionOf(
+  { project, config, devices }: Instance,
+  lookups: Lookups,
+  /** Of a running instance. */
+  state: Json,
+  daemon: string,
+): Connection {
+  const owner = lookups.networkProjects.get(project) ?? 'default'
+  const adapters = devices.filter(([, { type }]) => type === 'nic')
+  const texts: string[] = []
+  const groups = new Set<string>()
+  const nics = adapters.map(([device, settings], index): Nic => {
+    const volatile = (name: string) => config[`volatile.${device}.${name}`] ?? ''
+    const mac = (settings['hwaddr'] ?? volatile('hwaddr')).toLowerCase()
+    const network = lookups.networks.get(networkKey(owner, settings['network'] ?? ''))
+    const name = settings['network'] ?? settings['parent'] ?? ''
+    const interfaceName = settings['name'] ?? (volatile('name') || device)
+    const current = currentAddresses(state, mac, interfaceName)
+    const ip = current.ip || literal(settings['ipv4.address'])
+    const ip6 = current.ip6 || literal(settings['ipv6.address'])
+    const mask = current.mask || maskIn(network, ip)
+    for (const group of (settings['security.acls'] ?? '').split(',')) groups.add(group.trim())
+    texts.push(`eth${index}:${ip}/${mask > 0 ? mask : ''}/${mac}/${name}`)
+    return {
+      ip_addr: ip,
+      ip6_addr: ip6,
+      mac,
+      network_id: network?.id ?? '',
+      vpc_id: '',
+      is_exit: isPublic(ip) || isPublic(ip6),
+      team_with: '',
+    }
+  })
+  groups.delete('')
+  const isChecked = (setting: string) =>
+    adapters.length > 0 && adapters.every(([, settings]) => settings[setting] === 'true')
+  return {
+    nics,
+    networks: texts.join(','),
+    secgroups: [...groups].map((name) => ({
+      id: derivedId('incus acl', daemon, owner, name),
+      name,
+    })),
+    src_ip_check: isChecked('security.ipv4_filtering'),
+    src_mac_check: isChecked('security.mac_filtering'),
+  }
+}

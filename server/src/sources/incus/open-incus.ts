@@ -1,0 +1,68 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type {
+  ReportedServer,
+  ServerReference,
+  Source,
+  SourceContext,
+  SourceSettings,
+  UnreadableServer,
+} from '../../domain/sources/source.ts'
+import { createHttpClient } from '../shared/http-client.ts'
+import { readTlsSettings } from '../shared/tls-settings.ts'
+import { memoryOfAccount } from './account-memory.ts'
+import { projectsOf, readAddress } from './address.ts'
+import { createApi } from './api.ts'
+import type { Connection } from './connection.ts'
+import { readDaemon } from './daemon.ts'
+import { openEventStream } from './event-stream.ts'
+import { getServer } from './get-server.ts'
+import { scanInstances } from './scan.ts'
+import { watchInstances } from './watch.ts'
+
+/** A list is one response: 10,000 instances are 5 to 40 MB. */
+const maxBytes = 128 * 2 ** 20
+
+export async function openIncus(
+  settings: SourceSettings,
+  context: SourceContext,
+  openSignal: AbortSignal,
+): Promise<Source> {
+  const address = readAddress(settings.address)
+  if (typeof address === 'string') throw new SourceError('unreachable', `The address ${address}.`)
+  const { socketPath } = address
+  const target = socketPath === undefined ? readTlsSettings(settings) : { socketPath }
+  const client = createHttpClient(context, { ...target, maxBytes })
+  const apiFor = (signal: AbortSignal) => createApi(client, address, signal)
+  try {
+    const daemon = await readDaemon(apiFor(openSignal))
+    const memory = memoryOfAccount(settings, context, daemon.fingerprint)
+    const connectionFor = (signal: AbortSignal): Connection => ({
+      api: apiFor(signal),
+      daemon,
+      memory,
+      projects: projectsOf(settings),
+      clock: context.clock,
+    })
+    return {
+      title: `${daemon.product} ${daemon.version} on ${daemon.serverName}${daemon.isClustered ? ' (cluster)' : ''}`,
+      scan: (signal) => scanInstances(connectionFor(signal)),
+      get: (
+        reference: ServerReference,
+        signal,
+      ): Promise<ReportedServer | UnreadableServer | undefined> =>
+        getServer(connectionFor(signal), reference),
+      watch: (signal) =>
+        watchInstances(
+          connectionFor(signal),
+          (listener) => openEventStream(address, target, context, listener, signal),
+          signal,
+        ),
+      async close() {
+        client.close()
+      },
+    }
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}

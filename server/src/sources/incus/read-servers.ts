@@ -1,0 +1,85 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
+import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
+import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import type { Connection } from './connection.ts'
+import { pathOf, type Instance } from './instance.ts'
+import { readLookups, readStorage, type Lookups } from './lookups.ts'
+import { listProjects } from './list-instances.ts'
+import { isActive } from './status.ts'
+import { toServer } from './to-server.ts'
+
+/** The daemon enters each container to read its addresses, so few are read at once. */
+const maxAtOnce = 4
+
+/** Keeps the addresses and drops the counters. */
+const addressesOnly = (network: Json): Json =>
+  Object.fromEntries(
+    Object.keys(network).map((name) => {
+      const found = objectOf(network, name)
+      return [name, { hwaddr: textOf(found, 'hwaddr'), addresses: listOf(found, 'addresses') }]
+    }),
+  )
+
+/** The network interfaces of a running instance, as they were at most `maxAge` milliseconds ago. */
+async function readNetwork(
+  { api, memory: { states }, clock }: Connection,
+  instance: Instance,
+  maxAge: number,
+): Promise<Json> {
+  const path = pathOf(instance)
+  if (!isActive(instance.status)) {
+    states.delete(path)
+    return {}
+  }
+  const { project, name, lastUsedAt } = instance
+  const known = states.get(path)
+  const isSameStart = known?.lastUsedAt === lastUsedAt
+  if (known && isSameStart && clock() - known.readAt < maxAge) return known.network
+  const readAt = clock()
+  const url = `/instances/${encodeURIComponent(name)}/state`
+  const state = await api.find(url, { project }, 'read the state of an instance')
+  const network = addressesOnly(objectOf(state, 'network'))
+  states.set(path, { readAt, lastUsedAt, network })
+  return network
+}
+
+/** The lookups of the last scan. A single read before the first scan reads them itself. */
+async function requireLookups(connection: Connection): Promise<Lookups> {
+  const { api, daemon, memory } = connection
+  memory.lookups ??= await readLookups(api, daemon, await listProjects(connection), undefined)
+  return memory.lookups
+}
+
+/** Converts instances to servers. One that cannot be read does not fail the others. */
+export async function readServers(
+  connection: Connection,
+  instances: readonly Instance[],
+  maxAge: number,
+): Promise<SourceUpdate> {
+  const { api, daemon, memory } = connection
+  const { index } = memory
+  const lookups = await requireLookups(connection)
+  await readStorage(api, lookups, instances)
+  const present: ReportedServer[] = []
+  const unreadable: UnreadableServer[] = []
+
+  async function readServer(instance: Instance): Promise<void> {
+    try {
+      const network = await readNetwork(connection, instance, maxAge)
+      present.push(toServer(instance, network, { daemon, index, lookups }))
+    } catch (error) {
+      // Anything else concerns the connection.
+      if (error instanceof SourceError && error.kind !== 'failed') throw error
+      unreadable.push(unreadableServer(index.keyOf(pathOf(instance)), instance.name, error))
+    }
+  }
+
+  const queue = instances.values()
+  await Promise.all(
+    Array.from({ length: maxAtOnce }, async () => {
+      for (const instance of queue) await readServer(instance)
+    }),
+  )
+  return { present, gone: [], unreadable }
+}

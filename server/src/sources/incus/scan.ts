@@ -1,0 +1,32 @@
+import { chunk } from '../../domain/chunk.ts'
+import type { ScanPage } from '../../domain/sources/source.ts'
+import type { Connection } from './connection.ts'
+import { pathOf } from './instance.ts'
+import { listInstances, listProjects } from './list-instances.ts'
+import { readLookups } from './lookups.ts'
+import { readServers } from './read-servers.ts'
+import { toResources } from './to-resources.ts'
+
+/** Addresses change without an event. They are read again at the first scan after this time. */
+const maxStateAge = 60_000
+
+/** Reports all instances of all projects. */
+export async function* scanInstances(connection: Connection): AsyncGenerator<ScanPage> {
+  const { api, daemon, memory } = connection
+  const projects = await listProjects(connection)
+  const { instances, unreadable } = await listInstances(connection, projects)
+  const lookups = await readLookups(api, daemon, projects, memory.lookups)
+  memory.lookups = lookups
+  const isListed = new Set(instances.map(pathOf))
+  for (const path of memory.states.keys()) if (!isListed.has(path)) memory.states.delete(path)
+  yield {
+    present: [],
+    gone: [],
+    unreadable,
+    resources: toResources(daemon, lookups),
+    ...(!lookups.members && {
+      forbidden: { permission: 'list the cluster members', servers: instances.length },
+    }),
+  }
+  for (const part of chunk(instances)) yield await readServers(connection, part, maxStateAge)
+}

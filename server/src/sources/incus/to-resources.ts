@@ -1,0 +1,88 @@
+import ipaddr from 'ipaddr.js'
+import { addressAt } from '../../domain/sources/address-at.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import type {
+  ReportedHost,
+  ReportedNetwork,
+  ReportedResources,
+} from '../../domain/sources/reported-resources.ts'
+import { hostOfAddress } from '../shared/http-address.ts'
+import { numberOf, textOf } from '../shared/json.ts'
+import type { Daemon } from './daemon.ts'
+import type { Lookups, Member, Network } from './lookups.ts'
+import { toMebibytes } from './sizes.ts'
+
+export const hostIdOf = ({ fingerprint }: Daemon, name: string): string =>
+  derivedId('incus host', fingerprint, name)
+
+const hostStatuses: Readonly<Record<string, string>> = {
+  Online: 'running',
+  Evacuated: 'maintaining',
+  Evacuating: 'maintaining',
+  Restoring: 'maintaining',
+}
+
+/** The host's status in the facts of its servers. A member that cannot be listed is unknown. */
+export function hostStatusOf(member: Member | undefined) {
+  return {
+    host_status: hostStatuses[member?.status ?? ''] ?? 'unknown',
+    host_service_status: member?.status === 'Offline' ? 'offline' : 'online',
+  }
+}
+
+function describeHost(daemon: Daemon, member: Member): ReportedHost {
+  const { host_status, host_service_status } = hostStatusOf(member)
+  const name = URL.canParse(member.address) ? hostOfAddress(member.address) : ''
+  const zone = member.failureDomain === 'default' ? '' : member.failureDomain
+  return {
+    id: hostIdOf(daemon, member.name),
+    name: member.name,
+    status: host_status,
+    host_status: host_service_status,
+    host_type: 'incus',
+    enabled: member.status === 'Online',
+    access_ip: ipaddr.isValid(name) ? name : '',
+    sn: member.serial,
+    cpu_count: member.cpuCount,
+    cpu_desc: member.cpuModel,
+    mem_size: toMebibytes(member.memory),
+    version: daemon.version,
+    zone,
+    external_id: member.name,
+  }
+}
+
+/** The addresses that DHCP leases, otherwise all of the network but the gateway. */
+function addressesOf({ config }: Network): Partial<ReportedNetwork> {
+  const subnet = textOf(config, 'ipv4.address')
+  if (!ipaddr.IPv4.isValidCIDR(subnet)) return {}
+  const [gateway = ''] = subnet.split('/')
+  const [, mask] = ipaddr.IPv4.parseCIDR(subnet)
+  const ranges = textOf(config, 'ipv4.dhcp.ranges').split(/[-,]/).filter(ipaddr.IPv4.isValid)
+  const firstFree = (...positions: readonly number[]) =>
+    // A network of fewer addresses has none for servers.
+    (mask > 30 ? [] : positions)
+      .map((position) => addressAt(subnet, position))
+      .find((one) => one !== gateway) ?? ''
+  return {
+    guest_ip_start: ranges[0] ?? firstFree(1, 2),
+    guest_ip_end: ranges.at(-1) ?? firstFree(-2, -3),
+    guest_ip_mask: mask,
+    guest_gateway: gateway,
+  }
+}
+
+/** Converts the cluster members and the managed networks. */
+export function toResources(daemon: Daemon, { members, networks }: Lookups): ReportedResources {
+  return {
+    hosts: [...(members?.values() ?? [])].map((member) => describeHost(daemon, member)),
+    networks: [...networks].map(([key, network]) => ({
+      id: network.id,
+      name: network.name,
+      status: network.status === 'Created' ? 'available' : 'unknown',
+      ...addressesOf(network),
+      vlan_id: numberOf(network.config, 'vlan'),
+      external_id: key,
+    })),
+  }
+}

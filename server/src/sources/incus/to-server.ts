@@ -1,0 +1,120 @@
+import { timestamp } from '../../domain/timestamp.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { ReportedServer } from '../../domain/sources/source.ts'
+import type { Json } from '../shared/json.ts'
+import { memberNameOf, type Daemon } from './daemon.ts'
+import { devicesOf } from './devices.ts'
+import { storageOf } from './disks.ts'
+import { pathOf, type Instance } from './instance.ts'
+import type { InstanceIndex } from './instance-index.ts'
+import type { Lookups, Member } from './lookups.ts'
+import { connectionOf } from './nics.ts'
+import { countCpus, memoryOf } from './sizes.ts'
+import { statusOf } from './status.ts'
+import { hostIdOf, hostStatusOf } from './to-resources.ts'
+
+/** Configuration of cloud-init. It may contain passwords, so it is not shown as tags. */
+const cloudInit = /^user\.(?:user-data|vendor-data|meta-data|network-config)$/
+
+function tagsOf(config: Instance['config']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(config)
+      .filter(([name]) => name.startsWith('user.') && !cloudInit.test(name))
+      .map(([name, value]) => [name.slice('user.'.length), value]),
+  )
+}
+
+/** From the properties of the image. Containers share the kernel of the host, which is Linux. */
+function operatingSystemOf({ config, isVirtualMachine }: Instance) {
+  const os = config['image.os'] ?? ''
+  const release = config['image.release'] ?? config['image.version'] ?? ''
+  const [, other] = /(windows|freebsd|openbsd|netbsd)/i.exec(os) ?? []
+  const names: Readonly<Record<string, string>> = {
+    windows: 'Windows',
+    freebsd: 'FreeBSD',
+    openbsd: 'OpenBSD',
+    netbsd: 'NetBSD',
+  }
+  const isLinux = !isVirtualMachine || os !== ''
+  return {
+    os_type: names[other?.toLowerCase() ?? ''] ?? (isLinux ? 'Linux' : ''),
+    os_name: `${os} ${release}`.trim(),
+  }
+}
+
+function machineOf({ architecture, config, isVirtualMachine }: Instance) {
+  if (!isVirtualMachine) return { bios: '', machine: '' }
+  return {
+    bios: config['security.csm'] === 'true' ? 'BIOS' : 'UEFI',
+    machine: architecture === 'x86_64' ? 'q35' : 'virt',
+  }
+}
+
+/** Go's zero time and the Unix epoch stand for unknown times. */
+const isKnownTime = (time: string) => Date.parse(time) > 0
+
+function notesOf({ config, profiles }: Instance, sourceStatus: string | undefined) {
+  const autostart = config['boot.autostart']
+  return {
+    ...(sourceStatus !== undefined && { source_status: sourceStatus }),
+    ...(autostart !== undefined && { boot_autostart: autostart }),
+    ...(profiles.length > 0 && { profiles: profiles.join(',') }),
+  }
+}
+
+function hostFacts(daemon: Daemon, name: string, member: Member | undefined) {
+  const zone = member?.failureDomain ?? ''
+  return {
+    host: name,
+    host_id: hostIdOf(daemon, name),
+    host_sn: member?.serial ?? '',
+    host_type: 'incus',
+    ...hostStatusOf(member),
+    // Every cluster has the failure domain `default`, which says nothing.
+    ...(zone !== '' && zone !== 'default' && { zone, zone_ext_id: zone }),
+  }
+}
+
+/** Converts an instance to a server. Contains no counters, which would change in each scan. */
+export function toServer(
+  instance: Instance,
+  /** Network interfaces of a running instance. */
+  network: Json,
+  { daemon, index, lookups }: { daemon: Daemon; index: InstanceIndex; lookups: Lookups },
+): ReportedServer {
+  const { config, isVirtualMachine, project } = instance
+  const path = pathOf(instance)
+  const key = index.keyOf(path)
+  const serverId = derivedId('server', ...key)
+  const memberName = memberNameOf(daemon, instance.location)
+  const member = lookups.members?.get(memberName)
+  const { status, sourceStatus } = statusOf(instance.status)
+  const host = hostFacts(daemon, memberName, member)
+  return {
+    key,
+    tenant: { id: project, name: project },
+    facts: {
+      name: instance.name,
+      description: instance.description,
+      status,
+      external_id: index.externalIdOf(path),
+      hypervisor: isVirtualMachine ? 'kvm' : 'lxc',
+      cloud_env: 'onpremise',
+      ...host,
+      vcpu_count: countCpus(config['limits.cpu'] ?? '', isVirtualMachine, member?.cpuCount ?? 0),
+      vmem_size: memoryOf(config['limits.memory'] ?? '', isVirtualMachine, member?.memory ?? 0),
+      ...storageOf(instance, lookups, serverId),
+      ...connectionOf(instance, lookups, network, daemon.fingerprint),
+      isolated_devices: devicesOf(instance, serverId, host.host_id),
+      ...machineOf(instance),
+      ...operatingSystemOf(instance),
+      shutdown_behavior: instance.isEphemeral ? 'terminate' : 'stop',
+      disable_delete: config['security.protection.delete'] === 'true',
+      ...(isKnownTime(instance.createdAt) && {
+        created_at: timestamp(Date.parse(instance.createdAt)),
+      }),
+      tags: tagsOf(config),
+      notes: notesOf(instance, sourceStatus),
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
+import { SourceError } from '../../server/src/domain/sources/source-error.ts'
+import { incusKind } from '../../server/src/sources/incus/incus-kind.ts'
+import {
+  conformanceContext,
+  describeConformance,
+  scanAll,
+  withSource,
+} from '../../server/src/testing/inventory-world/source-conformance.ts'
+import { referenceOf } from '../../server/src/testing/inventory-world/server-reference.ts'
+import { startIncus, type TestIncus } from './start.ts'
+
+/** An error as the daemon sends it. */
+const daemonError = (status: number, error: string) => ({
+  status,
+  body: JSON.stringify({ type: 'error', error_code: status, error, metadata: null }),
+})
+
+const local = (address: string): SourceSettings => ({ address, credentials: {}, options: {} })
+
+describe('a real Incus', () => {
+  let incus: TestIncus
+  let trusted: SourceSettings
+  /** Names by UUID, of running containers. */
+  const names = new Map<string, string>()
+  before(async () => {
+    incus = await startIncus()
+    trusted = await addClient('muster')
+    await incus.launch('resident')
+  })
+  after(() => incus.stop())
+
+  const remote = (name: string): SourceSettings => {
+    const { certificate, key } = incus.makeKeyPair(name)
+    return {
+      address: incus.tlsAddress,
+      credentials: { client_certificate: certificate, client_key: key },
+      options: { fingerprint: incus.fingerprint() },
+    }
+  }
+  async function addClient(name: string, projects?: readonly string[]): Promise<SourceSettings> {
+    const settings = remote(name)
+    await incus.trust(`${incus.folder}/${name}.crt`, projects)
+    return settings
+  }
+  const nameOf = (uuid: string) => names.get(uuid) ?? ''
+
+  async function create(name: string, ...args: readonly string[]): Promise<string> {
+    const uuid = await incus.launch(name, ...args)
+    names.set(uuid, name)
+    return uuid
+  }
+
+  describeConformance(
+    incusKind,
+    () => ({
+      settings: trusted,
+      wrongSettings: remote('stranger'),
+      unreachableSettings: { ...trusted, address: 'https://127.0.0.1:1' },
+      create,
+      stop: async (id) => void (await incus.run('stop', '--force', nameOf(id))),
+      start: async (id) => void (await incus.run('start', nameOf(id))),
+      remove: async (id) => void (await incus.run('delete', '--force', nameOf(id))),
+      breakOne:
+        'A new connection does not know the UUID of an unreadable instance: see cluster.backend.ts.',
+      createOdd: async () => [
+        await create(
+          'without-limits',
+          '--config',
+          'limits.cpu=0-1',
+          '--config',
+          'limits.memory=10%',
+        ),
+        await create(
+          'many-tags',
+          ...Array.from({ length: 200 }, (_, n) => [
+            '--config',
+            `user.tag-${n}=${'v'.repeat(500)}`,
+          ]).flat(),
+        ),
+        await create('long-text', '--config', `user.text=${'服'.repeat(20_000)}`),
+      ],
+      createMany: async (count) => {
+        await incus.fill('many', count)
+        return {
+          settings: { ...trusted, options: { ...trusted.options, projects: ['many'] } },
+          count,
+        }
+      },
+    }),
+    {
+      http: () => ({
+        upstream: incus.address.replace('unix://', 'unix:'),
+        settingsAt: (address) => ({
+          ...trusted,
+          address,
+          options: { projects: ['default'] },
+        }),
+        listsServers: ({ path }) => path.startsWith('/1.0/instances?'),
+        withoutList: (body) => JSON.stringify({ ...JSON.parse(body), metadata: null }),
+        withWrongTotal: 'The API has no totals.',
+        errors: {
+          credentials: daemonError(401, 'Unauthorized'),
+          expired: daemonError(401, 'Unauthorized'),
+          forbidden: daemonError(403, 'not authorized'),
+          throttled: { status: 429, headers: { 'retry-after': '1' } },
+        },
+        renewsSession: 'Certificates have no sessions.',
+        paging: 'The API has no pages of instances.',
+      }),
+    },
+  )
+
+  test('shows only the projects of a restricted certificate, and removes nothing when it loses one', async () => {
+    for (const project of ['red', 'blue']) {
+      await incus.run(
+        'project',
+        'create',
+        project,
+        '--config',
+        'features.images=false',
+        '--config',
+        'features.profiles=false',
+      )
+      await incus.launch(`in-${project}`, '--project', project)
+    }
+    const settings = await addClient('limited', ['red', 'blue'])
+    const source = await incusKind.open(settings, conformanceContext, AbortSignal.timeout(30_000))
+    const found = [...(await scanAll(source)).values()]
+    assert.deepEqual(found.map(({ facts, tenant }) => `${tenant?.id} ${facts.name}`).sort(), [
+      'blue in-blue',
+      'red in-red',
+    ])
+    await incus.limitTrust('limited', ['red'])
+    const blue = found.find(({ tenant }) => tenant?.id === 'blue')
+    assert.ok(blue)
+    const isForbidden = (error: unknown) =>
+      error instanceof SourceError && error.kind === 'forbidden' && error.message.includes('blue')
+    await assert.rejects(scanAll(source), isForbidden)
+    const kept = await source.get(referenceOf(blue), AbortSignal.timeout(30_000))
+    assert.ok(kept && 'reason' in kept, 'it exists and cannot be read')
+    await source.close()
+  })
+
+  test('gives each instance with the UUID of another one a key of its own', async () => {
+    await incus.launch('original')
+    await incus.run('stop', '--force', 'original')
+    const archive = `${incus.folder}/original.tar.gz`
+    await incus.run('export', 'original', archive)
+    await incus.run('import', archive, 'restored')
+    await withSource(incusKind, local(incus.address), async (source) => {
+      const servers = [...(await scanAll(source)).values()]
+      const copies = servers.filter(({ facts }) => /original|restored/.test(facts.name))
+      assert.equal(copies.length, 2)
+      assert.equal(await incus.uuidOf('original'), await incus.uuidOf('restored'))
+      for (const copy of copies) {
+        assert.deepEqual(await source.get(referenceOf(copy), AbortSignal.timeout(30_000)), copy)
+      }
+    })
+  })
+
+  test('says how to make the daemon trust the certificate', async () => {
+    await assert.rejects(
+      withSource(incusKind, remote('unknown'), scanAll),
+      (error) =>
+        error instanceof SourceError &&
+        error.kind === 'credentials' &&
+        error.message.includes('config trust add'),
+    )
+  })
+})
