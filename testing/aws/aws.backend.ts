@@ -121,11 +121,9 @@ describe('EC2, as moto emulates it', () => {
         },
         renewsSession: 'EC2 has no sessions. Temporary keys are replaced in the settings.',
         paging: {
-          // moto counts reservations, not instances, and gives 200 a page.
           prepare: async () => {
-            for (let number = 0; number < 205; number += 1) {
-              await fleet.run({ region: 'eu-central-1', name: `paged-${number}` })
-            }
+            await fleet.run({ region: 'eu-central-1', name: 'paged', count: 205 })
+            await moto.order({ region: 'eu-central-1', call: 'split_reservations' })
           },
           settingsAt: (url) => at(url, 'eu-central-1'),
           isLaterPage: ({ body }) => body.includes('&NextToken='),

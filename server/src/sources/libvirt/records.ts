@@ -53,7 +53,7 @@ function readParameterValue(reader: XdrReader): number | string {
   if (type === 4) return Number(BigInt.asUintN(64, reader.hyper()))
   if (type === 5) return reader.double()
   if (type === 7) return reader.string()
-  throw new SourceError('invalid-response', 'The server sent a value of an unknown type.')
+  throw new SourceError('invalid-response', 'libvirt sent a value of an unknown type.')
 }
 
 export const readParameters = (reader: XdrReader): TypedParameters =>

@@ -90,7 +90,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       return
     }
     if (type !== messageTypes.reply || serial === 0 || serial > lastSerial) {
-      throw new SourceError('invalid-response', 'The server sent a response without a request.')
+      throw new SourceError('invalid-response', 'libvirt sent a response without a request.')
     }
     sent.get(serial)?.answer(frame)
   }
@@ -156,10 +156,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
         answer(frame) {
           const reader = createXdrReader(frame.body)
           if (frame.procedure !== procedure) {
-            throw new SourceError(
-              'invalid-response',
-              'The server sent a response without a request.',
-            )
+            throw new SourceError('invalid-response', 'libvirt sent a response without a request.')
           }
           settle()
           try {

@@ -11,6 +11,7 @@ import {
   uuidOf,
 } from '../../testing/fake-libvirt-connection.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
+import { requireFailedScan } from '../../testing/inventory-world/check-fault.ts'
 import { conformanceContext, scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { libvirtKind } from './libvirt-kind.ts'
 import { procedures } from './protocol.ts'
@@ -83,12 +84,12 @@ describe('faults of libvirt', () => {
   ]
   for (const [what, procedure, fault, kind] of faults) {
     test(`throws if libvirt ${what}`, async (context) => {
-      const fake = await startFakeLibvirt(context, {
-        domains: some,
-        faults: { [procedure]: fault },
-      })
+      const fake = await startFakeLibvirt(context, { domains: some })
       const source = await openAt(context, fake, {}, 300)
-      await assert.rejects(scanAll(source), isSourceError(kind))
+      const existing = await scanAll(source)
+      fake.faults.set(procedure, fault)
+      const settings = { address: fake.address, credentials: {}, options: {} }
+      await requireFailedScan(source, { kind: libvirtKind, settings }, existing, kind)
     })
   }
 

@@ -69,7 +69,7 @@ export interface XdrReader {
 }
 
 const invalidResponse = (what: string) =>
-  new SourceError('invalid-response', `The server sent a message that ${what}.`)
+  new SourceError('invalid-response', `libvirt sent a message that ${what}.`)
 
 /** Decodes XDR and checks every length. */
 export function createXdrReader(bytes: Buffer): XdrReader {
