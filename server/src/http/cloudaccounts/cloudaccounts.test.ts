@@ -240,6 +240,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       ['OneCloud', true, [], true],
       ['Aws', false, ['access_key_id', 'secret_access_key'], false],
       ['Incus', true, [], true],
+      ['VMware', true, ['username', 'password'], true],
       ['Simulator', false, [], true],
     ])
   })

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { abortedError } from '../../domain/sources/deadline.ts'
+import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+
+interface Entry<Connection> {
+  readonly opening: Promise<Connection>
+  /** Aborts connecting when nobody waits any longer. */
+  readonly ending: AbortController
+  users: number
+}
+
+interface Borrowed<Connection> {
+  readonly connection: Connection
+  /** The last user to release the connection closes it. */
+  release(): Promise<void>
+}
+
+type Open<Connection> = (
+  settings: SourceSettings,
+  context: SourceContext,
+  signal: AbortSignal,
+) => Promise<Connection>
+
+async function whenAborted(signal: AbortSignal, target: string): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw abortedError(signal, target)
+}
+
+/** Changed settings need another connection. The old one is closed by its last user. */
+const keyOf = (accountId: string, { address, credentials, options }: SourceSettings) =>
+  `${accountId} ${hash('sha256', JSON.stringify([address, credentials, options]))}`
+
+/** One connection per account, shared by scans, events and single reads. */
+export function shareConnections<Connection>(
+  open: Open<Connection>,
+  close: (connection: Connection) => Promise<void>,
+  /** What is connected to, for errors. */
+  target: string,
+) {
+  const entries = new Map<string, Entry<Connection>>()
+
+  return async function acquire(
+    settings: SourceSettings,
+    context: SourceContext,
+    signal: AbortSignal,
+  ): Promise<Borrowed<Connection>> {
+    const { accountId } = context
+    // Settings that are only tested belong to no account.
+    const key = accountId === undefined ? undefined : keyOf(accountId, settings)
+    const entry = (key === undefined ? undefined : entries.get(key)) ?? begin()
+
+    function begin(): Entry<Connection> {
+      const ending = new AbortController()
+      const opening = open(settings, context, ending.signal)
+      const started = { opening, ending, users: 0 }
+      if (key === undefined) return started
+      entries.set(key, started)
+      const forget = () => {
+        if (entries.get(key) === started) entries.delete(key)
+      }
+      ending.signal.addEventListener('abort', forget)
+      opening.catch(forget)
+      return started
+    }
+
+    let isReleased = false
+    async function release(): Promise<void> {
+      if (isReleased) return
+      isReleased = true
+      entry.users -= 1
+      if (entry.users > 0) return
+      entry.ending.abort()
+      await entry.opening.then(close, () => {})
+    }
+
+    entry.users += 1
+    try {
+      const connection = await Promise.race([entry.opening, whenAborted(signal, target)])
+      return { connection, release }
+    } catch (error) {
+      await release()
+      throw error
+    }
+  }
+}

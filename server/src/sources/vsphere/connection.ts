@@ -1,0 +1,88 @@
+import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { childrenOf } from '../shared/parse-xml.ts'
+import { shareConnections } from '../shared/share-connections.ts'
+import { createIdentities, type Identities } from './identities.ts'
+import { readInventory, type Inventory } from './inventory.ts'
+import { openSession, type Session } from './session.ts'
+import { escapeXml, refXml, SoapFault } from './soap.ts'
+import { createTagReader, type TagReader } from './tags.ts'
+import { readVSphereSettings } from './vsphere-settings.ts'
+
+/** A login with what the account has read by it. */
+export interface Connection {
+  readonly session: Session
+  readonly tags: TagReader
+  readonly identities: Identities
+  /** Reads the hosts, networks, folders and so on again. */
+  readInventory(signal: AbortSignal): Promise<Inventory>
+  /** The last inventory, unless one of these ids is not in it. */
+  inventoryWith(ids: readonly string[], signal: AbortSignal): Promise<Inventory>
+  /** Whether the user could read the root when it logged in, and cannot any more. */
+  hasLostAccess(signal: AbortSignal): Promise<boolean>
+}
+
+/** An id that the user may not see never gets known. */
+const rereadAfter = 10_000
+
+/** Without a permission on the root, vSphere lists fewer objects, and no error. */
+async function canReadRoot(session: Session, signal: AbortSignal): Promise<boolean> {
+  const { service } = session
+  const [self, root] = ['authorizationManager', 'rootFolder'].map(service.manager)
+  if (!service.isVCenter || !self || !root) return true
+  const check = () =>
+    session.call(
+      {
+        method: 'HasPrivilegeOnEntity',
+        self,
+        parameters: `${refXml('entity', root)}<sessionId>${escapeXml(session.id())}</sessionId><privId>System.View</privId><privId>System.Read</privId>`,
+      },
+      signal,
+    )
+  const response = await session.run(check, signal).catch((error: unknown) => {
+    if (error instanceof SoapFault && error.fault === 'NoPermission') return undefined
+    throw error
+  })
+  const granted = childrenOf(response, 'returnval')
+  return granted.length === 2 && granted.every(({ text }) => text === 'true')
+}
+
+async function openConnection(
+  settings: SourceSettings,
+  context: SourceContext,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const vsphere = readVSphereSettings(settings)
+  const session = await openSession(vsphere, context, signal)
+  try {
+    const couldReadRoot = await canReadRoot(session, signal)
+    let inventory = await readInventory(session, signal)
+    let readAt = context.clock()
+    const read = async (stop: AbortSignal) => {
+      inventory = await readInventory(session, stop)
+      readAt = context.clock()
+      return inventory
+    }
+    return {
+      session,
+      tags: createTagReader(session, vsphere, context),
+      identities: createIdentities(vsphere.group || inventory.site),
+      readInventory: read,
+      async inventoryWith(ids, stop) {
+        const isKnown = ids.every((id) => id === '' || inventory.get(id) !== undefined)
+        return isKnown || context.clock() - readAt < rereadAfter ? inventory : await read(stop)
+      },
+      hasLostAccess: async (stop) => couldReadRoot && !(await canReadRoot(session, stop)),
+    }
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+async function closeConnection({ session, tags }: Connection): Promise<void> {
+  await tags.close()
+  await session.close()
+}
+
+/** vCenter limits the number of sessions, so an account has one. */
+export const acquireConnection = shareConnections(openConnection, closeConnection, 'vSphere')

@@ -1,0 +1,148 @@
+import { chunk } from '../../domain/chunk.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
+import { listRefs, readObjects, type PropertySpec } from './property-collector.ts'
+import type { Session } from './session.ts'
+import { refOf, type ObjectRef } from './soap.ts'
+
+/** An object other than a virtual machine, such as a host or a folder. */
+export interface Entity {
+  readonly ref: ObjectRef
+  readonly name: string
+  /** The id of the object that contains it. */
+  readonly parent: string
+  value(path: string): XmlElement | undefined
+}
+
+/** What virtual machines refer to. */
+export interface Inventory {
+  /** Identifies the vCenter or the standalone host. */
+  readonly site: string
+  /** The names of custom attributes by key. */
+  readonly attributes: ReadonlyMap<string, string>
+  get(id: string): Entity | undefined
+  /** Sorted by id, so that the result does not depend on the order of the response. */
+  all(type: RegExp): readonly Entity[]
+  /** The nearest object of a type that contains the object, or the object itself. */
+  around(id: string, type: RegExp): Entity | undefined
+  /** The names of the objects of a type from the outermost to the object itself. */
+  pathOf(id: string, type: RegExp): readonly string[]
+}
+
+const entityTypes = [
+  'Folder',
+  'Datacenter',
+  'ComputeResource',
+  'HostSystem',
+  'Datastore',
+  'Network',
+  'ResourcePool',
+]
+const spec: PropertySpec = {
+  ManagedEntity: ['name', 'parent'],
+  HostSystem: [
+    'summary.hardware',
+    'summary.config.product',
+    'hardware.systemInfo',
+    'runtime.connectionState',
+    'runtime.powerState',
+    'runtime.inMaintenanceMode',
+    'config.network.portgroup',
+  ],
+  Datastore: ['summary.type'],
+  Network: ['summary.accessible'],
+  DistributedVirtualPortgroup: ['config.defaultPortConfig', 'tag'],
+}
+const entitiesInPage = 200
+
+/** vSphere escapes three characters in names. */
+export const decodeName = (name: string): string =>
+  name.replaceAll(/%(?:25|2f|5c)/gi, (code) => decodeURIComponent(code))
+
+export const datacenter = /^Datacenter$/
+export const host = /^HostSystem$/
+export const folder = /^Folder$/
+export const pool = /^(?:ResourcePool|VirtualApp)$/
+/** A cluster, or the parent of a host outside of clusters. */
+export const computeResource = /ComputeResource$/
+export const network = /^(?:Network|DistributedVirtualPortgroup|OpaqueNetwork)$/
+
+/** The id of a host, network, region or zone. Ids of vSphere are unique within a vCenter only. */
+export const resourceId = (kind: string, { site }: Inventory, id: string): string =>
+  derivedId(kind, 'vsphere', site, id)
+
+async function readAttributes(session: Session, signal: AbortSignal) {
+  const manager = session.service.manager('customFieldsManager')
+  if (!manager) return new Map<string, string>()
+  const [content] = await readObjects(session, { [manager.type]: ['field'] }, [manager], signal)
+  const fields = childrenOf(content?.properties.get('field'), 'CustomFieldDef')
+  return new Map(fields.map((field) => [textOf(field, 'key'), textOf(field, 'name')]))
+}
+
+async function readEntities(session: Session, signal: AbortSignal): Promise<readonly Entity[]> {
+  const entities: Entity[] = []
+  const refs = await listRefs(session, entityTypes, signal)
+  for (const page of chunk(refs, entitiesInPage)) {
+    for (const { ref, properties } of await readObjects(session, spec, page, signal)) {
+      entities.push({
+        ref,
+        name: decodeName(properties.get('name')?.text ?? ''),
+        parent: refOf(properties.get('parent'))?.id ?? '',
+        value: (path) => properties.get(path),
+      })
+    }
+  }
+  return entities.toSorted((one, other) => (one.ref.id < other.ref.id ? -1 : 1))
+}
+
+/** Reads everything that virtual machines refer to. */
+export async function readInventory(session: Session, signal: AbortSignal): Promise<Inventory> {
+  const entities = await readEntities(session, signal)
+  const inventory = createInventory(
+    entities,
+    await readAttributes(session, signal),
+    session.service.uuid,
+  )
+  if (inventory.all(datacenter).length === 0) {
+    throw new SourceError(
+      'forbidden',
+      `The user sees no datacenter at ${session.host}: give it the role Read-only on the root, for all children.`,
+    )
+  }
+  return inventory
+}
+
+export function createInventory(
+  entities: readonly Entity[],
+  attributes: ReadonlyMap<string, string>,
+  uuid: string,
+): Inventory {
+  const byId = new Map(entities.map((entity) => [entity.ref.id, entity]))
+  const all = (type: RegExp) => entities.filter(({ ref }) => type.test(ref.type))
+
+  /** The object and all that contain it, innermost first. */
+  function chainOf(id: string): readonly Entity[] {
+    const chain = new Set<Entity>()
+    let entity = byId.get(id)
+    while (entity && !chain.has(entity)) {
+      chain.add(entity)
+      entity = byId.get(entity.parent)
+    }
+    return [...chain]
+  }
+
+  return {
+    // A standalone host has no UUID as a service.
+    site: uuid || textOf(all(host)[0]?.value('summary.hardware'), 'uuid'),
+    attributes,
+    get: (id) => byId.get(id),
+    all,
+    around: (id, type) => chainOf(id).find(({ ref }) => type.test(ref.type)),
+    pathOf: (id, type) =>
+      chainOf(id)
+        .filter(({ ref }) => type.test(ref.type))
+        .map(({ name }) => name)
+        .toReversed(),
+  }
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseXml } from '../shared/parse-xml.ts'
+import type { Connection } from './connection.ts'
+import { createIdentities } from './identities.ts'
+import { createInventory } from './inventory.ts'
+import { checkAllMissing, readMachines } from './read-machines.ts'
+import type { Session } from './session.ts'
+import { SoapFault, UnparsableResponse, type SoapCall } from './soap.ts'
+
+const refs = (...numbers: readonly number[]) =>
+  numbers.map((number) => ({ type: 'VirtualMachine', id: `vm-${number}` }))
+const uuidOf = (id: string) => `00000000-0000-4000-8000-${id.replace('vm-', '').padStart(12, '0')}`
+const keyOf = (id: string) => ['vsphere', 'vc', uuidOf(id)]
+
+const property = (name: string, value: string) =>
+  `<propSet><name>${name}</name><val>${value}</val></propSet>`
+const machine = (id: string, ...more: readonly string[]) =>
+  `<objects><obj type="VirtualMachine">${id}</obj>${property('name', `name of ${id}`)}${more.join('')}</objects>`
+const readable = (id: string) =>
+  machine(
+    id,
+    property('config.instanceUuid', uuidOf(id)),
+    property('runtime.connectionState', 'connected'),
+    property('runtime.powerState', 'poweredOn'),
+  )
+const notFound = () => {
+  throw new SoapFault('ManagedObjectNotFound', 'vc', 'RetrievePropertiesEx')
+}
+const denied = () => {
+  throw new SoapFault('NoPermission', 'vc', 'RetrievePropertiesEx')
+}
+
+/** A connection to a vCenter that answers with these objects, for the requested ids. */
+function connect(answer: (ids: readonly string[], call: SoapCall) => string): Connection {
+  const session: Session = {
+    host: 'vc',
+    service: {
+      isVCenter: true,
+      title: 'fake',
+      uuid: 'vc',
+      manager: (name) => ({ type: name, id: name }),
+    },
+    http: {
+      send: () => Promise.reject(new Error('no REST')),
+      close: () => {},
+    },
+    id: () => 'one',
+    async call(call) {
+      const requested = [...(call.parameters ?? '').matchAll(/<obj type="VirtualMachine">([^<]+)/g)]
+      const objects = answer(
+        requested.map(([, id = '']) => id),
+        call,
+      )
+      const list = objects === '' ? '' : `<returnval>${objects}</returnval>`
+      return parseXml(`<RetrievePropertiesExResponse>${list}</RetrievePropertiesExResponse>`)
+    },
+    run: (work) => work(),
+    close: async () => {},
+  }
+  const inventory = createInventory([], new Map(), 'vc')
+  return {
+    session,
+    tags: { isDenied: () => false, read: async () => new Map(), close: async () => {} },
+    identities: createIdentities('vc'),
+    readInventory: async () => inventory,
+    inventoryWith: async () => inventory,
+    hasLostAccess: async () => false,
+  }
+}
+const signal = () => AbortSignal.timeout(5_000)
+
+describe('virtual machines that are not listed any more', () => {
+  const answer = (ids: readonly string[]) => {
+    if (ids[0] === 'vm-1') return notFound()
+    if (ids[0] === 'vm-2') return denied()
+    return ids.map(readable).join('')
+  }
+
+  test('are gone only if vSphere says that they do not exist', async () => {
+    const connection = connect(answer)
+    for (const { id } of refs(1, 2, 3)) connection.identities.add(id, uuidOf(id), `name of ${id}`)
+    const { present, gone, unreadable } = await checkAllMissing(connection, refs(1, 2, 3), signal())
+    assert.deepEqual([present, gone], [[], [keyOf('vm-1')]])
+    assert.deepEqual(
+      unreadable.map(({ key, name }) => [key, name]),
+      [
+        [keyOf('vm-2'), 'name of vm-2'],
+        [keyOf('vm-3'), 'name of vm-3'],
+      ],
+    )
+    // An event may report the same deletion once more.
+    const again = await checkAllMissing(connection, refs(1), signal())
+    assert.deepEqual(again.gone, [keyOf('vm-1')])
+  })
+
+  test('fail if vSphere neither returns nor denies them', async () => {
+    const connection = connect(() => '')
+    await assert.rejects(checkAllMissing(connection, refs(1), signal()), { kind: 'incomplete' })
+    await assert.rejects(readMachines(connection, refs(1, 2), signal()), { kind: 'incomplete' })
+  })
+})
+
+describe('virtual machines that cannot be read', () => {
+  const read = (connection: Connection, ...numbers: readonly number[]) =>
+    readMachines(connection, refs(...numbers), signal())
+
+  test('are found among others that can', async () => {
+    const connection = connect((ids, { parameters = '' }) => {
+      if (ids.includes('vm-3') && parameters.includes('<pathSet>name<'))
+        throw new UnparsableResponse('invalid-response', 'vc: not well formed')
+      return ids.map(readable).join('')
+    })
+    const { present, gone, unreadable } = await read(connection, 1, 2, 3, 4, 5)
+    assert.deepEqual(
+      present.map(({ key }) => key),
+      ['vm-1', 'vm-2', 'vm-4', 'vm-5'].map(keyOf),
+    )
+    assert.deepEqual([gone, unreadable.map(({ key }) => key)], [[], [keyOf('vm-3')]])
+  })
+
+  test('fail the scan if there are no others', async () => {
+    const connection = connect(() => {
+      throw new UnparsableResponse('invalid-response', 'vc: not well formed')
+    })
+    await assert.rejects(read(connection, 1, 2, 3), { kind: 'invalid-response' })
+  })
+
+  test('keep the key of the time when their files could be read', async () => {
+    let isAccessible = true
+    const connection = connect((ids) =>
+      ids
+        .map((id) =>
+          isAccessible
+            ? readable(id)
+            : machine(id, property('runtime.connectionState', 'inaccessible')),
+        )
+        .join(''),
+    )
+    await read(connection, 1)
+    isAccessible = false
+    const { unreadable } = await read(connection, 1, 2)
+    assert.deepEqual(
+      unreadable.map(({ key }) => key),
+      [keyOf('vm-1'), ['vsphere', 'vc', 'vm-2']],
+    )
+    assert.match(unreadable[0]?.reason ?? '', /inaccessible/)
+  })
+
+  test('do not include unrequested ones', async () => {
+    const connection = connect(() => readable('vm-9'))
+    await assert.rejects(read(connection, 1), { kind: 'invalid-response' })
+  })
+
+  test('are unreadable if the user may not read a property', async () => {
+    const missing =
+      '<missingSet><path>config</path><fault><fault xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="NoPermission"/></fault></missingSet>'
+    const connection = connect((ids) =>
+      ids.map((id) => machine(id, property('config.instanceUuid', uuidOf(id)), missing)).join(''),
+    )
+    const { present, unreadable } = await read(connection, 1)
+    assert.deepEqual([present, unreadable.map(({ key }) => key)], [[], [keyOf('vm-1')]])
+  })
+})

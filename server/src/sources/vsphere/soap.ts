@@ -1,0 +1,149 @@
+import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
+import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
+import { attributeOf, childOf, parseXml, textOf, type XmlElement } from '../shared/parse-xml.ts'
+import { withRetries } from '../shared/retry.ts'
+import { statusError } from '../shared/status-error.ts'
+
+/** A managed object of vSphere, such as `vm-42` of the type VirtualMachine. */
+export interface ObjectRef {
+  readonly type: string
+  readonly id: string
+}
+
+function explain(
+  fault: string,
+  host: string,
+  method: string,
+): readonly [kind: SourceErrorKind, text: string] {
+  if (fault === 'NotAuthenticated') return ['credentials', `${host} has ended the session`]
+  if (fault === 'NoPermission')
+    return ['forbidden', `The user is not allowed to call ${method} at ${host}`]
+  if (/^(?:InvalidLogin|NoSubjectName|Password\w+)$/.test(fault))
+    return ['credentials', `${host} does not accept the user name and password`]
+  return ['failed', `${host} could not complete ${method}`]
+}
+
+/** An error that vSphere names, such as `NotAuthenticated`. */
+export class SoapFault extends SourceError {
+  readonly fault: string
+
+  constructor(fault: string, host: string, method: string) {
+    const [kind, text] = explain(fault, host, method)
+    super(kind, `${text} (${fault}).`)
+    this.fault = fault
+  }
+}
+
+/** A response of vSphere that is not valid XML, as one odd character makes it. */
+export class UnparsableResponse extends SourceError {}
+
+/** The lowest version with all properties that Muster reads. Later versions accept it. */
+const apiVersion = '"urn:vim25/6.7"'
+/** A page has 100 virtual machines of some 200 elements. */
+const limits = { maxLength: 33_554_432, maxElements: 500_000 }
+
+const escapes: Readonly<Record<string, string>> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+}
+/** XML cannot contain other control characters, not even escaped. */
+const controlCharacters = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
+
+export const escapeXml = (text: string): string =>
+  text.replaceAll(controlCharacters, '').replaceAll(/[<>&"]/g, (found) => escapes[found] ?? '')
+
+export const refXml = (element: string, { type, id }: ObjectRef): string =>
+  `<${element} type="${escapeXml(type)}">${escapeXml(id)}</${element}>`
+
+/** The object that an element refers to; undefined if there is none. */
+export function refOf(element: XmlElement | undefined): ObjectRef | undefined {
+  const [type, id] = [attributeOf(element, 'type'), element?.text.trim() ?? '']
+  return type === '' || id === '' ? undefined : { type, id }
+}
+
+/** The type of a value, such as `VirtualDisk`. Its attribute has any prefix. */
+export function typeOf({ attributes }: XmlElement): string {
+  const [, type = ''] = attributes.entries().find(([name]) => name.endsWith(':type')) ?? []
+  return type.replace(/^.*:/, '')
+}
+
+const envelope = (method: string, self: ObjectRef, parameters: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?><e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body><${method} xmlns="urn:vim25">${refXml('_this', self)}${parameters}</${method}></e:Body></e:Envelope>`
+
+/** The content of a SOAP message; undefined if the response is none, such as the page of a proxy. */
+function contentOf({ body }: HttpResponse, host: string): XmlElement | undefined {
+  const text = body.toString('utf8')
+  if (!/^\s*(?:<\?xml[^>]*>\s*)?<[\w.-]+:Envelope[\s>]/.test(text)) return undefined
+  try {
+    return childOf(parseXml(text, limits), 'Body')?.children[0]
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    throw new UnparsableResponse(error.kind, `${host}: ${error.message}`, { cause: error })
+  }
+}
+
+/** The type of a fault, from the first element of its detail. */
+export function faultOf(detail: XmlElement | undefined): string {
+  if (!detail) return 'unknown fault'
+  return typeOf(detail) || detail.name.replace(/Fault$/, '')
+}
+
+export interface SoapCall {
+  readonly method: string
+  readonly self: ObjectRef
+  /** The parameters in XML, in the order of the API's description. */
+  readonly parameters?: string
+  /** Milliseconds; the default is the account's. */
+  readonly timeLimit?: number
+}
+
+export interface SoapResult {
+  /** The element of the response. It contains `returnval`, unless there is none. */
+  readonly response: XmlElement
+  readonly headers: HttpResponse['headers']
+}
+
+/** Calls a method of the SOAP API. */
+export async function callSoap(
+  http: HttpClient,
+  url: URL,
+  { method, self, parameters = '', timeLimit }: SoapCall,
+  cookie: string,
+  signal: AbortSignal,
+): Promise<SoapResult> {
+  const attempt = async (): Promise<SoapResult> => {
+    const answer = await http.send(
+      {
+        url,
+        method: 'POST',
+        headers: {
+          'content-type': 'text/xml; charset=utf-8',
+          soapaction: apiVersion,
+          ...(cookie !== '' && { cookie }),
+        },
+        body: envelope(method, self, parameters),
+        ...(timeLimit !== undefined && { timeLimit }),
+      },
+      signal,
+    )
+    // A fault has the status 500.
+    const isSoap = answer.status === 200 || answer.status === 500
+    const response = isSoap ? contentOf(answer, url.host) : undefined
+    if (response?.name === 'Fault') {
+      const detail = response.children.find(({ name }) => name === 'detail')
+      throw new SoapFault(faultOf(detail?.children[0]), url.host, method)
+    }
+    if (answer.status !== 200) throw statusError(answer, { host: url.host, action: method })
+    if (response?.name === `${method}Response`) return { response, headers: answer.headers }
+    throw new SourceError(
+      'invalid-response',
+      `${url.host} does not answer as vSphere does: check the address, and whether a proxy is in between.`,
+    )
+  }
+  return withRetries(attempt, url.host, signal)
+}
+
+export const isTrue = (element: XmlElement | undefined, ...path: readonly string[]): boolean =>
+  textOf(element, ...path) === 'true'

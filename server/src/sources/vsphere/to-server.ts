@@ -1,0 +1,151 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
+import { timestamp } from '../../domain/timestamp.ts'
+import { childrenOf, numberOf, textOf } from '../shared/parse-xml.ts'
+import { cdromOf, diskNotes, disksOf } from './disks.ts'
+import { passedDevices } from './devices.ts'
+import { hostStatusOf, serialOf } from './host-status.ts'
+import type { Identity } from './identities.ts'
+import {
+  computeResource,
+  datacenter,
+  decodeName,
+  folder,
+  host,
+  pool,
+  resourceId,
+  type Inventory,
+} from './inventory.ts'
+import type { Machine } from './machine.ts'
+import { nicsOf } from './nics.ts'
+import { operatingSystemOf } from './operating-system.ts'
+import { snapshotNotes } from './snapshots.ts'
+
+/** No real virtual machine is this large. The limit protects Muster's memory. */
+const maxText = 2 ** 20
+
+const statuses: ReadonlyMap<string, string> = new Map([
+  ['poweredOn', 'running'],
+  ['poweredOff', 'ready'],
+  ['suspended', 'suspend'],
+])
+
+/** The power state is known only while vSphere is connected to the host and the files. */
+function statusOf(machine: Machine): { status: string; note: string } {
+  const [connection, power] = [
+    machine.text('runtime.connectionState'),
+    machine.text('runtime.powerState'),
+  ]
+  if (connection !== 'connected') return { status: 'unknown', note: connection }
+  const status = statuses.get(power)
+  return status === undefined ? { status: 'unknown', note: power } : { status, note: '' }
+}
+
+/** vSphere reports the year 1970 for virtual machines that are older than the field. */
+function creationOf(machine: Machine): string | undefined {
+  const time = Date.parse(machine.text('config.createDate'))
+  return time > 0 ? timestamp(time) : undefined
+}
+
+/** Custom attributes, tags by category, and the folder, so that mapping rules can use them. */
+function tagsOf(machine: Machine, inventory: Inventory): Record<string, string> {
+  const tags: Record<string, string> = {}
+  // The first folder contains all virtual machines of the datacenter.
+  const path = inventory.pathOf(machine.refId('parent'), folder)
+  const datacenterPath = inventory.pathOf(
+    inventory.around(machine.refId('parent'), datacenter)?.ref.id ?? '',
+    folder,
+  )
+  const below = path.slice(datacenterPath.length + 1)
+  if (below.length > 0) tags['folder'] = below.join('/')
+  for (const value of childrenOf(machine.value('customValue'), 'CustomFieldValue')) {
+    const name = inventory.attributes.get(textOf(value, 'key')) ?? ''
+    const text = textOf(value, 'value')
+    if (name !== '' && text !== '') tags[name] = text
+  }
+  return { ...tags, ...machine.tags }
+}
+
+/** The resource pool; virtual machines in the root pool of a cluster or host have no tenant. */
+function tenantOf(machine: Machine, inventory: Inventory) {
+  const id = machine.refId('resourcePool')
+  const [, ...path] = inventory.pathOf(id, pool)
+  if (path.length === 0) return undefined
+  return { id: resourceId('tenant', inventory, id), name: path.join('/') }
+}
+
+function locationOf(machine: Machine, inventory: Inventory): Partial<ReportedFacts> {
+  const place = machine.refId('runtime.host') || machine.refId('parent')
+  const region = inventory.around(place, datacenter)
+  const zone = inventory.around(place, computeResource)
+  const on = inventory.around(machine.refId('runtime.host'), host)
+  return {
+    ...(region && {
+      region: region.name,
+      region_ext_id: region.ref.id,
+      cloudregion_id: resourceId('region', inventory, region.ref.id),
+    }),
+    ...(zone && {
+      zone: zone.name,
+      zone_ext_id: zone.ref.id,
+      zone_id: resourceId('zone', inventory, zone.ref.id),
+    }),
+    ...(on && {
+      host: on.name,
+      host_id: resourceId('host', inventory, on.ref.id),
+      host_sn: serialOf(on),
+      host_status: hostStatusOf(on).status,
+      host_service_status: hostStatusOf(on).host_status,
+    }),
+  }
+}
+
+function notesOf(machine: Machine, inventory: Inventory): Record<string, string> {
+  const notes = {
+    source_status: statusOf(machine).note,
+    guest_hostname: machine.text('guest.hostName'),
+    tools_status: machine.text('guest.toolsRunningStatus'),
+    tools_version_status: machine.text('guest.toolsVersionStatus2'),
+    hardware_version: machine.text('config.version'),
+    bios_uuid: machine.text('config.uuid'),
+    ...diskNotes(machine, inventory),
+    ...snapshotNotes(machine),
+  }
+  return Object.fromEntries(Object.entries(notes).filter(([, text]) => text !== ''))
+}
+
+/** Converts a virtual machine to a server. Contains no counters, which would change in each scan. */
+export function toServer(
+  machine: Machine,
+  { key, externalId }: Identity,
+  inventory: Inventory,
+): ReportedServer {
+  const created = creationOf(machine)
+  const tenant = tenantOf(machine, inventory)
+  const facts: ReportedFacts = {
+    name: decodeName(machine.value('name')?.text ?? ''),
+    description: machine.value('config.annotation')?.text ?? '',
+    status: statusOf(machine).status,
+    external_id: externalId,
+    ...(created !== undefined && { created_at: created }),
+    hypervisor: 'esxi',
+    host_type: 'esxi',
+    cloud_env: 'onpremise',
+    ...locationOf(machine, inventory),
+    vcpu_count: numberOf(machine.text('config.hardware.numCPU')),
+    vmem_size: numberOf(machine.text('config.hardware.memoryMB')),
+    disks_info: disksOf(machine, inventory),
+    cdrom: cdromOf(machine),
+    cdrom_support: true,
+    nics: nicsOf(machine, inventory),
+    isolated_devices: passedDevices(machine),
+    ...operatingSystemOf(machine),
+    bios: machine.text('config.firmware') === 'efi' ? 'UEFI' : 'BIOS',
+    vga: 'vmware',
+    tags: tagsOf(machine, inventory),
+    notes: notesOf(machine, inventory),
+  }
+  if (JSON.stringify(facts).length > maxText)
+    throw new SourceError('invalid-response', `${externalId} has too many elements.`)
+  return { key, ...(tenant && { tenant }), facts }
+}

@@ -1,0 +1,38 @@
+import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
+import { httpAddressProblem } from '../shared/http-address.ts'
+import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
+
+export interface VSphereSettings {
+  /** The address of the SOAP API. */
+  readonly sdk: URL
+  readonly user: string
+  readonly password: string
+  /** Empty: the vCenter's own UUID. */
+  readonly group: string
+  readonly tls: TlsSettings
+}
+
+const sdkPath = /^\/(?:sdk\/?|sdk\/vimService\/?)?$/
+
+export function checkVSphereSettings(settings: SourceSettings): readonly SettingProblem[] {
+  const { address } = settings
+  const problems = [...checkTlsSettings(settings)]
+  const addProblem = (problem: string) => problems.push({ path: 'address', problem })
+  const problem = httpAddressProblem(address)
+  if (problem !== undefined) addProblem(problem)
+  else if (new URL(address).protocol !== 'https:') addProblem('It has to begin with https://.')
+  else if (!sdkPath.test(new URL(address).pathname)) addProblem('Its path has to be empty or /sdk.')
+  return problems
+}
+
+export function readVSphereSettings(settings: SourceSettings): VSphereSettings {
+  const { credentials, options } = settings
+  const { group } = options
+  return {
+    sdk: new URL('/sdk', settings.address),
+    user: credentials['username'] ?? '',
+    password: credentials['password'] ?? '',
+    group: typeof group === 'string' ? group : '',
+    tls: readTlsSettings(settings),
+  }
+}

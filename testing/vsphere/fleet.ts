@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestVcsim } from './start.ts'
+
+const escapeXml = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+
+const first = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
+
+/** Changes what is in vcsim, by plain requests of its SOAP and REST APIs. */
+export async function createFleet({ url, certificate, settings }: TestVcsim) {
+  const { username = '', password = '' } = settings.credentials
+  let cookie = ''
+  let restSession = ''
+
+  async function send(path: string, method: string, headers: Record<string, string>, body = '') {
+    const outgoing = request(new URL(path, url), { method, headers, ca: certificate })
+    outgoing.end(body)
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const text = (await Array.fromAsync(response as AsyncIterable<Buffer>)).join('')
+    return { status: response.statusCode, headers: response.headers, text }
+  }
+
+  async function soap(method: string, type: string, id: string, parameters = ''): Promise<string> {
+    const envelope = `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema"><s:Body><${method} xmlns="urn:vim25"><_this type="${type}">${id}</_this>${parameters}</${method}></s:Body></s:Envelope>`
+    const headers = { 'content-type': 'text/xml', ...(cookie !== '' && { cookie }) }
+    const response = await send('/sdk', 'POST', headers, envelope)
+    if (response.status !== 200) throw new Error(`${method}: ${response.text}`)
+    cookie = response.headers['set-cookie']?.[0]?.split(';')[0] ?? cookie
+    return response.text
+  }
+
+  /** The value of a property, in XML. */
+  const property = async (type: string, id: string, path: string) =>
+    first(
+      await soap(
+        'RetrievePropertiesEx',
+        'PropertyCollector',
+        managed('propertyCollector'),
+        `<specSet><propSet><type>${type}</type><pathSet>${path}</pathSet></propSet><objectSet><obj type="${type}">${id}</obj></objectSet></specSet><options/>`,
+      ),
+      /<val[^>]*>(.*)<\/val>/s,
+    )
+
+  /** Runs a task to its end and returns its result. */
+  async function run(method: string, type: string, id: string, parameters = ''): Promise<string> {
+    const task = first(await soap(`${method}_Task`, type, id, parameters), /type="Task">([^<]+)</)
+    for (;;) {
+      const info = await property('Task', task, 'info')
+      if (info.includes('<state>success')) return first(info, /<result[^>]*>([^<]+)</)
+      if (info.includes('<state>error')) throw new Error(`${method}: ${info}`)
+      await pause(5)
+    }
+  }
+
+  const content = await soap('RetrieveServiceContent', 'ServiceInstance', 'ServiceInstance')
+  const managed = (name: string) => first(content, new RegExp(`<${name} type="[^"]+">([^<]+)<`))
+  await soap(
+    'Login',
+    'SessionManager',
+    managed('sessionManager'),
+    `<userName>${escapeXml(username)}</userName><password>${escapeXml(password)}</password>`,
+  )
+
+  async function list(type: string): Promise<readonly string[]> {
+    const view = first(
+      await soap(
+        'CreateContainerView',
+        'ViewManager',
+        managed('viewManager'),
+        `<container type="Folder">${managed('rootFolder')}</container><type>${type}</type><recursive>true</recursive>`,
+      ),
+      /<returnval[^>]*>([^<]+)</,
+    )
+    const refs = await property('ContainerView', view, 'view')
+    return [...refs.matchAll(/<ManagedObjectReference[^>]*>([^<]+)</g)].map(([, id = '']) => id)
+  }
+
+  const idOf = (uuid: string) =>
+    soap(
+      'FindByUuid',
+      'SearchIndex',
+      managed('searchIndex'),
+      `<uuid>${uuid}</uuid><vmSearch>true</vmSearch><instanceUuid>true</instanceUuid>`,
+    ).then((text) => first(text, /<returnval[^>]*>([^<]+)</))
+  const onMachine = async (method: string, uuid: string, parameters = '') =>
+    run(method, 'VirtualMachine', await idOf(uuid), parameters)
+  const uuidOf = (id: string) => property('VirtualMachine', id, 'config.instanceUuid')
+
+  /** Copies a virtual machine, starts the copy and returns its UUID. */
+  async function create(name: string): Promise<string> {
+    const [template = ''] = await list('VirtualMachine')
+    const folder = await property('VirtualMachine', template, 'parent')
+    const spec = '<location/><template>false</template><powerOn>false</powerOn>'
+    const parameters = `<folder type="Folder">${folder}</folder><name>${escapeXml(name)}</name><spec>${spec}</spec>`
+    const id = await run('CloneVM', 'VirtualMachine', template, parameters)
+    await run('PowerOnVM', 'VirtualMachine', id)
+    return uuidOf(id)
+  }
+
+  /** Creates a virtual machine from a specification in XML. It is off. */
+  async function createFrom(spec: string, pool?: string): Promise<string> {
+    const [neighbour = ''] = await list('VirtualMachine')
+    const [anyPool = ''] = await list('ResourcePool')
+    const folder = await property('VirtualMachine', neighbour, 'parent')
+    const parameters = `<config>${spec}</config><pool type="ResourcePool">${pool ?? anyPool}</pool>`
+    return uuidOf(await run('CreateVM', 'Folder', folder, parameters))
+  }
+
+  async function rest(path: string, method = 'GET', body?: object): Promise<string> {
+    const login = Buffer.from(`${username}:${password}`).toString('base64')
+    if (restSession === '') {
+      const session = await send('/rest/com/vmware/cis/session', 'POST', {
+        authorization: `Basic ${login}`,
+      })
+      restSession = (JSON.parse(session.text) as { value: string }).value
+    }
+    const headers = { 'vmware-api-session-id': restSession, 'content-type': 'application/json' }
+    const response = await send(
+      `/rest/com/vmware/cis/tagging/${path}`,
+      method,
+      headers,
+      body && JSON.stringify(body),
+    )
+    if (response.status !== 200) throw new Error(`${path}: ${response.text}`)
+    return response.text === ''
+      ? ''
+      : ((JSON.parse(response.text) as { value: string }).value ?? '')
+  }
+
+  return {
+    soap,
+    run,
+    list,
+    property,
+    managed,
+    idOf,
+    uuidOf,
+    create,
+    createFrom,
+    rest,
+    onMachine,
+    start: async (uuid: string) => void (await onMachine('PowerOnVM', uuid)),
+    stop: async (uuid: string) => void (await onMachine('PowerOffVM', uuid)),
+    rename: async (uuid: string, name: string) =>
+      void (await onMachine('Rename', uuid, `<newName>${escapeXml(name)}</newName>`)),
+    async remove(uuid: string) {
+      const id = await idOf(uuid)
+      const state = await property('VirtualMachine', id, 'runtime.powerState')
+      if (state === 'poweredOn') await run('PowerOffVM', 'VirtualMachine', id)
+      await run('Destroy', 'VirtualMachine', id)
+    },
+    /** Changes the configuration by a specification in XML. */
+    reconfigure: (uuid: string, spec: string) =>
+      onMachine('ReconfigVM', uuid, `<spec>${spec}</spec>`),
+    endSession: (key: string) =>
+      soap(
+        'TerminateSession',
+        'SessionManager',
+        managed('sessionManager'),
+        `<sessionId>${key}</sessionId>`,
+      ),
+    /** The key of the session of this client. */
+    ownSession: async () =>
+      first(
+        await property('SessionManager', managed('sessionManager'), 'currentSession'),
+        /<key>([^<]+)</,
+      ),
+    sessions: async () =>
+      [
+        ...(await property('SessionManager', managed('sessionManager'), 'sessionList')).matchAll(
+          /<key>([^<]+)<\/key>/g,
+        ),
+      ].map(([, key = '']) => key),
+  }
+}

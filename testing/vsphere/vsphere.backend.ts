@@ -1,0 +1,91 @@
+import { after, before, describe } from 'node:test'
+import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
+import { vsphereKind } from '../../server/src/sources/vsphere/vsphere-kind.ts'
+import { describeConformance } from '../../server/src/testing/inventory-world/source-conformance.ts'
+import { createFleet } from './fleet.ts'
+import { startVcsim, type TestVcsim } from './start.ts'
+
+type Fleet = Awaited<ReturnType<typeof createFleet>>
+
+/** An error as vSphere sends it. */
+const soapFault = (fault: string) => ({
+  status: 500,
+  body: `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body><s:Fault><faultcode>ServerFaultCode</faultcode><faultstring/><detail><${fault}Fault xmlns="urn:vim25" xsi:type="${fault}"/></detail></s:Fault></s:Body></s:Envelope>`,
+})
+
+const machinesOf = (body: string) =>
+  [...body.matchAll(/<obj type="VirtualMachine">vm-(\d+)</g)].map(([, id]) => Number(id))
+
+describe('vSphere, as vcsim simulates it', () => {
+  let vcsim: TestVcsim
+  let large: TestVcsim
+  let fleet: Fleet
+  before(async () => {
+    vcsim = await startVcsim({ pools: 1, folders: 1 })
+    fleet = await createFleet(vcsim)
+  })
+  after(async () => {
+    await vcsim.stop()
+    await large?.stop()
+  })
+  const at = (address: string, { settings }: TestVcsim = vcsim): SourceSettings => ({
+    ...settings,
+    address,
+  })
+
+  describeConformance(
+    vsphereKind,
+    () => ({
+      settings: vcsim.settings,
+      wrongSettings: {
+        ...vcsim.settings,
+        credentials: { ...vcsim.settings.credentials, password: 'not the password' },
+      },
+      unreachableSettings: at('https://127.0.0.1:1'),
+      create: (name) => fleet.create(name),
+      stop: (id) => fleet.stop(id),
+      start: (id) => fleet.start(id),
+      remove: (id) => fleet.remove(id),
+      breakOne: 'vcsim has no machines that cannot be read; read-machines.test.ts has fake ones.',
+      createOdd: async () => [
+        await fleet.createFrom(
+          '<name>bare</name><files><vmPathName>[LocalDS_0]</vmPathName></files>',
+        ),
+        await fleet.createFrom(
+          `<name>${'long '.repeat(16)}</name><annotation>${'very long text '.repeat(4_000)}</annotation><files><vmPathName>[LocalDS_0]</vmPathName></files>`,
+        ),
+      ],
+      createMany: async () => {
+        large = await startVcsim({ vms: 50, datacenters: 20 })
+        return { settings: large.settings, count: 2_000 }
+      },
+    }),
+    {
+      http: () => ({
+        upstream: vcsim.url,
+        settingsAt: (url) => at(url),
+        listsServers: ({ body }) =>
+          body.includes('<RetrievePropertiesEx') &&
+          /<type>(?:VirtualMachine|ContainerView)</.test(body),
+        withoutList: (body) => body.replace(/<returnval>.*<\/returnval>/s, ''),
+        withWrongTotal: 'vSphere sends no totals.',
+        errors: {
+          credentials: soapFault('InvalidLogin'),
+          expired: soapFault('NotAuthenticated'),
+          forbidden: soapFault('NoPermission'),
+          throttled: { status: 429, headers: { 'retry-after': '1' } },
+        },
+        renewsSession: true,
+        paging: {
+          prepare: async () => {
+            for (let number = 0; number < 100; number += 1) await fleet.create(`paged-${number}`)
+          },
+          settingsAt: (url) => at(url),
+          isLaterPage: ({ body }) => machinesOf(body).length > 0 && machinesOf(body).length < 100,
+          create: (name) => fleet.create(name),
+          remove: (id) => fleet.remove(id),
+        },
+      }),
+    },
+  )
+})
