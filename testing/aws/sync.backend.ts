@@ -190,10 +190,7 @@ describe('moto, an emulator of EC2, attached over the API', () => {
       20,
     )
     const { sync } = await operator.show(account)
-    assert.match(
-      sync.error,
-      /127\.0\.0\.1:\d+ (?:refuses the connection|closed the connection)/,
-    )
+    assert.match(sync.error, /127\.0\.0\.1:\d+ (?:refuses the connection|closed the connection)/)
     assert.deepEqual(
       (await operator.servers()).map(({ id, name, status }) => [id, name, status]),
       before,

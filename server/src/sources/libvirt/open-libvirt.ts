@@ -50,14 +50,8 @@ export async function openLibvirt(
   context: SourceContext,
   signal: AbortSignal,
 ): Promise<Source> {
-  const { group: given } = settings.options
-  const group = typeof given === 'string' && given !== '' ? given : 'default'
-  const { client, host, reader, release } = await acquireConnection(
-    settings,
-    context,
-    group,
-    signal,
-  )
+  const { connection, release } = await acquireConnection(settings, context, signal)
+  const { client, host, reader } = connection
   const callsUntil = (signal: AbortSignal) => createCalls(client, signal, context.throttle)
 
   return {

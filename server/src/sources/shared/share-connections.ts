@@ -16,11 +16,14 @@ interface Borrowed<Connection> {
   release(): Promise<void>
 }
 
-type Open<Connection> = (
-  settings: SourceSettings,
-  context: SourceContext,
-  signal: AbortSignal,
-) => Promise<Connection>
+interface Sharing<Connection> {
+  /** What is connected to, for errors. */
+  readonly target: string
+  open(settings: SourceSettings, context: SourceContext, signal: AbortSignal): Promise<Connection>
+  close(connection: Connection): Promise<void>
+  /** Calls back when the connection is lost, so that the next user opens another one. */
+  whenLost?(connection: Connection, forget: () => void): void
+}
 
 async function whenAborted(signal: AbortSignal, target: string): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort')
@@ -32,12 +35,8 @@ const keyOf = (accountId: string, { address, credentials, options }: SourceSetti
   `${accountId} ${hash('sha256', JSON.stringify([address, credentials, options]))}`
 
 /** One connection per account, shared by scans, events and single reads. */
-export function shareConnections<Connection>(
-  open: Open<Connection>,
-  close: (connection: Connection) => Promise<void>,
-  /** What is connected to, for errors. */
-  target: string,
-) {
+export function shareConnections<Connection>(sharing: Sharing<Connection>) {
+  const { target, open, close, whenLost } = sharing
   const entries = new Map<string, Entry<Connection>>()
 
   return async function acquire(
@@ -60,7 +59,7 @@ export function shareConnections<Connection>(
         if (entries.get(key) === started) entries.delete(key)
       }
       ending.signal.addEventListener('abort', forget)
-      opening.catch(forget)
+      opening.then((connection) => whenLost?.(connection, forget), forget)
       return started
     }
 

@@ -85,4 +85,8 @@ async function closeConnection({ session, tags }: Connection): Promise<void> {
 }
 
 /** vCenter limits the number of sessions, so an account has one. */
-export const acquireConnection = shareConnections(openConnection, closeConnection, 'vSphere')
+export const acquireConnection = shareConnections({
+  target: 'vSphere',
+  open: openConnection,
+  close: closeConnection,
+})
