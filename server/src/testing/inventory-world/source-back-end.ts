@@ -19,17 +19,26 @@ export interface SourceBackEnd {
   stop(id: string): Promise<void>
   start(id: string): Promise<void>
   remove(id: string): Promise<void>
-  /** Makes one server unreadable. Returns the settings with which the source sees it. */
-  readonly breakOne: OrReason<() => Promise<SourceSettings>>
+  /** Makes one of the existing servers unreadable, until `repair`. */
+  readonly breakOne: OrReason<() => Promise<BrokenServer>>
   /**
    * Creates unusual servers and returns their ids: without addresses, without disks, with many tags,
    * with very long texts.
    */
   readonly createOdd: OrReason<() => Promise<readonly string[]>>
-  /** Fills a part of the back end with so many servers, or as many as it can have. */
+  /**
+   * Fills a part of the back end with so many servers, or as many as it can have. The last test uses
+   * it. `count` is the number of servers that the source sees with the returned settings.
+   */
   readonly createMany: OrReason<
     (count: number) => Promise<{ readonly settings: SourceSettings; readonly count: number }>
   >
+}
+
+interface BrokenServer {
+  /** If the source sees it with other settings than `settings`. */
+  readonly settings?: SourceSettings
+  repair(): Promise<void>
 }
 
 /** How the kit puts a proxy between the source and its back end. Called after the back end is up. */

@@ -82,7 +82,9 @@ export function testReading(
     const { breakOne } = backEnd()
     if (typeof breakOne === 'string') return reportGap(context, breakOne)
     const before = await useSource(scanAll)
-    await withSource(kind, await breakOne(), async (source) => {
+    const { settings = backEnd().settings, repair } = await breakOne()
+    context.after(repair)
+    await withSource(kind, settings, async (source) => {
       const present = new Map<string, ReportedServer>()
       const unreadable: UnreadableServer[] = []
       for await (const page of source.scan(testTimeout())) {
@@ -175,7 +177,8 @@ export function describeConformance(
         try {
           created.set(await backEnd().create(name), name)
         } catch (error) {
-          refused.push(`${name.slice(0, 20)}… (${String(error).split('\n', 1)[0]?.slice(0, 80)})`)
+          const [reason = ''] = String(error).trim().split('\n').slice(-1)
+          refused.push(`${name.slice(0, 20)}… (${reason.replaceAll(name, '…')})`)
         }
       }
       assert.ok(created.size > 0, `the back end refuses every name: ${refused.join(', ')}`)
