@@ -10,6 +10,7 @@ import {
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { referenceOf } from '../../server/src/testing/inventory-world/server-reference.ts'
+import { localSettings, trustedClient, unknownClient } from './clients.ts'
 import { startIncus, type TestIncus } from './start.ts'
 
 /** An error as the daemon sends it. */
@@ -18,8 +19,6 @@ const daemonError = (status: number, error: string) => ({
   body: JSON.stringify({ type: 'error', error_code: status, error, metadata: null }),
 })
 
-const local = (address: string): SourceSettings => ({ address, credentials: {}, options: {} })
-
 describe('a real Incus', () => {
   let incus: TestIncus
   let trusted: SourceSettings
@@ -27,24 +26,11 @@ describe('a real Incus', () => {
   const names = new Map<string, string>()
   before(async () => {
     incus = await startIncus()
-    trusted = await addClient('muster')
+    trusted = await trustedClient(incus, 'muster')
     await incus.launch('resident')
   })
   after(() => incus.stop())
 
-  const remote = (name: string): SourceSettings => {
-    const { certificate, key } = incus.makeKeyPair(name)
-    return {
-      address: incus.tlsAddress,
-      credentials: { client_certificate: certificate, client_key: key },
-      options: { fingerprint: incus.fingerprint() },
-    }
-  }
-  async function addClient(name: string, projects?: readonly string[]): Promise<SourceSettings> {
-    const settings = remote(name)
-    await incus.trust(`${incus.folder}/${name}.crt`, projects)
-    return settings
-  }
   const nameOf = (uuid: string) => names.get(uuid) ?? ''
 
   async function create(name: string, ...args: readonly string[]): Promise<string> {
@@ -57,7 +43,7 @@ describe('a real Incus', () => {
     incusKind,
     () => ({
       settings: trusted,
-      wrongSettings: remote('stranger'),
+      wrongSettings: unknownClient(incus, 'stranger'),
       unreachableSettings: { ...trusted, address: 'https://127.0.0.1:1' },
       create,
       stop: async (id) => void (await incus.run('stop', '--force', nameOf(id))),
@@ -126,7 +112,7 @@ describe('a real Incus', () => {
       )
       await incus.launch(`in-${project}`, '--project', project)
     }
-    const settings = await addClient('limited', ['red', 'blue'])
+    const settings = await trustedClient(incus, 'limited', ['red', 'blue'])
     const source = await incusKind.open(settings, conformanceContext, AbortSignal.timeout(30_000))
     const found = [...(await scanAll(source)).values()]
     assert.deepEqual(found.map(({ facts, tenant }) => `${tenant?.id} ${facts.name}`).sort(), [
@@ -150,7 +136,7 @@ describe('a real Incus', () => {
     const archive = `${incus.folder}/original.tar.gz`
     await incus.run('export', 'original', archive)
     await incus.run('import', archive, 'restored')
-    await withSource(incusKind, local(incus.address), async (source) => {
+    await withSource(incusKind, localSettings(incus), async (source) => {
       const servers = [...(await scanAll(source)).values()]
       const copies = servers.filter(({ facts }) => /original|restored/.test(facts.name))
       assert.equal(copies.length, 2)
@@ -163,7 +149,7 @@ describe('a real Incus', () => {
 
   test('says how to make the daemon trust the certificate', async () => {
     await assert.rejects(
-      withSource(incusKind, remote('unknown'), scanAll),
+      withSource(incusKind, unknownClient(incus, 'unknown'), scanAll),
       (error) =>
         error instanceof SourceError &&
         error.kind === 'credentials' &&

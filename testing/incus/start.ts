@@ -45,6 +45,8 @@ export interface TestIncus {
   fill(project: string, count: number): Promise<void>
   /** Makes a stopped container a virtual machine, in the database only: there is no KVM here. */
   turnIntoVirtualMachine(name: string): Promise<void>
+  /** Configures the daemon from a description, as for joining a cluster. */
+  initialize(preseed: object): Promise<void>
   kill(): Promise<void>
   restart(): Promise<void>
   /** Stops all containers and the daemon. Nothing of it is left. */
@@ -77,10 +79,10 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
     LXD_DIR: data,
     LXD_CONF: join(folder, 'client'),
   }
-  async function call(program: string, args: readonly string[]): Promise<string> {
+  async function call(program: string, args: readonly string[], input = ''): Promise<string> {
     const running = execute(program, args, { env, timeout: patience, maxBuffer: 2 ** 26 })
     // Some commands wait for settings from there.
-    running.child.stdin?.end()
+    running.child.stdin?.end(input)
     return (await running).stdout.trim()
   }
   const run = (...args: readonly string[]) => call(product === 'incus' ? 'incus' : 'lxc', args)
@@ -125,7 +127,6 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
   }
 
   async function endDaemon(): Promise<void> {
-    // Containers survive the daemon.
     await administer('shutdown', '--timeout=20', '--force').catch(() => daemon.child.kill())
     await daemon.exited
     const mounts = readFileSync('/proc/mounts', 'utf8')
@@ -207,6 +208,9 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
     async turnIntoVirtualMachine(name) {
       await sql(`UPDATE instances SET type = 1 WHERE name = '${name}'`)
     },
+    async initialize(preseed) {
+      await call('incus', ['admin', 'init', '--preseed'], JSON.stringify(preseed))
+    },
     async kill() {
       daemon.child.kill('SIGKILL')
       await daemon.exited
@@ -215,6 +219,10 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
       daemon = await launchDaemon()
     },
     async stop() {
+      // Containers survive the daemon.
+      if (daemon.child.exitCode !== null || daemon.child.signalCode !== null) {
+        daemon = await launchDaemon()
+      }
       // These have no storage, and there may be many.
       await sql("DELETE FROM instances WHERE name LIKE 'many-%' OR type = 1")
       const listed = await run('list', '--all-projects', '--format=json')
@@ -227,4 +235,20 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+/** Starts a daemon that joins the cluster of another one. Both have to be stopped, this one first. */
+export async function joinCluster(first: TestIncus, name: string): Promise<TestIncus> {
+  const second = await startIncus({ product: first.product, isPrepared: false })
+  const output = await first.run('cluster', 'add', name)
+  const preseed = {
+    cluster: {
+      enabled: true,
+      server_address: new URL(second.tlsAddress).host,
+      cluster_token: output.split('\n').at(-1),
+      member_config: [{ entity: 'storage-pool', name: 'default', key: 'source', value: '' }],
+    },
+  }
+  await second.initialize(preseed)
+  return second
 }

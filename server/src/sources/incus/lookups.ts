@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { booleanOf, listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import { ifAllowed, type Api } from './api.ts'
-import type { Daemon } from './daemon.ts'
+import type { Connection } from './connection.ts'
 import type { Instance } from './instance.ts'
 import { bytesOf } from './sizes.ts'
 
@@ -18,6 +18,8 @@ export interface Member {
   /** Bytes. */
   readonly memory: number
   readonly serial: string
+  /** When its resources were read, in milliseconds. */
+  readonly readAt: number
 }
 
 export interface Network {
@@ -56,13 +58,16 @@ export interface Project {
   readonly config: Json
 }
 
+/** Resources hardly ever change, and reading them takes long. Milliseconds. */
+const maxResourcesAge = 600_000
+
 async function readMember(
-  api: Api,
-  daemon: Daemon,
+  { api, daemon, clock }: Connection,
   about: Pick<Member, 'name' | 'status' | 'address' | 'failureDomain'>,
   /** Used while the member does not answer. */
   before: Member | undefined,
 ): Promise<Member> {
+  if (before && clock() - before.readAt < maxResourcesAge) return { ...before, ...about }
   const target = daemon.isClustered ? { target: about.name } : {}
   const isOnline = about.status === 'Online' || about.status === 'Evacuated'
   const resources = isOnline
@@ -76,6 +81,7 @@ async function readMember(
     cpuModel: textOf(listOf(cpu, 'sockets')[0], 'name'),
     memory: numberOf(objectOf(resources, 'memory'), 'total'),
     serial: textOf(objectOf(resources, 'system'), 'serial'),
+    readAt: resources ? clock() : 0,
   }
 }
 
@@ -84,7 +90,7 @@ async function ifPossible<Result>(request: Promise<Result>): Promise<Result | un
   try {
     return await request
   } catch (error) {
-    if (error instanceof SourceError && ['forbidden', 'failed'].includes(error.kind)) {
+    if (error instanceof SourceError && ['forbidden', 'failed', 'timeout'].includes(error.kind)) {
       return undefined
     }
     throw error
@@ -92,10 +98,10 @@ async function ifPossible<Result>(request: Promise<Result>): Promise<Result | un
 }
 
 async function readMembers(
-  api: Api,
-  daemon: Daemon,
+  connection: Connection,
   before: Lookups | undefined,
 ): Promise<ReadonlyMap<string, Member> | undefined> {
+  const { api, daemon } = connection
   const members = daemon.isClustered
     ? await ifAllowed(api.list('/cluster/members', { recursion: '1' }, 'list the cluster members'))
     : [{ server_name: daemon.serverName, status: 'Online' }]
@@ -108,7 +114,7 @@ async function readMembers(
         address: textOf(member, 'url'),
         failureDomain: textOf(member, 'failure_domain'),
       }
-      return readMember(api, daemon, about, before?.members?.get(about.name))
+      return readMember(connection, about, before?.members?.get(about.name))
     }),
   )
   return new Map(read.map((member) => [member.name, member]))
@@ -121,11 +127,10 @@ const networkProjectOf = ({ name, config }: Project) =>
 export const networkKey = (project: string, name: string): string => `${project}/${name}`
 
 export async function readLookups(
-  api: Api,
-  daemon: Daemon,
+  connection: Connection,
   projects: readonly Project[],
-  before: Lookups | undefined,
 ): Promise<Lookups> {
+  const { api, daemon, memory } = connection
   const networkProjects = new Map(
     projects.map((project) => [project.name, networkProjectOf(project)]),
   )
@@ -146,7 +151,7 @@ export async function readLookups(
       })
     }
   }
-  const members = await readMembers(api, daemon, before)
+  const members = await readMembers(connection, memory.lookups)
   return { members, networks, networkProjects, pools: new Map(), volumes: new Map() }
 }
 

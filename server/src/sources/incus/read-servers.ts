@@ -46,8 +46,8 @@ async function readNetwork(
 
 /** The lookups of the last scan. A single read before the first scan reads them itself. */
 async function requireLookups(connection: Connection): Promise<Lookups> {
-  const { api, daemon, memory } = connection
-  memory.lookups ??= await readLookups(api, daemon, await listProjects(connection), undefined)
+  const { memory } = connection
+  memory.lookups ??= await readLookups(connection, await listProjects(connection))
   return memory.lookups
 }
 

@@ -12,10 +12,10 @@ const maxStateAge = 60_000
 
 /** Reports all instances of all projects. */
 export async function* scanInstances(connection: Connection): AsyncGenerator<ScanPage> {
-  const { api, daemon, memory } = connection
+  const { daemon, memory } = connection
   const projects = await listProjects(connection)
   const { instances, unreadable } = await listInstances(connection, projects)
-  const lookups = await readLookups(api, daemon, projects, memory.lookups)
+  const lookups = await readLookups(connection, projects)
   memory.lookups = lookups
   const isListed = new Set(instances.map(pathOf))
   for (const path of memory.states.keys()) if (!isListed.has(path)) memory.states.delete(path)

@@ -12,8 +12,11 @@ import { readChanges } from './read-changes.ts'
 const burst = 50
 const maxAtOnce = 64
 const maxWaiting = 100_000
-/** A guest gets its address by DHCP after its start, and no event tells it. Milliseconds between reads. */
-const addressDelays = [1_000, 2_000, 4_000, 8_000, 16_000]
+/**
+ * Milliseconds until further reads after an event. Some events come before the change is complete. A
+ * guest gets its address by DHCP after its start, and no event tells it.
+ */
+const readDelays = [1_000, 2_000, 4_000, 8_000, 16_000]
 
 type OpenStream = (listener: {
   onEvent(event: Json): void
@@ -33,9 +36,12 @@ export async function* watchInstances(
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
   const changed = new Set<string>()
-  /** How often an instance was read to find its address. */
-  const addressReads = new Map<string, number>()
-  const timers = new Set<NodeJS.Timeout>()
+  /** Reads after the last event, and the timer of the next one, by path. */
+  const again = new Map<string, { readonly reads: number; readonly timer: NodeJS.Timeout }>()
+  const forget = (path: string) => {
+    clearTimeout(again.get(path)?.timer)
+    again.delete(path)
+  }
   let wake = () => {}
   const change = (path: string) => {
     changed.add(path)
@@ -43,7 +49,7 @@ export async function* watchInstances(
   }
   const onEvent = (event: Json) => {
     for (const path of changedPaths(event)) {
-      addressReads.delete(path)
+      forget(path)
       change(path)
     }
     if (changed.size > maxWaiting) {
@@ -60,20 +66,13 @@ export async function* watchInstances(
       if (changed.size > 0 || signal.aborted || stream.failure()) wake()
     })
 
-  function readAddressLater(server: ReportedServer): void {
+  function readAgainLater(server: ReportedServer): void {
     const path = pathOf(server)
-    const reads = addressReads.get(path) ?? 0
-    const delay = addressDelays[reads]
-    if (!lacksAddress(server) || delay === undefined) {
-      addressReads.delete(path)
-      return
-    }
-    addressReads.set(path, reads + 1)
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      change(path)
-    }, delay)
-    timers.add(timer)
+    const reads = again.get(path)?.reads ?? 0
+    const delay = readDelays[reads]
+    forget(path)
+    if (delay === undefined || (reads > 0 && !lacksAddress(server))) return
+    again.set(path, { reads: reads + 1, timer: setTimeout(() => change(path), delay) })
   }
 
   try {
@@ -91,13 +90,13 @@ export async function* watchInstances(
       const paths = [...changed].slice(0, maxAtOnce)
       for (const path of paths) changed.delete(path)
       const update = await readChanges(connection, paths)
-      for (const server of update.present) readAddressLater(server)
+      for (const server of update.present) readAgainLater(server)
       yield update
     }
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    for (const timer of timers) clearTimeout(timer)
+    for (const { timer } of again.values()) clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     await stream.close()
   }

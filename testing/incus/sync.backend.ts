@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from '@muster/contract'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
+import { loginAdmin } from '../../server/src/testing/client.ts'
+import {
+  operate,
+  startOperatedMuster,
+  type Operator,
+} from '../../server/src/testing/inventory-world/operate-muster.ts'
+import {
+  suiteLifetime,
+  temporaryFolder,
+  type Muster,
+} from '../../server/src/testing/spawn-muster.ts'
+import { localSettings, trustedClient } from './clients.ts'
+import { startIncus, type TestIncus } from './start.ts'
+
+/** Longer than the test, so that only events can show a change. */
+const period = 3_600
+
+for (const transport of ['HTTPS', 'the socket'] as const) {
+  describe(`a real Incus attached over ${transport}`, () => {
+    const lifetime = suiteLifetime()
+    const place = { folder: '' }
+    let incus: TestIncus
+    let muster: Muster
+    let operator: Operator
+    let account: string
+    let bridge: { name: string; subnet: string }
+    before(async () => {
+      incus = await startIncus()
+      bridge = await incus.createBridge()
+      await incus.launch('web')
+      await incus.run('init', 'busybox', 'drawer', '--quiet')
+      place.folder = temporaryFolder(lifetime)
+      muster = await startOperatedMuster(lifetime, place)
+      operator = operate(muster, await loginAdmin(muster.authUrl))
+      const settings =
+        transport === 'HTTPS' ? await trustedClient(incus, 'muster') : localSettings(incus)
+      account = await operator.attach({ provider: 'Incus', period, ...settings })
+      await operator.finished(account)
+    })
+    after(() => incus.stop())
+
+    const find = async (name: string) =>
+      (await operator.servers()).find((server) => server.name === name)
+    const metadataOf = async (name: string) => {
+      const { id = '' } = (await find(name)) ?? {}
+      return (await operator.request<{ server: Server }>(`/servers/${id}`)).server.metadata
+    }
+    const summary = async () =>
+      (await operator.servers()).map(({ id, name, status }) => `${name} ${status} ${id}`)
+    const has = (name: string, status: string) => async () => (await find(name))?.status === status
+
+    test('shows its instances, its host, its network and its projects', async () => {
+      const { status, sync } = await operator.show(account)
+      assert.deepEqual([status, sync.error], ['connected', ''])
+      assert.deepEqual(
+        (await operator.servers()).map((server: Server) => [server.name, server.status]),
+        [
+          ['drawer', 'ready'],
+          ['web', 'running'],
+        ],
+      )
+      const [host, ...otherHosts] = await operator.list('hosts')
+      assert.deepEqual([host?.status, host?.provider, host?.guests], ['running', 'Incus', 2])
+      assert.ok((host?.cpu_count ?? 0) > 0 && (host?.mem_size ?? 0) > 0)
+      assert.deepEqual(otherHosts, [])
+      assert.deepEqual(
+        (await operator.list('networks')).map((network) => [
+          network.name,
+          network.status,
+          `${network.guest_ip_start}-${network.guest_ip_end}/${network.guest_ip_mask}`,
+        ]),
+        [[bridge.name, 'available', `${bridge.subnet}.2-${bridge.subnet}.254/24`]],
+      )
+      assert.equal((await operator.list('cloudproviders'))[0]?.guest_count, 2)
+    })
+
+    test('shows each change by events', async (t) => {
+      const before = await find('web')
+      const { run } = incus
+      await run(
+        'project',
+        'create',
+        'other',
+        '--config',
+        'features.images=false',
+        '--config',
+        'features.profiles=false',
+      )
+      const hasAddress = async () =>
+        (await find('fresh'))?.ips.startsWith(`${bridge.subnet}.`) ?? false
+      // While it moves, it is in both projects.
+      const isMoved = async () =>
+        (await operator.servers()).filter(({ name }) => name === 'drawer').length === 1 &&
+        (await metadataOf('drawer'))['sys:tenant'] === 'other'
+      const steps: readonly (readonly [string, () => Promise<unknown>, () => Promise<boolean>])[] =
+        [
+          ['paused', () => run('pause', 'web'), has('web', 'suspend')],
+          ['resumed', () => run('resume', 'web'), has('web', 'running')],
+          ['stopped', () => run('stop', '--force', 'web'), has('web', 'ready')],
+          ['renamed', () => run('rename', 'web', 'shop'), has('shop', 'ready')],
+          ['started', () => run('start', 'shop'), has('shop', 'running')],
+          [
+            'tagged',
+            () => run('config', 'set', 'shop', 'user.team=web'),
+            async () => (await metadataOf('shop'))['ext:team'] === 'web',
+          ],
+          [
+            'created',
+            () => incus.launch('fresh', '--network', bridge.name),
+            has('fresh', 'running'),
+          ],
+          ['addressed', async () => {}, hasAddress],
+          [
+            'deleted',
+            () => run('delete', '--force', 'fresh'),
+            async () => (await find('fresh')) === undefined,
+          ],
+          ['moved', () => run('move', 'drawer', '--target-project', 'other'), isMoved],
+        ]
+      const drawer = await find('drawer')
+      for (const [what, change, isShown] of steps) {
+        await change()
+        const start = performance.now()
+        await until(`the change is visible: ${what}`, isShown, 40)
+        t.diagnostic(`${what}: visible after ${((performance.now() - start) / 1_000).toFixed(1)} s`)
+      }
+      assert.equal((await find('shop'))?.id, before?.id, 'a renamed server keeps its id')
+      assert.equal((await find('drawer'))?.id, drawer?.id, 'a moved server keeps its id')
+    })
+
+    test('keeps its servers while the daemon is down, and sees changes after its return', async (t) => {
+      const before = await summary()
+      const syncs = Array.from({ length: 5 }, () =>
+        operator.request(`/cloudaccounts/${account}/sync`, 'POST'),
+      )
+      await pause(20)
+      await incus.kill()
+      await Promise.all(syncs)
+      const isStatus = (wanted: string) => async () =>
+        (await operator.show(account)).status === wanted
+      await until('the account is disconnected', isStatus('disconnected'), 40)
+      t.diagnostic((await operator.show(account)).sync.error)
+      assert.deepEqual(await summary(), before)
+      await incus.restart()
+      await until('the account is connected again', isStatus('connected'), 60)
+      assert.deepEqual(await summary(), before)
+      await incus.run('pause', 'shop')
+      await until('the change is visible', has('shop', 'suspend'), 40)
+    })
+
+    test('is synced after a crash of Muster, with the changes since', async () => {
+      const before = (await operator.servers()).map(({ id }) => id)
+      await muster.end('SIGKILL')
+      await incus.run('resume', 'shop')
+      muster = await startOperatedMuster(lifetime, place)
+      operator = operate(muster, await loginAdmin(muster.authUrl))
+      await until('the change is visible', has('shop', 'running'), 40)
+      assert.deepEqual(
+        (await operator.servers()).map(({ id }) => id),
+        before,
+      )
+    })
+  })
+}
