@@ -125,6 +125,7 @@ export const accounts: Messages['accounts'] = {
         regions:
           '要读取的区域，例如 eu-west-1。留空则使用端点名称中的区域，否则使用账号已启用的所有区域。中国区和 GovCloud 账号必须指定',
         ca: '签发私有端点证书的 CA，PEM 格式',
+        fingerprint: '私有端点证书的 SHA-256 指纹。填写后只校验该指纹',
       },
       rights: ['访问密钥的 IAM 策略'],
     },

@@ -28,6 +28,11 @@ const faults: readonly Fault[] = [
     'unreachable',
     'cannot be reached: the operating system does not allow the connection',
   ],
+  [
+    /^ERR_INVALID_CHAR$/,
+    'credentials',
+    'was not asked: the credentials contain a character that cannot be sent',
+  ],
   [/^HPE_/, 'invalid-response', `does not answer in HTTP: ${wrongPort}`],
 
   [
@@ -41,12 +46,12 @@ const faults: readonly Fault[] = [
   [
     /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
     'tls',
-    'is not trusted: its certificate is self-signed; if it is the right one, give it as ca',
+    'is not trusted: its certificate is self-signed; if it is the right one, set it as ca, or set its fingerprint',
   ],
   [
     /^SELF_SIGNED_CERT_IN_CHAIN$|^UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|^CERT_UNTRUSTED$/,
     'tls',
-    'is not trusted: its certificate is signed by an unknown authority; give that authority as ca',
+    'is not trusted: its certificate is signed by an unknown authority; set that authority as ca, or set the fingerprint of the certificate',
   ],
   [
     /ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/,

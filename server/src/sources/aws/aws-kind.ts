@@ -1,5 +1,6 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
+import { tlsOptions } from '../shared/tls-settings.ts'
 import { checkAwsSettings } from './aws-settings.ts'
 
 /** `DescribeHosts` is optional: it adds the details of Dedicated Hosts. */
@@ -52,13 +53,8 @@ export const awsKind: SourceKind = {
       description:
         'Regions to read, such as eu-west-1. Empty: the region in the name of the endpoint, otherwise all enabled regions. Required for China and GovCloud.',
     },
-    {
-      name: 'ca',
-      type: 'text',
-      isRequired: false,
-      isLong: true,
-      description: 'CA that signed the certificate of a private endpoint, in PEM',
-    },
+    tlsOptions.ca,
+    tlsOptions.fingerprint,
   ],
   rights: [{ title: 'IAM policy of the access key', text: JSON.stringify(policy, undefined, 2) }],
   period: 30,

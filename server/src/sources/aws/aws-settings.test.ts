@@ -203,7 +203,7 @@ describe('a private endpoint', () => {
     const source = await open({ ca: testAuthority })
     assert.equal((await scanAll(source)).size, 1)
     await source.close()
-    await assert.rejects(open({}), { kind: 'tls', message: /unknown authority; give .* as ca/ })
+    await assert.rejects(open({}), { kind: 'tls', message: /unknown authority; set .* as ca/ })
   })
 
   test('of one region is used for that region only', async () => {

@@ -1,6 +1,6 @@
-import { certificatesProblem } from '../../domain/pem.ts'
-import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
 import { httpAddressProblem } from '../shared/http-address.ts'
+import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
 import { isRegion, regionInHost } from './region-names.ts'
 
 export interface AwsSettings {
@@ -13,15 +13,12 @@ export interface AwsSettings {
   readonly regions: readonly string[]
   /** Whether the administrator listed the regions. Then servers of other regions are removed. */
   readonly areRegionsGiven: boolean
-  /** The authority that signed the endpoint's certificate, as PEM. */
-  readonly ca: string | undefined
+  /** For an endpoint of one's own. */
+  readonly tls: TlsSettings
 }
 
 const regionsOf = ({ options }: SourceSettings): readonly string[] =>
   Array.isArray(options['regions']) ? options['regions'].map(String) : []
-
-const caOf = ({ options }: SourceSettings): string | undefined =>
-  typeof options['ca'] === 'string' && options['ca'] !== '' ? options['ca'] : undefined
 
 /** An endpoint with a region in its name serves only that region. */
 function regionOfEndpoint(address: string): readonly string[] {
@@ -40,7 +37,7 @@ export function readAwsSettings(settings: SourceSettings): AwsSettings {
     sessionToken: session_token === '' ? undefined : session_token,
     regions: regions.length === 0 ? regionOfEndpoint(address) : regions,
     areRegionsGiven: regions.length > 0,
-    ca: caOf(settings),
+    tls: readTlsSettings(settings),
   }
 }
 
@@ -59,11 +56,10 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
       )
     }
   }
-  const ca = caOf(settings)
-  if (ca !== undefined) {
-    report('options.ca', certificatesProblem(ca))
-    if (!settings.address.startsWith('https:')) {
-      report('options.ca', 'is for an endpoint of your own: it needs an address with https://')
+  problems.push(...checkTlsSettings(settings))
+  if (!settings.address.startsWith('https:')) {
+    for (const name of Object.keys(readTlsSettings(settings))) {
+      report(`options.${name}`, 'is for an endpoint of your own: it needs an address with https://')
     }
   }
   const regions = regionsOf(settings)

@@ -23,7 +23,7 @@ export async function openAws(
   signal: AbortSignal,
 ): Promise<Source> {
   const aws = readAwsSettings(settings)
-  const http = createHttpClient(context, aws.ca === undefined ? {} : { ca: aws.ca })
+  const http = createHttpClient(context, aws.tls)
   const opened = new Map<string, OpenRegion>()
   const clientFor = await createRegionClients(aws, http)
   // Access keys are valid in one partition only, for example China.

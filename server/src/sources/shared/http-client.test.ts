@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { conformanceContext } from '../../testing/inventory-world/source-conformance.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import { withRetries } from './retry.ts'
@@ -100,6 +101,35 @@ describe('the HTTP client of sources', () => {
     assert.equal(body.toString(), 'second')
     assert.ok(drops < 1)
   })
+
+  test('sends at most eight requests at a time', async () => {
+    let current = 0
+    let most = 0
+    const handler: Handler = async (_request, response) => {
+      most = Math.max(most, (current += 1))
+      await pause(5)
+      current -= 1
+      response.end()
+    }
+    await Promise.all(Array.from({ length: 40 }, () => send(handler)))
+    assert.ok(most > 1 && most <= 8, `${most} at a time`)
+  })
+
+  test('does not wait for its turn after an abort', async () => {
+    const waiting = createHttpClient({
+      ...conformanceContext,
+      throttle: () => new Promise(() => {}),
+    })
+    const signal = AbortSignal.timeout(20)
+    await assert.rejects(waiting.send({ url }, signal), { kind: 'timeout' })
+    waiting.close()
+  })
+
+  test('reports credentials that cannot be sent', () =>
+    assert.rejects(
+      send(() => {}, { headers: { authorization: 'Bearer 中' } }),
+      { kind: 'credentials', message: /a character that cannot be sent/ },
+    ))
 
   test('fails when a new connection is closed', async () => {
     const fresh = createHttpClient(conformanceContext)

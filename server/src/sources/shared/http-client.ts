@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { request as requestPlain, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ConnectionSettings, SourceContext } from '../../domain/sources/source.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 interface HttpRequest {
   readonly url: URL
@@ -31,6 +33,8 @@ export interface HttpClient {
 /** The default limit of a response. Keep pages far below it: parsing blocks the thread. */
 const defaultMaxBytes = 8 * 2 ** 20
 
+const maxConcurrentRequests = 8
+
 /**
  * Sends requests to a source: at the account's rate, to allowed addresses, within the time limit, with
  * a limited response. Redirects are not followed, because they would send credentials elsewhere.
@@ -41,6 +45,8 @@ export function createHttpClient(
 ): HttpClient {
   const { maxBytes = defaultMaxBytes, ...connection } = options
   const agents = context.egress.createAgents(connection)
+  // Agents count a connection only when it is open, so they do not limit a burst.
+  const queue = createBoundedQueue({ name: 'requests', capacity: maxConcurrentRequests })
   const targetOf = ({ host }: URL) =>
     connection.socketPath === undefined ? host : `The socket ${connection.socketPath}`
 
@@ -75,21 +81,29 @@ export function createHttpClient(
     }
   }
 
+  async function sendNow(request: HttpRequest, target: string, callerSignal: AbortSignal) {
+    const limit = deadline(request.timeLimit ?? context.timeLimit)
+    const signal = AbortSignal.any([callerSignal, limit])
+    try {
+      for (;;) {
+        // A new connection is never stale, so this loop ends.
+        const response = await exchange(request, signal)
+        if (response) return response
+      }
+    } catch (error) {
+      throw signal.aborted ? abortedError(signal, target) : connectionError(error, target)
+    }
+  }
+
   return {
     async send(request, callerSignal) {
       const target = targetOf(request.url)
-      if (callerSignal.aborted) throw abortedError(callerSignal, target)
-      await context.throttle()
-      const limit = deadline(request.timeLimit ?? context.timeLimit)
-      const signal = AbortSignal.any([callerSignal, limit])
+      const release = await unlessAborted(queue.acquire(), target, callerSignal)
       try {
-        for (;;) {
-          // A new connection is never stale, so this loop ends.
-          const response = await exchange(request, signal)
-          if (response) return response
-        }
-      } catch (error) {
-        throw signal.aborted ? abortedError(signal, target) : connectionError(error, target)
+        await unlessAborted(context.throttle(), target, callerSignal)
+        return await sendNow(request, target, callerSignal)
+      } finally {
+        release()
       }
     },
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
-import { abortedError } from '../../domain/sources/deadline.ts'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 interface Entry<Connection> {
   readonly opening: Promise<Connection>
@@ -23,11 +22,6 @@ interface Sharing<Connection> {
   close(connection: Connection): Promise<void>
   /** Calls back when the connection is lost, so that the next user opens another one. */
   whenLost?(connection: Connection, forget: () => void): void
-}
-
-async function whenAborted(signal: AbortSignal, target: string): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort')
-  throw abortedError(signal, target)
 }
 
 /** Changed settings need another connection. The old one is closed by its last user. */
@@ -75,7 +69,7 @@ export function shareConnections<Connection>(sharing: Sharing<Connection>) {
 
     entry.users += 1
     try {
-      const connection = await Promise.race([entry.opening, whenAborted(signal, target)])
+      const connection = await unlessAborted(entry.opening, target, signal)
       return { connection, release }
     } catch (error) {
       await release()
