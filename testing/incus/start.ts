@@ -81,8 +81,8 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
   }
   async function call(program: string, args: readonly string[], input = ''): Promise<string> {
     const running = execute(program, args, { env, timeout: patience, maxBuffer: 2 ** 26 })
-    // Some commands wait for settings from there.
-    running.child.stdin?.end(input)
+    // Some commands wait for settings from there. Others end before they could read any.
+    running.child.stdin?.on('error', () => {}).end(input)
     return (await running).stdout.trim()
   }
   const run = (...args: readonly string[]) => call(product === 'incus' ? 'incus' : 'lxc', args)

@@ -1,5 +1,4 @@
-import type { Disk } from '@muster/contract'
-import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import type { Instance } from './instance.ts'
 import { volumeKey, type Lookups } from './lookups.ts'
 import { bytesOf, toMebibytes } from './sizes.ts'
@@ -43,13 +42,13 @@ function limitsOf(limit: string): { readonly iops: number; readonly bps: number 
 }
 
 export interface Storage {
-  readonly disks_info: Disk[]
+  readonly disks_info: ReportedDisk[]
   readonly cdrom: string
   readonly cdrom_support: boolean
 }
 
 /** The root disk comes first. */
-export function storageOf(instance: Instance, lookups: Lookups, serverId: string): Storage {
+export function storageOf(instance: Instance, lookups: Lookups): Storage {
   const { config, project, isVirtualMachine } = instance
   const devices = instance.devices.filter(([, { type }]) => type === 'disk')
   const found = (kind: string) =>
@@ -57,30 +56,27 @@ export function storageOf(instance: Instance, lookups: Lookups, serverId: string
   const disks = found('disk')
   const inOrder = [...disks.filter(isRoot), ...disks.filter((device) => !isRoot(device))]
   return {
-    disks_info: inOrder.map((device, index): Disk => {
+    disks_info: inOrder.map((device): ReportedDisk => {
       const [name, settings] = device
       const { pool = '', source = '' } = settings
       const volume = lookups.volumes.get(volumeKey(pool, project, source))
       const { driver = '', defaultBytes = 0 } = lookups.pools.get(pool) ?? {}
-      const bytes = bytesOf(settings['size'] ?? '') || (volume?.bytes ?? defaultBytes)
+      const bus = settings['io.bus'] ?? 'virtio-scsi'
       return {
-        id: derivedId('incus disk', serverId, name),
         name,
-        index,
-        size: toMebibytes(bytes),
+        size: toMebibytes(bytesOf(settings['size'] ?? '') || (volume?.bytes ?? defaultBytes)),
         disk_type: isRoot(device) ? 'sys' : 'data',
-        disk_format: isVirtualMachine ? 'raw' : '',
-        driver: isVirtualMachine
-          ? (drivers[settings['io.bus'] ?? ''] ?? settings['io.bus'] ?? 'scsi')
-          : '',
-        cache_mode: settings['io.cache'] ?? '',
-        aio_mode: '',
-        medium_type: '',
         storage_type: storageTypes[driver] ?? driver,
-        fs: '',
         ...limitsOf(settings['limits.max'] ?? ''),
-        image: isRoot(device) ? (config['image.description'] ?? '') : '',
-        image_id: isRoot(device) ? (config['volatile.base_image'] ?? '') : '',
+        ...(isVirtualMachine && {
+          disk_format: 'raw',
+          driver: drivers[bus] ?? bus,
+          cache_mode: settings['io.cache'] ?? '',
+        }),
+        ...(isRoot(device) && {
+          image: config['image.description'] ?? '',
+          image_id: config['volatile.base_image'] ?? '',
+        }),
       }
     }),
     cdrom: found('cdrom').map(([, { source = '' }]) => lastPart(source))[0] ?? '',

@@ -66,24 +66,18 @@ export class InstanceIndex {
     if (paths?.size === 0) this.#paths.delete(uuid)
   }
 
-  /** Whether several instances have the UUID and another one comes first. */
-  #isDuplicate(path: string, uuid: string): boolean {
-    const [first] = [...this.pathsOf(uuid)].sort()
-    return first !== undefined && first !== path
-  }
-
   /** The path is part of the key only where the UUID does not suffice. */
   keyOf(path: string): ServerKey {
     const uuid = this.#uuids.get(path) ?? ''
     if (uuid === '') return ['incus', this.#daemon, path]
-    return this.#isDuplicate(path, uuid) ? ['incus', uuid, path] : ['incus', uuid]
+    const [first = path] = [...this.pathsOf(uuid)].sort()
+    return first === path ? ['incus', uuid] : ['incus', uuid, path]
   }
 
   /** The UUID, the path, or both, in the same cases as in the key. */
   externalIdOf(path: string): string {
-    const uuid = this.#uuids.get(path) ?? ''
-    if (uuid === '') return path
-    return this.#isDuplicate(path, uuid) ? `${uuid}/${path}` : uuid
+    const hasUuid = (this.#uuids.get(path) ?? '') !== ''
+    return hasUuid ? this.keyOf(path).slice(1).join('/') : path
   }
 }
 

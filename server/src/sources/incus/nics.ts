@@ -1,6 +1,5 @@
-import type { Nic, SecurityGroup } from '@muster/contract'
 import ipaddr from 'ipaddr.js'
-import { derivedId } from '../../domain/sources/derived-id.ts'
+import type { ReportedNic } from '../../domain/sources/reported-parts.ts'
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Instance } from './instance.ts'
 import { networkKey, type Lookups, type Network } from './lookups.ts'
@@ -10,9 +9,6 @@ interface Addresses {
   readonly mask: number
   readonly ip6: string
 }
-
-const isPublic = (address: string) =>
-  ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
 
 /** The first global addresses that the instance itself has. */
 function currentAddresses(network: Json, mac: string, name: string): Addresses {
@@ -44,9 +40,7 @@ function maskIn(network: Network | undefined, ip: string): number {
 const literal = (address = '') => (ipaddr.isValid(address) ? address : '')
 
 interface Connection {
-  readonly nics: Nic[]
-  readonly networks: string
-  readonly secgroups: SecurityGroup[]
+  readonly nics: ReportedNic[]
   readonly src_ip_check: boolean
   readonly src_mac_check: boolean
 }
@@ -57,44 +51,29 @@ export function connectionOf(
   lookups: Lookups,
   /** Of a running instance. */
   state: Json,
-  daemon: string,
 ): Connection {
   const owner = lookups.networkProjects.get(project) ?? 'default'
   const adapters = devices.filter(([, { type }]) => type === 'nic')
-  const texts: string[] = []
-  const groups = new Set<string>()
-  const nics = adapters.map(([device, settings], index): Nic => {
+  const nics = adapters.map(([device, settings]): ReportedNic => {
     const volatile = (name: string) => config[`volatile.${device}.${name}`] ?? ''
     const mac = (settings['hwaddr'] ?? volatile('hwaddr')).toLowerCase()
     const network = lookups.networks.get(networkKey(owner, settings['network'] ?? ''))
-    const name = settings['network'] ?? settings['parent'] ?? ''
     const interfaceName = settings['name'] ?? (volatile('name') || device)
     const current = currentAddresses(state, mac, interfaceName)
-    const ip = current.ip || literal(settings['ipv4.address'])
-    const ip6 = current.ip6 || literal(settings['ipv6.address'])
-    const mask = current.mask || maskIn(network, ip)
-    for (const group of (settings['security.acls'] ?? '').split(',')) groups.add(group.trim())
-    texts.push(`eth${index}:${ip}/${mask > 0 ? mask : ''}/${mac}/${name}`)
+    const ip_addr = current.ip || literal(settings['ipv4.address'])
     return {
-      ip_addr: ip,
-      ip6_addr: ip6,
+      ip_addr,
+      ip6_addr: current.ip6 || literal(settings['ipv6.address']),
       mac,
+      mask: current.mask || maskIn(network, ip_addr),
+      network: settings['network'] ?? settings['parent'] ?? '',
       network_id: network?.id ?? '',
-      vpc_id: '',
-      is_exit: isPublic(ip) || isPublic(ip6),
-      team_with: '',
     }
   })
-  groups.delete('')
   const isChecked = (setting: string) =>
     adapters.length > 0 && adapters.every(([, settings]) => settings[setting] === 'true')
   return {
     nics,
-    networks: texts.join(','),
-    secgroups: [...groups].map((name) => ({
-      id: derivedId('incus acl', daemon, owner, name),
-      name,
-    })),
     src_ip_check: isChecked('security.ipv4_filtering'),
     src_mac_check: isChecked('security.mac_filtering'),
   }

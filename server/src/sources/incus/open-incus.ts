@@ -1,12 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type {
-  ReportedServer,
-  ServerReference,
-  Source,
-  SourceContext,
-  SourceSettings,
-  UnreadableServer,
-} from '../../domain/sources/source.ts'
+import type { Source, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { createHttpClient } from '../shared/http-client.ts'
 import { readTlsSettings } from '../shared/tls-settings.ts'
 import { memoryOfAccount } from './account-memory.ts'
@@ -46,11 +39,7 @@ export async function openIncus(
     return {
       title: `${daemon.product} ${daemon.version} on ${daemon.serverName}${daemon.isClustered ? ' (cluster)' : ''}`,
       scan: (signal) => scanInstances(connectionFor(signal)),
-      get: (
-        reference: ServerReference,
-        signal,
-      ): Promise<ReportedServer | UnreadableServer | undefined> =>
-        getServer(connectionFor(signal), reference),
+      get: (reference, signal) => getServer(connectionFor(signal), reference),
       watch: (signal) =>
         watchInstances(
           connectionFor(signal),

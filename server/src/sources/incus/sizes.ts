@@ -1,28 +1,17 @@
 const mebibyte = 2 ** 20
+const prefixes = ' KMGTPE'
 
-const factors: Readonly<Record<string, number>> = {
-  '': 1,
-  B: 1,
-  bit: 1 / 8,
-  kB: 1e3,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  PB: 1e15,
-  EB: 1e18,
-  KiB: 2 ** 10,
-  MiB: mebibyte,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-  PiB: 2 ** 50,
-  EiB: 2 ** 60,
+/** Bytes of a unit such as `MB` or `MiB`; 0 if it is unknown. */
+function factorOf(unit: string): number {
+  const [, prefix = ' ', binary = ''] = /^(?:([kKMGTPE])(i?))?B?$/.exec(unit) ?? ['', '?']
+  const exponent = prefixes.indexOf(prefix.toUpperCase())
+  return exponent < 0 ? 0 : (binary === 'i' ? 1_024 : 1_000) ** exponent
 }
 
 /** Bytes of a text such as `2GiB`, `512MB` or `1024`; 0 if it is none. */
 export function bytesOf(text: string): number {
   const [, number = '', unit = ''] = /^(\d+)\s*(\D*)$/.exec(text.trim()) ?? []
-  return Math.round(Number(number) * (factors[unit] ?? 0))
+  return Math.round(Number(number) * factorOf(unit))
 }
 
 /** A size in bytes as MB of the API, which are mebibytes. */

@@ -1,5 +1,4 @@
 import { timestamp } from '../../domain/timestamp.ts'
-import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { ReportedServer } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
 import { memberNameOf, type Daemon } from './daemon.ts'
@@ -24,22 +23,15 @@ function tagsOf(config: Instance['config']): Readonly<Record<string, string>> {
   )
 }
 
+const otherSystems = ['Windows', 'FreeBSD', 'OpenBSD', 'NetBSD']
+
 /** From the properties of the image. Containers share the kernel of the host, which is Linux. */
 function operatingSystemOf({ config, isVirtualMachine }: Instance) {
   const os = config['image.os'] ?? ''
   const release = config['image.release'] ?? config['image.version'] ?? ''
-  const [, other] = /(windows|freebsd|openbsd|netbsd)/i.exec(os) ?? []
-  const names: Readonly<Record<string, string>> = {
-    windows: 'Windows',
-    freebsd: 'FreeBSD',
-    openbsd: 'OpenBSD',
-    netbsd: 'NetBSD',
-  }
+  const other = otherSystems.find((name) => os.toLowerCase().includes(name.toLowerCase()))
   const isLinux = !isVirtualMachine || os !== ''
-  return {
-    os_type: names[other?.toLowerCase() ?? ''] ?? (isLinux ? 'Linux' : ''),
-    os_name: `${os} ${release}`.trim(),
-  }
+  return { os_type: other ?? (isLinux ? 'Linux' : ''), os_name: `${os} ${release}`.trim() }
 }
 
 function machineOf({ architecture, config, isVirtualMachine }: Instance) {
@@ -85,11 +77,9 @@ export function toServer(
   const { config, isVirtualMachine, project } = instance
   const path = pathOf(instance)
   const key = index.keyOf(path)
-  const serverId = derivedId('server', ...key)
   const memberName = memberNameOf(daemon, instance.location)
   const member = lookups.members?.get(memberName)
   const { status, sourceStatus } = statusOf(instance.status)
-  const host = hostFacts(daemon, memberName, member)
   return {
     key,
     tenant: { id: project, name: project },
@@ -100,12 +90,12 @@ export function toServer(
       external_id: index.externalIdOf(path),
       hypervisor: isVirtualMachine ? 'kvm' : 'lxc',
       cloud_env: 'onpremise',
-      ...host,
+      ...hostFacts(daemon, memberName, member),
       vcpu_count: countCpus(config['limits.cpu'] ?? '', isVirtualMachine, member?.cpuCount ?? 0),
       vmem_size: memoryOf(config['limits.memory'] ?? '', isVirtualMachine, member?.memory ?? 0),
-      ...storageOf(instance, lookups, serverId),
-      ...connectionOf(instance, lookups, network, daemon.fingerprint),
-      isolated_devices: devicesOf(instance, serverId, host.host_id),
+      ...storageOf(instance, lookups),
+      ...connectionOf(instance, lookups, network),
+      isolated_devices: devicesOf(instance),
       ...machineOf(instance),
       ...operatingSystemOf(instance),
       shutdown_behavior: instance.isEphemeral ? 'terminate' : 'stop',
