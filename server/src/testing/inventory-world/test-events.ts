@@ -4,13 +4,18 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { SourceKind, SourceSettings, SourceUpdate } from '../../domain/sources/source.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
 import { faultContext, requireSourceError } from './check-fault.ts'
-import { scanAll, testTimeout, waitFor } from './scan-source.ts'
+import { conformanceContext, scanAll, testTimeout, waitFor } from './scan-source.ts'
 import type { FaultPlug, SourceBackEnd } from './source-back-end.ts'
 import { startProxied } from './start-proxied.ts'
 
 /** Opens a source and collects what its `watch` reports, until the test ends. */
-async function startWatch(context: TestContext, kind: SourceKind, settings: SourceSettings) {
-  const source = await kind.open(settings, faultContext, testTimeout())
+async function startWatch(
+  context: TestContext,
+  kind: SourceKind,
+  settings: SourceSettings,
+  sourceContext = conformanceContext,
+) {
+  const source = await kind.open(settings, sourceContext, testTimeout())
   const existing = await scanAll(source)
   const end = new AbortController()
   const updates: SourceUpdate[] = []
@@ -67,7 +72,7 @@ export function testEvents(
       test(title, async (context) => {
         const { create, remove } = backEnd()
         const { settings, connection } = await startProxied(context, faults)
-        const watch = await startWatch(context, kind, settings)
+        const watch = await startWatch(context, kind, settings, faultContext)
         const connections = connection.connections()
         breakIt(connection)
         await waitFor(
