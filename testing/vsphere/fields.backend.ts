@@ -108,23 +108,22 @@ describe('fields of virtual machines in vcsim', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exited = once(up, 'exit')
-    let said = ''
-    for await (const chunk of up.stdout as AsyncIterable<Buffer>) {
-      said += chunk.toString()
-      if (said.includes('--source-allow')) break
-    }
-    const word = (name: string) => new RegExp(`${name} +(.+)`).exec(said)?.[1] ?? ''
-    const seen = await withSource(
-      vsphereKind,
-      {
+    try {
+      let said = ''
+      for await (const chunk of up.stdout as AsyncIterable<Buffer>) {
+        said += chunk.toString()
+        if (said.includes('--source-allow')) break
+      }
+      const word = (name: string) => new RegExp(`${name} +(.+)`).exec(said)?.[1] ?? ''
+      const settings = {
         address: word('address'),
         credentials: { username: word('username'), password: word('password') },
         options: { fingerprint: word('fingerprint') },
-      },
-      scanAll,
-    )
-    assert.equal(seen.size, 12)
-    up.kill()
+      }
+      assert.equal((await withSource(vsphereKind, settings, scanAll)).size, 12)
+    } finally {
+      up.kill()
+    }
     assert.deepEqual(await exited, [0, null])
   })
 })

@@ -54,7 +54,8 @@ export async function createFleet({ url, certificate, settings }: TestVcsim) {
     for (;;) {
       const info = await property('Task', task, 'info')
       if (info.includes('<state>success')) return first(info, /<result[^>]*>([^<]+)</)
-      if (info.includes('<state>error')) throw new Error(`${method}: ${info}`)
+      if (info.includes('<state>error'))
+        throw new Error(`${method}: ${first(info, /<fault [^>]*type="(\w+)"/)}`)
       await pause(5)
     }
   }

@@ -26,19 +26,15 @@ const rereadAfter = 10_000
 
 /** Without a permission on the root, vSphere lists fewer objects, and no error. */
 async function canReadRoot(session: Session, signal: AbortSignal): Promise<boolean> {
-  const { service } = session
-  const [self, root] = ['authorizationManager', 'rootFolder'].map(service.manager)
-  if (!service.isVCenter || !self || !root) return true
+  const api = session.until(signal)
+  if (!api.isVCenter) return true
   const check = () =>
-    session.call(
-      {
-        method: 'HasPrivilegeOnEntity',
-        self,
-        parameters: `${refXml('entity', root)}<sessionId>${escapeXml(session.id())}</sessionId><privId>System.View</privId><privId>System.Read</privId>`,
-      },
-      signal,
+    api.call(
+      'HasPrivilegeOnEntity',
+      api.manager('authorizationManager'),
+      `${refXml('entity', api.manager('rootFolder'))}<sessionId>${escapeXml(session.id())}</sessionId><privId>System.View</privId><privId>System.Read</privId>`,
     )
-  const response = await session.run(check, signal).catch((error: unknown) => {
+  const response = await api.run(check).catch((error: unknown) => {
     if (error instanceof SoapFault && error.fault === 'NoPermission') return undefined
     throw error
   })
@@ -55,16 +51,16 @@ async function openConnection(
   const session = await openSession(vsphere, context, signal)
   try {
     const couldReadRoot = await canReadRoot(session, signal)
-    let inventory = await readInventory(session, signal)
+    let inventory = await readInventory(session, vsphere.group, signal)
     let readAt = context.clock()
     const read = async (stop: AbortSignal) => {
-      inventory = await readInventory(session, stop)
+      inventory = await readInventory(session, vsphere.group, stop)
       readAt = context.clock()
       return inventory
     }
     return {
       session,
-      tags: createTagReader(session, vsphere, context),
+      tags: createTagReader(session, vsphere, context.clock),
       identities: createIdentities(vsphere.group || inventory.site),
       readInventory: read,
       async inventoryWith(ids, stop) {

@@ -3,7 +3,7 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { listRefs, readObjects, type PropertySpec } from './property-collector.ts'
-import type { Session } from './session.ts'
+import type { Api, Session } from './session.ts'
 import { refOf, type ObjectRef } from './soap.ts'
 
 /** An object other than a virtual machine, such as a host or a folder. */
@@ -72,19 +72,18 @@ export const network = /^(?:Network|DistributedVirtualPortgroup|OpaqueNetwork)$/
 export const resourceId = (kind: string, { site }: Inventory, id: string): string =>
   derivedId(kind, 'vsphere', site, id)
 
-async function readAttributes(session: Session, signal: AbortSignal) {
-  const manager = session.service.manager('customFieldsManager')
+async function readAttributes(api: Api) {
+  const manager = api.find('customFieldsManager')
   if (!manager) return new Map<string, string>()
-  const [content] = await readObjects(session, { [manager.type]: ['field'] }, [manager], signal)
+  const [content] = await readObjects(api, { [manager.type]: ['field'] }, [manager])
   const fields = childrenOf(content?.properties.get('field'), 'CustomFieldDef')
   return new Map(fields.map((field) => [textOf(field, 'key'), textOf(field, 'name')]))
 }
 
-async function readEntities(session: Session, signal: AbortSignal): Promise<readonly Entity[]> {
+async function readEntities(api: Api): Promise<readonly Entity[]> {
   const entities: Entity[] = []
-  const refs = await listRefs(session, entityTypes, signal)
-  for (const page of chunk(refs, entitiesInPage)) {
-    for (const { ref, properties } of await readObjects(session, spec, page, signal)) {
+  for (const page of chunk(await listRefs(api, entityTypes), entitiesInPage)) {
+    for (const { ref, properties } of await readObjects(api, spec, page)) {
       entities.push({
         ref,
         name: decodeName(properties.get('name')?.text ?? ''),
@@ -97,26 +96,26 @@ async function readEntities(session: Session, signal: AbortSignal): Promise<read
 }
 
 /** Reads everything that virtual machines refer to. */
-export async function readInventory(session: Session, signal: AbortSignal): Promise<Inventory> {
-  const entities = await readEntities(session, signal)
-  const inventory = createInventory(
-    entities,
-    await readAttributes(session, signal),
-    session.service.uuid,
+export async function readInventory(
+  session: Session,
+  group: string,
+  signal: AbortSignal,
+): Promise<Inventory> {
+  const api = session.until(signal)
+  const entities = await readEntities(api)
+  const inventory = createInventory(entities, await readAttributes(api), session.uuid, group)
+  if (inventory.all(datacenter).length > 0) return inventory
+  throw new SourceError(
+    'forbidden',
+    `The user sees no datacenter at ${api.host}: give it the role Read-only on the root, for all children.`,
   )
-  if (inventory.all(datacenter).length === 0) {
-    throw new SourceError(
-      'forbidden',
-      `The user sees no datacenter at ${session.host}: give it the role Read-only on the root, for all children.`,
-    )
-  }
-  return inventory
 }
 
 export function createInventory(
   entities: readonly Entity[],
   attributes: ReadonlyMap<string, string>,
   uuid: string,
+  group = '',
 ): Inventory {
   const byId = new Map(entities.map((entity) => [entity.ref.id, entity]))
   const all = (type: RegExp) => entities.filter(({ ref }) => type.test(ref.type))
@@ -133,8 +132,8 @@ export function createInventory(
   }
 
   return {
-    // A standalone host has no UUID as a service.
-    site: uuid || textOf(all(host)[0]?.value('summary.hardware'), 'uuid'),
+    // A standalone host has no UUID as a service. A group also separates copies of a vCenter.
+    site: group + (uuid || textOf(all(host)[0]?.value('summary.hardware'), 'uuid')),
     attributes,
     get: (id) => byId.get(id),
     all,

@@ -1,4 +1,5 @@
 import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
+import { decodeName } from './inventory.ts'
 import type { ObjectContent } from './property-collector.ts'
 import { refOf, typeOf, type ObjectRef } from './soap.ts'
 
@@ -41,6 +42,8 @@ export interface Machine {
   /** Names of tags by category, from the REST API. */
   readonly tags: Readonly<Record<string, string>>
   readonly devices: readonly Device[]
+  /** Whether the user may not read some of its properties. */
+  readonly isDenied: boolean
   value(property: MachineProperty): XmlElement | undefined
   text(property: MachineProperty): string
   refId(property: MachineProperty): string
@@ -64,18 +67,22 @@ const devicesOf = (list: XmlElement | undefined): readonly Device[] =>
   }))
 
 export function createMachine(
-  { ref, properties }: ObjectContent,
+  { ref, properties, isDenied }: ObjectContent,
   tags: Readonly<Record<string, string>> = {},
 ): Machine {
   return {
     ref,
     tags,
+    isDenied,
     devices: devicesOf(properties.get('config.hardware.device')),
     value: (property) => properties.get(property),
     text: (property) => properties.get(property)?.text.trim() ?? '',
     refId: (property) => refOf(properties.get(property))?.id ?? '',
   }
 }
+
+export const nameOf = (machine: Machine): string =>
+  decodeName(machine.value('name')?.text ?? '') || machine.ref.id
 
 /** The id that stays when a virtual machine is registered again; '' if vSphere does not know it. */
 export const uuidOf = (machine: Machine): string =>

@@ -12,7 +12,6 @@ import { compareIds } from './identities.ts'
 import { listRefs } from './property-collector.ts'
 import { readMachines } from './read-machines.ts'
 import { scanMachines } from './scan.ts'
-import { requireManager } from './session.ts'
 import { escapeXml, refOf, type ObjectRef } from './soap.ts'
 import { watchMachines } from './watch.ts'
 
@@ -22,11 +21,10 @@ async function findByUuid(
   uuid: string,
   signal: AbortSignal,
 ): Promise<readonly ObjectRef[]> {
-  const self = requireManager(session.service, 'searchIndex', session.host)
+  const api = session.until(signal)
   const parameters = `<uuid>${escapeXml(uuid)}</uuid><vmSearch>true</vmSearch><instanceUuid>true</instanceUuid>`
-  const response = await session.run(
-    () => session.call({ method: 'FindAllByUuid', self, parameters }, signal),
-    signal,
+  const response = await api.run(() =>
+    api.call('FindAllByUuid', api.manager('searchIndex'), parameters),
   )
   const found = childrenOf(response, 'returnval').flatMap((element) => refOf(element)?.id ?? [])
   return [...new Set([...found, ...identities.withUuid(uuid)])]
@@ -51,7 +49,7 @@ async function getMachine(
   const key = ids.map((id) => identities.of(id)).find((one) => one.externalId === externalId)?.key
   const server = [...present, ...unreadable].find((one) => one.key.join() === key?.join())
   if (server || gone.length > 0) return server
-  const others = await listRefs(session, ['VirtualMachine'], signal)
+  const others = await listRefs(session.until(signal), ['VirtualMachine'])
   if (others.some(({ id }) => !ids.includes(id))) return undefined
   throw new SourceError(
     'incomplete',
@@ -66,9 +64,9 @@ export async function openVSphere(
   signal: AbortSignal,
 ): Promise<Source> {
   const { connection, release } = await acquireConnection(settings, context, signal)
-  const { host, service } = connection.session
+  const { host, title } = connection.session
   return {
-    title: `${service.title} at ${host}`,
+    title: `${title} at ${host}`,
     scan: (stop) => scanMachines(connection, stop),
     watch: (stop) => watchMachines(connection, context.timeLimit, stop),
     get: ({ externalId }, stop) => getMachine(connection, externalId, stop),

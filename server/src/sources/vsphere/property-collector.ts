@@ -1,7 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { paginate } from '../shared/paginate.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
-import { requireManager, type Session } from './session.ts'
+import type { Api } from './session.ts'
 import { escapeXml, faultOf, refOf, refXml, SoapFault, type ObjectRef } from './soap.ts'
 
 /** Properties to read, by type of object. A type includes its subtypes. */
@@ -11,8 +11,8 @@ export type PropertySpec = Readonly<Record<string, readonly string[]>>
 export interface ObjectContent {
   readonly ref: ObjectRef
   readonly properties: ReadonlyMap<string, XmlElement>
-  /** The faults of properties that the user may not read. */
-  readonly denied: readonly string[]
+  /** Whether the user may not read some of the properties. */
+  readonly isDenied: boolean
 }
 
 const propertySets = (spec: PropertySpec) =>
@@ -39,94 +39,65 @@ export const valuesOf = (elements: readonly XmlElement[]): ReadonlyMap<string, X
     }),
   )
 
+export function requireRef(element: XmlElement | undefined, host: string): ObjectRef {
+  const ref = refOf(element)
+  if (ref) return ref
+  throw new SourceError('invalid-response', `${host} lists an object without an id.`)
+}
+
 function readObject(element: XmlElement, host: string): ObjectContent {
-  const ref = refOf(childOf(element, 'obj'))
-  if (!ref) throw new SourceError('invalid-response', `${host} lists an object without an id.`)
-  const denied = childrenOf(element, 'missingSet').map((missing) =>
-    faultOf(childOf(missing, 'fault', 'fault')),
-  )
-  if (denied.includes('NotAuthenticated'))
+  const missing = childrenOf(element, 'missingSet')
+  const faults = new Set(missing.map((one) => faultOf(childOf(one, 'fault', 'fault'))))
+  if (faults.has('NotAuthenticated'))
     throw new SoapFault('NotAuthenticated', host, 'RetrievePropertiesEx')
   return {
-    ref,
+    ref: requireRef(childOf(element, 'obj'), host),
     properties: valuesOf(childrenOf(element, 'propSet')),
-    // An unset property is not an error.
-    denied: denied.filter((fault) => fault === 'NoPermission'),
+    isDenied: faults.has('NoPermission'),
   }
 }
 
 /** Creates a view of all objects of these types. It ends with the session. */
-export async function createView(
-  session: Session,
-  types: readonly string[],
-  signal: AbortSignal,
-): Promise<ObjectRef> {
-  const { service, host } = session
-  const container = refXml('container', requireManager(service, 'rootFolder', host))
+export function createView(api: Api, types: readonly string[]): Promise<ObjectRef> {
+  const container = refXml('container', api.manager('rootFolder'))
   const listed = types.map((type) => `<type>${type}</type>`).join('')
-  const response = await session.call(
-    {
-      method: 'CreateContainerView',
-      self: requireManager(service, 'viewManager', host),
-      parameters: `${container}${listed}<recursive>true</recursive>`,
-    },
-    signal,
-  )
-  const view = refOf(childOf(response, 'returnval'))
-  if (!view) throw new SourceError('invalid-response', `${host} created no view.`)
-  return view
+  const parameters = `${container}${listed}<recursive>true</recursive>`
+  return api.create('CreateContainerView', api.manager('viewManager'), parameters)
 }
 
 /** All objects of these types that the user may see. */
-export const listRefs = (
-  session: Session,
-  types: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly ObjectRef[]> =>
-  session.run(async () => {
-    const view = await createView(session, types, signal)
+export const listRefs = (api: Api, types: readonly string[]): Promise<readonly ObjectRef[]> =>
+  api.run(async () => {
+    const view = await createView(api, types)
     try {
-      const [content] = await retrieve(
-        session,
-        objectFilter({ ContainerView: ['view'] }, [view]),
-        signal,
-      )
+      const [content] = await retrieve(api, objectFilter({ ContainerView: ['view'] }, [view]))
       const list = content?.ref.id === view.id ? content.properties.get('view') : undefined
-      if (!list) throw new SourceError('invalid-response', `${session.host} returned no list.`)
-      return list.children.map((element) => {
-        const ref = refOf(element)
-        if (ref) return ref
-        throw new SourceError('invalid-response', `${session.host} lists an object without an id.`)
-      })
+      if (!list) throw new SourceError('invalid-response', `${api.host} returned no list.`)
+      return list.children.map((element) => requireRef(element, api.host))
     } finally {
-      await session.call({ method: 'DestroyView', self: view }, signal).catch(() => {})
+      await api.call('DestroyView', view).catch(() => {})
     }
-  }, signal)
+  })
 
 /** Reads properties of objects. Those that do not exist are left out. */
 export const readObjects = (
-  session: Session,
+  api: Api,
   spec: PropertySpec,
   refs: readonly ObjectRef[],
-  signal: AbortSignal,
 ): Promise<readonly ObjectContent[]> =>
-  session.run(async () => {
+  api.run(async () => {
     const filter = `${objectFilter(spec, refs)}<reportMissingObjectsInResults>true</reportMissingObjectsInResults>`
-    const found = await retrieve(session, filter, signal)
+    const found = await retrieve(api, filter)
     const requested = new Set(refs.map(({ id }) => id))
     if (found.every(({ ref }) => requested.has(ref.id))) return found
-    throw new SourceError('invalid-response', `${session.host} returned an unrequested object.`)
-  }, signal)
+    throw new SourceError('invalid-response', `${api.host} returned an unrequested object.`)
+  })
 
 /** Whether vSphere says that an object does not exist, which differs from not being allowed to see it. */
-export async function isDeleted(
-  session: Session,
-  ref: ObjectRef,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function isDeleted(api: Api, ref: ObjectRef): Promise<boolean> {
   const filter = objectFilter({ [ref.type]: ['name'] }, [ref])
   try {
-    const [found] = await session.run(() => retrieve(session, filter, signal), signal)
+    const [found] = await api.run(() => retrieve(api, filter))
     if (found) return false
   } catch (error) {
     if (!(error instanceof SoapFault)) throw error
@@ -134,37 +105,25 @@ export async function isDeleted(
     if (error.fault === 'NoPermission') return false
     throw error
   }
-  throw new SourceError('incomplete', `${session.host} neither returns ${ref.id} nor denies it.`)
+  throw new SourceError('incomplete', `${api.host} neither returns ${ref.id} nor denies it.`)
 }
 
 /** Reads all pages of what a filter selects. vSphere limits the size of pages itself. */
-async function retrieve(
-  session: Session,
-  filter: string,
-  signal: AbortSignal,
-): Promise<readonly ObjectContent[]> {
-  const self = requireManager(session.service, 'propertyCollector', session.host)
+async function retrieve(api: Api, filter: string): Promise<readonly ObjectContent[]> {
+  const collector = api.manager('propertyCollector')
+  const specification = `<specSet>${filter}</specSet><options/>`
   const pages = paginate<ObjectContent>({
     what: 'objects',
     idOf: ({ ref }) => ref.id,
     async call(token) {
-      const call =
-        token === undefined
-          ? {
-              method: 'RetrievePropertiesEx',
-              self,
-              parameters: `<specSet>${filter}</specSet><options/>`,
-            }
-          : {
-              method: 'ContinueRetrievePropertiesEx',
-              self,
-              parameters: `<token>${escapeXml(token)}</token>`,
-            }
-      const page = childOf(await session.call(call, signal), 'returnval')
+      const response = await (token === undefined
+        ? api.call('RetrievePropertiesEx', collector, specification)
+        : api.call('ContinueRetrievePropertiesEx', collector, `<token>${escapeXml(token)}</token>`))
+      const page = childOf(response, 'returnval')
       // Without a result there is no page. After a token there is always one.
       if (!page) return { items: token === undefined ? [] : undefined, next: undefined }
       return {
-        items: childrenOf(page, 'objects').map((element) => readObject(element, session.host)),
+        items: childrenOf(page, 'objects').map((element) => readObject(element, api.host)),
         next: textOf(page, 'token'),
       }
     },

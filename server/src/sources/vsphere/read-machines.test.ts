@@ -4,9 +4,10 @@ import { parseXml } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
 import { createIdentities } from './identities.ts'
 import { createInventory } from './inventory.ts'
+import { listRefs } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
-import type { Session } from './session.ts'
-import { SoapFault, UnparsableResponse, type SoapCall } from './soap.ts'
+import type { Api, Session } from './session.ts'
+import { SoapFault, UnparsableResponse } from './soap.ts'
 
 const refs = (...numbers: readonly number[]) =>
   numbers.map((number) => ({ type: 'VirtualMachine', id: `vm-${number}` }))
@@ -32,30 +33,30 @@ const denied = () => {
 }
 
 /** A connection to a vCenter that answers with these objects, for the requested ids. */
-function connect(answer: (ids: readonly string[], call: SoapCall) => string): Connection {
-  const session: Session = {
+function connect(answer: (ids: readonly string[], parameters: string) => string): Connection {
+  const api: Api = {
     host: 'vc',
-    service: {
-      isVCenter: true,
-      title: 'fake',
-      uuid: 'vc',
-      manager: (name) => ({ type: name, id: name }),
-    },
-    http: {
-      send: () => Promise.reject(new Error('no REST')),
-      close: () => {},
-    },
-    id: () => 'one',
-    async call(call) {
-      const requested = [...(call.parameters ?? '').matchAll(/<obj type="VirtualMachine">([^<]+)/g)]
-      const objects = answer(
-        requested.map(([, id = '']) => id),
-        call,
-      )
+    isVCenter: true,
+    find: (name) => ({ type: name, id: name }),
+    manager: (name) => ({ type: name, id: name }),
+    async call(_method, _self, parameters = '') {
+      const requested = [...parameters.matchAll(/<obj type="VirtualMachine">([^<]+)/g)]
+      const ids = requested.map(([, id = '']) => id)
+      const objects = answer(ids, parameters)
       const list = objects === '' ? '' : `<returnval>${objects}</returnval>`
       return parseXml(`<RetrievePropertiesExResponse>${list}</RetrievePropertiesExResponse>`)
     },
+    create: async (method) => ({ type: 'ContainerView', id: method }),
     run: (work) => work(),
+  }
+  const session: Session = {
+    host: 'vc',
+    isVCenter: true,
+    title: 'fake',
+    uuid: 'vc',
+    http: { send: () => Promise.reject(new Error('no REST')), close: () => {} },
+    id: () => 'one',
+    until: () => api,
     close: async () => {},
   }
   const inventory = createInventory([], new Map(), 'vc')
@@ -101,12 +102,22 @@ describe('virtual machines that are not listed any more', () => {
   })
 })
 
+test('a list that is missing differs from an empty one', async () => {
+  const list = (answer: string) =>
+    listRefs(connect(() => answer).session.until(signal()), ['VirtualMachine'])
+  const view = (...parts: readonly string[]) =>
+    `<objects><obj type="ContainerView">CreateContainerView</obj>${parts.join('')}</objects>`
+  assert.deepEqual(await list(view(property('view', ''))), [])
+  for (const answer of ['', view(), readable('vm-1'), view(property('view', '<ref/>'))])
+    await assert.rejects(list(answer), { kind: 'invalid-response' })
+})
+
 describe('virtual machines that cannot be read', () => {
   const read = (connection: Connection, ...numbers: readonly number[]) =>
     readMachines(connection, refs(...numbers), signal())
 
   test('are found among others that can', async () => {
-    const connection = connect((ids, { parameters = '' }) => {
+    const connection = connect((ids, parameters) => {
       if (ids.includes('vm-3') && parameters.includes('<pathSet>name<'))
         throw new UnparsableResponse('invalid-response', 'vc: not well formed')
       return ids.map(readable).join('')

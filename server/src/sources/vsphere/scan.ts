@@ -8,7 +8,7 @@ import { checkAllMissing, readMachines } from './read-machines.ts'
 import { toResources } from './to-resources.ts'
 
 /** Some 10 kB each. */
-const machinesInPage = 100
+const machinesInPage = 50
 const empty = { present: [], gone: [] }
 
 /** Yields all virtual machines, oldest first, after what they refer to. */
@@ -25,7 +25,7 @@ export async function* scanMachines(
   yield { ...empty, resources: { ...(networks && { networks }) } }
 
   const before = identities.ids()
-  const refs = (await listRefs(session, ['VirtualMachine'], signal)).toSorted((one, other) =>
+  const refs = (await listRefs(session.until(signal), ['VirtualMachine'])).toSorted((one, other) =>
     compareIds(one.id, other.id),
   )
   let count = 0

@@ -39,7 +39,7 @@ export class UnparsableResponse extends SourceError {}
 
 /** The lowest version with all properties that Muster reads. Later versions accept it. */
 const apiVersion = '"urn:vim25/6.7"'
-/** A page has 100 virtual machines of some 200 elements. */
+/** A page has 50 virtual machines of some 200 elements, or 200 hosts. */
 const limits = { maxLength: 33_554_432, maxElements: 500_000 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -90,59 +90,51 @@ export function faultOf(detail: XmlElement | undefined): string {
   return typeOf(detail) || detail.name.replace(/Fault$/, '')
 }
 
-export interface SoapCall {
+interface SoapCall {
   readonly method: string
   readonly self: ObjectRef
-  /** The parameters in XML, in the order of the API's description. */
-  readonly parameters?: string
-  /** Milliseconds; the default is the account's. */
-  readonly timeLimit?: number
+  readonly parameters: string
+  /** Empty before the login. */
+  readonly cookie: string
 }
 
-export interface SoapResult {
-  /** The element of the response. It contains `returnval`, unless there is none. */
+interface SoapResult {
+  /** It contains `returnval`, unless there is no result. */
   readonly response: XmlElement
   readonly headers: HttpResponse['headers']
 }
 
 /** Calls a method of the SOAP API. */
-export async function callSoap(
+export function callSoap(
   http: HttpClient,
   url: URL,
-  { method, self, parameters = '', timeLimit }: SoapCall,
-  cookie: string,
+  { method, self, parameters, cookie }: SoapCall,
   signal: AbortSignal,
 ): Promise<SoapResult> {
+  const { host } = url
+  const headers = {
+    'content-type': 'text/xml; charset=utf-8',
+    soapaction: apiVersion,
+    ...(cookie !== '' && { cookie }),
+  }
+  const body = envelope(method, self, parameters)
   const attempt = async (): Promise<SoapResult> => {
-    const answer = await http.send(
-      {
-        url,
-        method: 'POST',
-        headers: {
-          'content-type': 'text/xml; charset=utf-8',
-          soapaction: apiVersion,
-          ...(cookie !== '' && { cookie }),
-        },
-        body: envelope(method, self, parameters),
-        ...(timeLimit !== undefined && { timeLimit }),
-      },
-      signal,
-    )
+    const answer = await http.send({ url, method: 'POST', headers, body }, signal)
     // A fault has the status 500.
     const isSoap = answer.status === 200 || answer.status === 500
-    const response = isSoap ? contentOf(answer, url.host) : undefined
+    const response = isSoap ? contentOf(answer, host) : undefined
     if (response?.name === 'Fault') {
       const detail = response.children.find(({ name }) => name === 'detail')
-      throw new SoapFault(faultOf(detail?.children[0]), url.host, method)
+      throw new SoapFault(faultOf(detail?.children[0]), host, method)
     }
-    if (answer.status !== 200) throw statusError(answer, { host: url.host, action: method })
+    if (answer.status !== 200) throw statusError(answer, { host, action: method })
     if (response?.name === `${method}Response`) return { response, headers: answer.headers }
     throw new SourceError(
       'invalid-response',
-      `${url.host} does not answer as vSphere does: check the address, and whether a proxy is in between.`,
+      `${host} does not answer as vSphere does: check the address, and whether a proxy is in between.`,
     )
   }
-  return withRetries(attempt, url.host, signal)
+  return withRetries(attempt, host, signal)
 }
 
 export const isTrue = (element: XmlElement | undefined, ...path: readonly string[]): boolean =>

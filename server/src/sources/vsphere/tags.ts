@@ -1,20 +1,20 @@
-import type { SourceContext } from '../../domain/sources/source.ts'
-import { parseJson, textOf, type Json } from '../shared/json.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
+import type { HttpResponse } from '../shared/http-client.ts'
+import { parseJson, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
 import type { Session } from './session.ts'
 import type { ObjectRef } from './soap.ts'
 import type { VSphereSettings } from './vsphere-settings.ts'
 
-/** Tags of virtual machines as names by category, by the id of the machine. */
-type MachineTags = ReadonlyMap<string, Readonly<Record<string, string>>>
+/** Names of tags by category. */
+type Tags = Readonly<Record<string, string>>
 
 export interface TagReader {
   /** Whether the vCenter does not let the user read tags. */
   isDenied(): boolean
-  /** Fails as a whole: without its tags a server would change its project. */
-  read(machines: readonly ObjectRef[], signal: AbortSignal): Promise<MachineTags>
+  /** Tags by the id of the machine. Without its tags a server would change its project, so errors are thrown. */
+  read(machines: readonly ObjectRef[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>
   close(): Promise<void>
 }
 
@@ -23,153 +23,115 @@ interface Tag {
   readonly name: string
 }
 
-/** Tags are optional, so this error never leaves the file. */
-class Denied extends SourceError {}
-
-const sessionPath = 'com/vmware/cis/session'
-const tagging = 'com/vmware/cis/tagging'
 /** Names of tags and categories seldom change. */
 const namesLifetime = 600_000
+const closingTime = 2_000
 
 /** Reads tags. They are not in the SOAP API; a standalone host has none. */
 export function createTagReader(
-  session: Session,
+  { http, host, isVCenter }: Session,
   { sdk, user, password }: VSphereSettings,
-  { clock }: Pick<SourceContext, 'clock'>,
+  clock: () => number,
 ): TagReader {
-  const { http, host, service } = session
-  let id = ''
-  let names = new Map<string, Promise<Tag>>()
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  let sessionId = ''
+  let names = new Map<string, Tag | undefined>()
   let namesSince = 0
   let isDenied = false
 
-  const send = (method: string, path: string, body: string, signal: AbortSignal) =>
-    withRetries(
-      async () => {
-        const isLogin = method === 'POST' && path === sessionPath
-        const credentials = Buffer.from(`${user}:${password}`).toString('base64')
-        const response = await http.send(
-          {
-            url: new URL(`/rest/${path}`, sdk),
-            method,
-            headers: {
-              'content-type': 'application/json',
-              ...(isLogin
-                ? { authorization: `Basic ${credentials}` }
-                : { 'vmware-api-session-id': id }),
-            },
-            body,
-          },
-          signal,
-        )
-        if (response.status === 403 || response.status === 404) throw new Denied('forbidden', '')
-        if (response.status !== 200)
-          throw statusError(response, { host, action: 'read tags by the REST API' })
-        return parseJson(response.body, host)
-      },
-      host,
-      signal,
-    )
+  const fail = (what: string) => new SourceError('invalid-response', `${host} ${what}.`)
+  const failed = (response: HttpResponse) => statusError(response, { host, action: 'read tags' })
 
-  async function login(signal: AbortSignal): Promise<void> {
-    id = textOf(await send('POST', sessionPath, '', signal), 'value')
-    if (id === '') throw new SourceError('invalid-response', `${host} sent no session for tags.`)
-  }
-
-  /** Logs in when needed: the first time, and once after the session has ended. */
-  async function request(
+  async function send(
     method: string,
     path: string,
     body: string,
     signal: AbortSignal,
-  ): Promise<Json> {
-    if (id === '') await login(signal)
-    try {
-      return await send(method, path, body, signal)
-    } catch (error) {
-      if (!(error instanceof SourceError) || error.kind !== 'credentials') throw error
-      await login(signal)
-      return await send(method, path, body, signal)
+  ): Promise<HttpResponse> {
+    const url = new URL(`/rest/com/vmware/cis/${path}`, sdk)
+    const login = sessionId === '' ? { authorization } : { 'vmware-api-session-id': sessionId }
+    const headers = { 'content-type': 'application/json', ...login }
+    const attempt = async () => {
+      const response = await http.send({ url, method, headers, body }, signal)
+      if ([200, 401, 403, 404].includes(response.status)) return response
+      throw failed(response)
     }
+    return withRetries(attempt, host, signal)
   }
 
-  const get = async (path: string, signal: AbortSignal): Promise<Json> => {
-    const { value } = await request('GET', path, '', signal)
-    return (value ?? {}) as Json
-  }
-
-  async function readTag(tagId: string, signal: AbortSignal): Promise<Tag> {
-    const tag = await get(`${tagging}/tag/id:${encodeURIComponent(tagId)}`, signal)
-    const categoryId = encodeURIComponent(textOf(tag, 'category_id'))
-    const category = await get(`${tagging}/category/id:${categoryId}`, signal)
-    const [name, categoryName] = [textOf(tag, 'name'), textOf(category, 'name')]
-    if (name === '' || categoryName === '')
-      throw new SourceError('invalid-response', `${host} returned a tag without a name.`)
-    return { category: categoryName, name }
-  }
-
-  function tagOf(tagId: string, signal: AbortSignal): Promise<Tag> {
-    const known = names.get(tagId) ?? readTag(tagId, signal)
-    names.set(tagId, known)
-    known.catch(() => names.delete(tagId))
-    return known
-  }
-
-  async function namesOf(tagIds: readonly string[], signal: AbortSignal) {
-    const byCategory: Record<string, string[]> = {}
-    for (const tagId of tagIds) {
-      const { category, name } = await tagOf(tagId, signal)
-      byCategory[category] = [...(byCategory[category] ?? []), name].sort()
-    }
-    return Object.fromEntries(
-      Object.entries(byCategory).map(([category, tags]) => [category, tags.join(', ')]),
-    )
-  }
-
-  async function readTags(machines: readonly ObjectRef[], signal: AbortSignal) {
-    const found = new Map<string, Readonly<Record<string, string>>>()
-    if (!service.isVCenter || machines.length === 0) return found
-    if (clock() - namesSince > namesLifetime) {
-      names = new Map()
-      namesSince = clock()
-    }
-    const { value } = await request(
-      'POST',
-      `${tagging}/tag-association?~action=list-attached-tags-on-objects`,
-      JSON.stringify({
-        object_ids: machines.map(({ type, id: machine }) => ({ type, id: machine })),
-      }),
-      signal,
-    )
-    // Objects without tags are left out. Without any, the simulator sends null.
-    if (value === undefined)
-      throw new SourceError('invalid-response', `${host} returned no list of tags.`)
-    for (const entry of (value ?? []) as readonly Json[]) {
-      const { object_id, tag_ids } = entry as {
-        object_id?: { id?: string }
-        tag_ids?: readonly string[]
+  /** The value of a response; undefined if it is denied or does not exist. */
+  async function request(
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    body = '',
+  ): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (sessionId === '') {
+        const login = await send('POST', 'session', '', signal)
+        if (login.status === 401) throw failed(login)
+        if (login.status !== 200) return undefined
+        sessionId = textOf(parseJson(login.body, host), 'value')
+        if (sessionId === '') throw fail('sent no session for tags')
       }
-      found.set(object_id?.id ?? '', await namesOf(tag_ids ?? [], signal))
+      const response = await send(method, path, body, signal)
+      if (response.status === 200) {
+        const { value } = parseJson(response.body, host)
+        if (value === undefined) throw fail('sent no value of tags')
+        return value
+      }
+      if (response.status !== 401) return undefined
+      if (attempt === 2) throw failed(response)
+      // The session has ended.
+      sessionId = ''
     }
-    return found
+  }
+
+  /** Undefined if the tag was removed meanwhile. */
+  async function readTag(id: string, signal: AbortSignal): Promise<Tag | undefined> {
+    const get = (path: string) => request('GET', `tagging/${path}`, signal) as Promise<Json>
+    const tag = await get(`tag/id:${encodeURIComponent(id)}`)
+    if (tag === undefined) return undefined
+    const category = await get(`category/id:${encodeURIComponent(textOf(tag, 'category_id'))}`)
+    return { name: textOf(tag, 'name'), category: textOf(category, 'name') }
+  }
+
+  async function describe(ids: readonly string[], signal: AbortSignal): Promise<Tags> {
+    const tags: Tag[] = []
+    for (const id of ids) {
+      if (!names.has(id)) names.set(id, await readTag(id, signal))
+      const tag = names.get(id)
+      if (tag && tag.category !== '') tags.push(tag)
+    }
+    const byCategory = Object.entries(Object.groupBy(tags, ({ category }) => category))
+    const list = (some: readonly Tag[] = []) => some.map(({ name }) => name).toSorted()
+    return Object.fromEntries(byCategory.map(([name, some]) => [name, list(some).join(', ')]))
   }
 
   return {
     isDenied: () => isDenied,
     async read(machines, signal) {
-      try {
-        const found = await readTags(machines, signal)
-        isDenied = false
-        return found
-      } catch (error) {
-        if (!(error instanceof Denied)) throw error
-        isDenied = true
-        return new Map()
+      const found = new Map<string, Tags>()
+      if (!isVCenter || machines.length === 0) return found
+      if (clock() - namesSince > namesLifetime) {
+        names = new Map()
+        namesSince = clock()
       }
+      const path = 'tagging/tag-association?~action=list-attached-tags-on-objects'
+      const value = await request('POST', path, signal, JSON.stringify({ object_ids: machines }))
+      isDenied = value === undefined
+      // Objects without tags are left out. Without any, the simulator sends null.
+      const list = (value ?? []) as readonly {
+        object_id?: Json
+        tag_ids?: readonly string[] | null
+      }[]
+      for (const { object_id, tag_ids } of list)
+        found.set(textOf(object_id, 'id'), await describe(tag_ids ?? [], signal))
+      return found
     },
     async close() {
-      if (id !== '')
-        await send('DELETE', sessionPath, '', AbortSignal.timeout(2_000)).catch(() => {})
+      const signal = AbortSignal.timeout(closingTime)
+      if (sessionId !== '') await send('DELETE', 'session', '', signal).catch(() => {})
     },
   }
 }

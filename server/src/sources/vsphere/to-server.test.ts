@@ -70,7 +70,7 @@ const describeWith = (values: Readonly<Record<string, string>>, tags = {}) => {
   const content = {
     ref: { type: 'VirtualMachine', id: 'vm-1' },
     properties: properties({ name: text('a%2fb %25'), ...values }),
-    denied: [],
+    isDenied: false,
   }
   const identity = { key: ['vsphere', 'vc', 'uuid'], externalId: 'uuid' }
   return toServer(createMachine(content, tags), identity, inventory)

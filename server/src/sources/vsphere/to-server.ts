@@ -9,14 +9,13 @@ import type { Identity } from './identities.ts'
 import {
   computeResource,
   datacenter,
-  decodeName,
   folder,
   host,
   pool,
   resourceId,
   type Inventory,
 } from './inventory.ts'
-import type { Machine } from './machine.ts'
+import { nameOf, type Machine } from './machine.ts'
 import { nicsOf } from './nics.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { snapshotNotes } from './snapshots.ts'
@@ -123,7 +122,7 @@ export function toServer(
   const created = creationOf(machine)
   const tenant = tenantOf(machine, inventory)
   const facts: ReportedFacts = {
-    name: decodeName(machine.value('name')?.text ?? ''),
+    name: nameOf(machine),
     description: machine.value('config.annotation')?.text ?? '',
     status: statusOf(machine).status,
     external_id: externalId,

@@ -36,7 +36,7 @@ export const vsphereKind: SourceKind = {
       type: 'text',
       isRequired: false,
       description:
-        'Use the same group for vCenters between which virtual machines migrate. A migrated virtual machine stays the same server.',
+        'Use the same group for vCenters between which virtual machines migrate: a migrated virtual machine stays the same server. Use different groups for copies of one vCenter.',
     },
   ],
   rights: [

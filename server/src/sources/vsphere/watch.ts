@@ -1,12 +1,11 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
 import { compareIds } from './identities.ts'
-import { createView, valuesOf, viewFilter } from './property-collector.ts'
+import { createView, requireRef, valuesOf, viewFilter } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
-import { requireManager, type Session } from './session.ts'
-import { escapeXml, isTrue, refOf, type ObjectRef } from './soap.ts'
+import type { Api } from './session.ts'
+import { escapeXml, isTrue, type ObjectRef } from './soap.ts'
 
 /**
  * Small properties that change whenever a server does: vSphere raises the version with every change of the
@@ -38,21 +37,11 @@ const maxUpdates = 100
 const closingTime = 2_000
 
 /** Creates a collector of its own, so that it can be cancelled without affecting scans. */
-async function createCollector(session: Session, signal: AbortSignal): Promise<ObjectRef> {
-  const { service, host } = session
-  const response = await session.call(
-    {
-      method: 'CreatePropertyCollector',
-      self: requireManager(service, 'propertyCollector', host),
-    },
-    signal,
-  )
-  const collector = refOf(childOf(response, 'returnval'))
-  if (!collector)
-    throw new SourceError('invalid-response', `${host} created no property collector.`)
-  const view = await createView(session, ['VirtualMachine'], signal)
+async function createCollector(api: Api): Promise<ObjectRef> {
+  const collector = await api.create('CreatePropertyCollector', api.manager('propertyCollector'))
+  const view = await createView(api, ['VirtualMachine'])
   const filter = `<spec>${viewFilter(watched, view)}</spec><partialUpdates>false</partialUpdates>`
-  await session.call({ method: 'CreateFilter', self: collector, parameters: filter }, signal)
+  await api.create('CreateFilter', collector, filter)
   return collector
 }
 
@@ -62,20 +51,14 @@ interface Change {
   readonly properties: ReadonlyMap<string, XmlElement>
 }
 
-function changesOf(updateSet: XmlElement | undefined, host: string): readonly Change[] {
-  const filters = childrenOf(updateSet, 'filterSet')
-  return filters
+const changesOf = (updateSet: XmlElement | undefined, host: string): readonly Change[] =>
+  childrenOf(updateSet, 'filterSet')
     .flatMap((filter) => childrenOf(filter, 'objectSet'))
-    .map((update) => {
-      const ref = refOf(childOf(update, 'obj'))
-      if (!ref) throw new SourceError('invalid-response', `${host} reports a change of nothing.`)
-      return {
-        ref,
-        hasLeft: textOf(update, 'kind') === 'leave',
-        properties: valuesOf(childrenOf(update, 'changeSet')),
-      }
-    })
-}
+    .map((update) => ({
+      ref: requireRef(childOf(update, 'obj'), host),
+      hasLeft: textOf(update, 'kind') === 'leave',
+      properties: valuesOf(childrenOf(update, 'changeSet')),
+    }))
 
 /** Reports changes of virtual machines. Ends with an error if the session ends. */
 export async function* watchMachines(
@@ -84,29 +67,23 @@ export async function* watchMachines(
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
   const { session, identities } = connection
-  const collector = await session.run(() => createCollector(session, signal), signal)
+  const api = session.until(signal)
+  const collector = await api.run(() => createCollector(api))
+  const seconds = Math.max(1, Math.floor(timeLimit / 2_000))
+  const options = `<options><maxWaitSeconds>${seconds}</maxWaitSeconds><maxObjectUpdates>${maxUpdates}</maxObjectUpdates></options>`
   let version = ''
+  let isTruncated = true
 
   /** Waits for the next changes; none if there were none for some time. */
   async function wait(): Promise<readonly Change[]> {
-    const seconds = Math.max(1, Math.floor(timeLimit / 2_000))
-    const response = await session.call(
-      {
-        method: 'WaitForUpdatesEx',
-        self: collector,
-        parameters: `<version>${escapeXml(version)}</version><options><maxWaitSeconds>${seconds}</maxWaitSeconds><maxObjectUpdates>${maxUpdates}</maxObjectUpdates></options>`,
-        timeLimit,
-      },
-      signal,
-    )
+    const parameters = `<version>${escapeXml(version)}</version>${options}`
+    const response = await api.call('WaitForUpdatesEx', collector, parameters)
     const updateSet = childOf(response, 'returnval')
-    const next = textOf(updateSet, 'version')
-    if (next !== '') version = next
+    version = textOf(updateSet, 'version') || version
     isTruncated = isTrue(updateSet, 'truncated')
-    return changesOf(updateSet, session.host)
+    return changesOf(updateSet, api.host)
   }
 
-  let isTruncated = true
   try {
     // The present state comes first. Only the ids are of interest: a scan reads the rest.
     while (isTruncated) {
@@ -116,32 +93,25 @@ export async function* watchMachines(
         identities.add(ref.id, text('config.instanceUuid'), text('name'))
       }
     }
-    if (version === '')
-      throw new SourceError('invalid-response', `${session.host} reports no version of its state.`)
     yield { present: [], gone: [] }
     while (!signal.aborted) {
+      // Of several changes of one machine, the last one counts.
       const latest = new Map((await wait()).map((change) => [change.ref.id, change]))
-      if (latest.size === 0) continue
       const changes = [...latest.values()].toSorted((one, other) =>
         compareIds(one.ref.id, other.ref.id),
       )
       const refsOf = (hasLeft: boolean) =>
         changes.filter((change) => change.hasLeft === hasLeft).map(({ ref }) => ref)
-      const left = await checkAllMissing(connection, refsOf(true), signal)
-      const read = await readMachines(connection, refsOf(false), signal)
-      yield {
-        present: read.present,
-        gone: [...left.gone, ...read.gone],
-        unreadable: [...left.unreadable, ...read.unreadable],
+      if (changes.length > 0) {
+        yield await checkAllMissing(connection, refsOf(true), signal)
+        yield await readMachines(connection, refsOf(false), signal)
       }
     }
   } finally {
     // Without it, vSphere computes changes until the session ends.
     await session
-      .call(
-        { method: 'DestroyPropertyCollector', self: collector },
-        AbortSignal.timeout(closingTime),
-      )
+      .until(AbortSignal.timeout(closingTime))
+      .call('DestroyPropertyCollector', collector)
       .catch(() => {})
   }
 }
