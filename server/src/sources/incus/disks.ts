@@ -41,14 +41,8 @@ function limitsOf(limit: string): { readonly iops: number; readonly bps: number 
     : { iops: Number(operations), bps: 0 }
 }
 
-export interface Storage {
-  readonly disks_info: ReportedDisk[]
-  readonly cdrom: string
-  readonly cdrom_support: boolean
-}
-
 /** The root disk comes first. */
-export function storageOf(instance: Instance, lookups: Lookups): Storage {
+export function storageOf(instance: Instance, lookups: Lookups) {
   const { config, project, isVirtualMachine } = instance
   const devices = instance.devices.filter(([, { type }]) => type === 'disk')
   const found = (kind: string) =>

@@ -39,19 +39,13 @@ function maskIn(network: Network | undefined, ip: string): number {
 
 const literal = (address = '') => (ipaddr.isValid(address) ? address : '')
 
-interface Connection {
-  readonly nics: ReportedNic[]
-  readonly src_ip_check: boolean
-  readonly src_mac_check: boolean
-}
-
 /** The network interfaces of an instance. Those that a guest creates itself are no part of it. */
 export function connectionOf(
   { project, config, devices }: Instance,
   lookups: Lookups,
   /** Of a running instance. */
   state: Json,
-): Connection {
+) {
   const owner = lookups.networkProjects.get(project) ?? 'default'
   const adapters = devices.filter(([, { type }]) => type === 'nic')
   const nics = adapters.map(([device, settings]): ReportedNic => {

@@ -12,8 +12,8 @@ import { getServer } from './get-server.ts'
 import { scanInstances } from './scan.ts'
 import { watchInstances } from './watch.ts'
 
-/** A list is one response: 10,000 instances are 5 to 40 MB. */
-const maxBytes = 128 * 2 ** 20
+/** A list is one response: 10,000 instances are 5 to 30 MB. */
+const maxBytes = 32 * 2 ** 20
 
 export async function openIncus(
   settings: SourceSettings,
