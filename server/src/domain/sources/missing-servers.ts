@@ -9,6 +9,8 @@ const fewestHeld = 3
 export interface MissingServer {
   readonly sighting: Sighting
   readonly region: string
+  /** The source did not read the server's tenant, such as after the loss of a role. */
+  readonly isUnread: boolean
 }
 
 interface Missing {
@@ -36,8 +38,9 @@ const isMostOf = (missing: number, present: number) => missing >= fewestHeld && 
 
 /**
  * Decides whether servers that a complete scan has missed are removed or held. If most servers of
- * an account or a region are missing at once, the source is probably wrong: they are held until
- * enough consecutive scans have missed them and the hold time is over.
+ * an account or a region are missing at once, the source is probably wrong; if their tenant was not
+ * read, nothing is known of them. They are held until enough consecutive scans have missed them and
+ * the hold time is over.
  */
 export function decideMissing(scan: Missing): Decision {
   const { missing, presentByRegion, present, clock, hold, isAfterFailure } = scan
@@ -47,8 +50,9 @@ export function decideMissing(scan: Missing): Decision {
     missingByRegion.set(region, (missingByRegion.get(region) ?? 0) + 1)
   }
   const isMass = present === 0 || isMostOf(missing.length, present)
-  const isHeld = ({ sighting, region }: MissingServer) =>
+  const isHeld = ({ sighting, region, isUnread }: MissingServer) =>
     sighting.missed > 0 ||
+    isUnread ||
     isMass ||
     isMostOf(missingByRegion.get(region) ?? 0, presentByRegion.get(region) ?? 0)
 

@@ -67,14 +67,20 @@ export interface KnownSightings {
   values(): Iterable<Sighting>
 }
 
+/** Where a source has a server. */
+export interface ServerPlace {
+  readonly region: string
+  readonly managerId: string
+}
+
 /** The last report of each account about each of its servers. */
 export interface SightingStore {
   /** For all servers of an account, or only these. */
   of(accountId: string, ids?: readonly string[]): Promise<KnownSightings>
   /** Which accounts see these servers. */
   accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** The source's region id by server id. */
-  regionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** The source's region id and the manager's id, by server id. */
+  placesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerPlace>>
   /** Servers that this account and another one report as running on two hosts; at most 1,000. */
   activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>
 }

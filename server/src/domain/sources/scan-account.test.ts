@@ -9,7 +9,7 @@ import {
 import { batchSize, scanAccount } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
 import type { ReportedServer, SourceUpdate } from './source.ts'
-import { serverIdOf } from './to-server-facts.ts'
+import { managerIdOf, serverIdOf } from './to-server-facts.ts'
 
 const never = new AbortController().signal
 const fails = () => {
@@ -58,7 +58,8 @@ async function scan(
     signal: never,
     isSuperseded,
     onProgress: () => {},
-    regionsOf: sync.sightings.regionsOf,
+    placesOf: sync.sightings.placesOf,
+    managerOf: (tenant) => managerIdOf(account, tenant),
     holding: { hold, isAfterFailure, clock: typeof now === 'number' ? () => now : now },
   })
 }
@@ -158,7 +159,8 @@ describe('a scan', () => {
       signal: ending.signal,
       isSuperseded: () => false,
       onProgress: () => {},
-      regionsOf: sync.sightings.regionsOf,
+      placesOf: sync.sightings.placesOf,
+      managerOf: (tenant) => managerIdOf(account, tenant),
       holding: { hold: 0, isAfterFailure: false, clock: () => 0 },
     })
     await assert.rejects(scanning)
@@ -187,6 +189,25 @@ describe('a scan', () => {
     const fourth = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_500, hold: 500 })
     assert.deepEqual([fourth.held.length, fourth.counts.gone], [0, 2])
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
+  })
+
+  test('does not remove servers of a tenant that was not read at once', async () => {
+    const sync = createMemorySync()
+    const inTenant = (name: string, id: string) => ({ ...makeSeen(name), tenant: { id, name: id } })
+    const [web, db, shop] = [inTenant('web', 'a'), inTenant('db', 'a'), inTenant('shop', 'b')]
+    const of = (tenants: readonly string[], ...servers: ReportedServer[]) => ({
+      ...page(...servers),
+      tenants,
+    })
+    await scan(sync, [of(['a', 'b'], web, db, shop)])
+    const lost = await scan(sync, [of(['a'], web)], { now: 1_000, hold: 500 })
+    assert.deepEqual([lost.held.length, lost.counts.gone], [1, 1])
+    assert.deepEqual(namesOf(sync), ['shop', 'web'])
+    assert.deepEqual(statusesOf(sync), ['unknown', 'running'])
+    const found = await scan(sync, [of(['a', 'b'], web, shop)], { now: 1_100, hold: 500 })
+    assert.equal(found.held.length, 0)
+    await scan(sync, [of(['a', 'b'], web)], { now: 1_200, hold: 500 })
+    assert.deepEqual(namesOf(sync), ['web'])
   })
 
   test('holds servers for three consecutive scans, and a failed scan restarts the count', async () => {

@@ -21,7 +21,9 @@ interface ScanOptions {
   /** Whether a newer report about the server arrived after the scan began. */
   readonly isSuperseded: (id: string) => boolean
   readonly onProgress: (counts: SyncCounts) => void
-  readonly regionsOf: SightingStore['regionsOf']
+  readonly placesOf: SightingStore['placesOf']
+  /** The id of the manager that stands for a tenant. */
+  readonly managerOf: (tenant: string) => string
   readonly holding: Pick<Parameters<typeof decideMissing>[0], 'hold' | 'isAfterFailure' | 'clock'>
 }
 
@@ -52,7 +54,7 @@ const maxWrites = 2
  * do unreported servers count as missing; `decideMissing` decides what happens to them.
  */
 export async function scanAccount(options: ScanOptions): Promise<Scanned> {
-  const { source, recorder, known, signal, isSuperseded, onProgress, regionsOf, holding } = options
+  const { source, recorder, known, signal, isSuperseded, onProgress, placesOf, holding } = options
   const { writePermits } = options
   const seen = new IdTable()
   /** Servers that the source itself reports as gone. They are removed without a hold. */
@@ -65,6 +67,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const resources = recorder.collectResources()
   let present = 0
   let regions: ReadonlySet<string> | undefined
+  /** Managers of the tenants that were read; undefined if all were. */
+  let managers: ReadonlySet<string> | undefined
   let pending: ChangedServer[] = []
   let writtenAt = holding.clock()
 
@@ -110,6 +114,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   async function processPage(page: ScanPage): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
+    if (page.tenants) managers = new Set(page.tenants.map(options.managerOf))
     if (page.forbidden) forbidden.push(page.forbidden)
     if (page.resources) resources.addReported(page.resources)
     for (const server of page.present) {
@@ -153,7 +158,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const sighting = known.get(id)
     if (sighting) absent.push(sighting)
   }
-  const regionOf = await regionsOf(absent.map(({ serverId }) => serverId))
+  const placeOf = await placesOf(absent.map(({ serverId }) => serverId))
   const handedOver = new Set<string>()
   for (const batch of chunk(absent)) {
     for (const id of await recorder.leave(batch)) handedOver.add(id)
@@ -161,10 +166,12 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const missing: MissingServer[] = []
   const vanished: MissingServer[] = []
   for (const sighting of absent) {
-    const region = regionOf.get(sighting.serverId) ?? ''
+    const { region = '', managerId = '' } = placeOf.get(sighting.serverId) ?? {}
     if (handedOver.has(sighting.serverId)) continue
-    if (region === '' || !regions || regions.has(region)) missing.push({ sighting, region })
-    else vanished.push({ sighting, region })
+    const isUnread = managers !== undefined && !managers.has(managerId)
+    const server = { sighting, region, isUnread }
+    if (region === '' || !regions || regions.has(region)) missing.push(server)
+    else vanished.push(server)
   }
   for (const batch of chunk(vanished.map(({ sighting }) => sighting))) {
     counts.changed += await recorder.holdRegion(batch)

@@ -81,6 +81,11 @@ export interface ScanPage extends SourceUpdate {
    * is missing here are not removed, and the sync reports an error.
    */
   readonly regions?: readonly string[]
+  /**
+   * The ids of the tenants that this scan reads, if the credentials may lose some of them. Missing
+   * servers of other tenants are not removed at once.
+   */
+  readonly tenants?: readonly string[]
   /** Hosts, networks, regions and zones. After a complete scan, unreported ones are removed. */
   readonly resources?: ReportedResources
   /** An optional request was denied. */

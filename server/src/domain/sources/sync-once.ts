@@ -13,6 +13,7 @@ import {
 import { explainError } from './explain-error.ts'
 import { chunk } from '../chunk.ts'
 import { LeaseLost } from './lease-lost.ts'
+import { managerIdOf } from './to-server-facts.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
 import { unreadableById, vanishedRegionsError } from './warning-texts.ts'
@@ -86,7 +87,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
         signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
         isSuperseded: scanConflicts.has,
         onProgress,
-        regionsOf: sightings.regionsOf,
+        placesOf: sightings.placesOf,
+        managerOf: (tenant) => managerIdOf(account, tenant),
         holding: { hold: run.hold, isAfterFailure: run.state().isAfterFailure, clock },
       })
     } finally {

@@ -35,6 +35,10 @@ export function completeFacts(facts: ReportedFacts, id: string): CompleteFacts {
   }
 }
 
+/** The id of the manager that stands for a tenant of the source. */
+export const managerIdOf = ({ id }: Pick<Account, 'id'>, tenant: string): string =>
+  derivedId('tenant', id, tenant)
+
 /** Adds the account's fields to what its source reports about servers. */
 export function createToServerFacts(account: Account) {
   const attach_time = timestamp(account.created_at)
@@ -58,7 +62,7 @@ export function createToServerFacts(account: Account) {
       account_id: account.id,
       attach_time,
       manager: tenant ? limitText(tenant.name) : account.name,
-      manager_id: tenant ? derivedId('tenant', account.id, tenant.id) : account.id,
+      manager_id: tenant ? managerIdOf(account, tenant.id) : account.id,
       manager_project_id: account.project_id,
       project_id: projectId,
       project_src: byTenant ? 'cloud' : 'local',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ActiveElsewhere, SightingStore } from '../../domain/sources/ports.ts'
+import type { ActiveElsewhere, ServerPlace, SightingStore } from '../../domain/sources/ports.ts'
 import { SightingTable } from '../../domain/sources/sighting-table.ts'
 import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
@@ -68,18 +68,19 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
       return seeing
     },
 
-    async regionsOf(ids) {
-      const regions = new Map<string, string>()
+    async placesOf(ids) {
+      const places = new Map<string, ServerPlace>()
       for (const batch of chunk(ids)) {
         const { rows } = await sql<{
           id: string
           region: string
-        }>`select servers.id, words.word as region from servers inner join words on words.code = servers.region_ext_id where servers.id in (${sql.join(batch)})`.execute(
+          managerId: string
+        }>`select servers.id, regions.word as region, managers.word as "managerId" from servers inner join words regions on regions.code = servers.region_ext_id inner join words managers on managers.code = servers.manager_id where servers.id in (${sql.join(batch)})`.execute(
           db,
         )
-        for (const { id, region } of rows) regions.set(id, region)
+        for (const { id, ...place } of rows) places.set(id, place)
       }
-      return regions
+      return places
     },
 
     async activeElsewhere(accountId) {

@@ -119,8 +119,14 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       new Map([...sightings].filter(([id]) => ids === undefined || ids.includes(id))),
     accountsSeeing: async (ids) =>
       new Map(ids.filter((id) => sightings.has(id)).map((id) => [id, [attached.account.id]])),
-    regionsOf: async (ids) =>
-      new Map(ids.map((id) => [id, stored.get(id)?.server.region_ext_id ?? ''])),
+    placesOf: async (ids) =>
+      new Map(
+        ids.map((id) => {
+          const { region_ext_id: region = '', manager_id: managerId = '' } =
+            stored.get(id)?.server ?? {}
+          return [id, { region, managerId }]
+        }),
+      ),
     activeElsewhere: async () => [],
   }
 
