@@ -6,6 +6,7 @@ export const kinds: SourceKinds = new Map([
   ['Aws', async () => (await import('./aws/aws-kind.ts')).awsKind],
   ['Incus', async () => (await import('./incus/incus-kind.ts')).incusKind],
   ['VMware', async () => (await import('./vsphere/vsphere-kind.ts')).vsphereKind],
+  ['OpenStack', async () => (await import('./openstack/openstack-kind.ts')).openstackKind],
   // oxlint-disable-next-line no-restricted-imports -- loaded for accounts of this kind only
   ['Simulator', async () => (await import('@muster/simulator/kind')).simulatorKind],
 ])

@@ -99,7 +99,7 @@ export const accounts = {
   newLead: 'Choose a provider. Nothing is stored until you save.',
   another: 'Choose another provider',
   noProvider: (name: string) => `Unknown provider ${name}. Choose one of these.`,
-  hasEvents: 'Live change events',
+  hasEvents: 'Changes within seconds',
   everyPeriod: (seconds: string) => `Polled every ${seconds} s`,
   accountSection: 'Account',
   connectionSection: 'Connection',

@@ -241,6 +241,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       ['Aws', false, ['access_key_id', 'secret_access_key'], false],
       ['Incus', true, [], true],
       ['VMware', true, ['username', 'password'], true],
+      ['OpenStack', true, [], true],
       ['Simulator', false, [], true],
     ])
   })

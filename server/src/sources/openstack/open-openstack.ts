@@ -1,0 +1,36 @@
+import type { Source, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { findRegions } from './regions.ts'
+import { getServer, scanRegions } from './scan-region.ts'
+import { acquireSession } from './session.ts'
+import { watchChanges } from './watch-changes.ts'
+
+export async function openOpenStack(
+  settings: SourceSettings,
+  context: SourceContext,
+  signal: AbortSignal,
+): Promise<Source> {
+  const session = acquireSession(settings, context)
+  try {
+    const scopes = await session.keystone.findScopes(signal)
+    const regions = await findRegions(session, scopes, signal)
+    const { host } = new URL(session.settings.authUrl)
+    return {
+      title: `OpenStack at ${host}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,
+      async *scan(stop) {
+        const current = await session.keystone.findScopes(stop)
+        const found = await findRegions(session, current, stop)
+        // With regions listed in the options, servers of other regions are removed.
+        if (session.settings.regions.length === 0) yield { present: [], gone: [], regions: found }
+        yield* scanRegions(session, current, found, stop)
+      },
+      get: (reference, stop) => getServer(session, reference, stop),
+      watch: (stop) => watchChanges(session, context.clock, stop),
+      async close() {
+        session.release()
+      },
+    }
+  } catch (error) {
+    session.release()
+    throw error
+  }
+}

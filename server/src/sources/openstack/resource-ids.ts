@@ -1,0 +1,15 @@
+import { derivedId } from '../../domain/sources/derived-id.ts'
+
+/** A region of one cloud. Regions and zones of most clouds have the same names. */
+export interface Site {
+  /** The host of Keystone, which stands for the cloud. */
+  readonly cloud: string
+  readonly region: string
+}
+
+export const regionIdOf = ({ cloud, region }: Site): string =>
+  derivedId('region', 'openstack', cloud, region)
+export const zoneIdOf = ({ cloud, region }: Site, zone: string): string =>
+  derivedId('zone', 'openstack', cloud, region, zone)
+export const hostIdOf = ({ cloud, region }: Site, host: string): string =>
+  derivedId('host', 'openstack', cloud, region, host)

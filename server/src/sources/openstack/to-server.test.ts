@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Json } from '../shared/json.ts'
+import type { Lookups } from './lookups.ts'
+import { statusOf } from './status.ts'
+import { toServer } from './to-server.ts'
+
+const none = new Map<string, Json>()
+const noLookups: Lookups = {
+  networks: none,
+  subnets: none,
+  ports: none,
+  floating: none,
+  groups: none,
+  volumes: none,
+  images: none,
+  flavors: none,
+  portsOf: new Map(),
+  floatingOf: none,
+}
+
+const server = {
+  id: 'a1',
+  tenant_id: 'p1',
+  name: 'web',
+  status: 'ACTIVE',
+  created: '2025-01-02T03:04:05Z',
+  addresses: {},
+  image: { id: 'i1' },
+  flavor: { vcpus: 2, ram: 1_024, disk: 10, ephemeral: 5, swap: 256, original_name: 'm1' },
+  'OS-EXT-STS:vm_state': 'active',
+  'OS-EXT-STS:power_state': 1,
+}
+
+const convert = (changes: Json, lookups: Partial<Lookups> = {}) =>
+  toServer(
+    { ...server, ...changes },
+    {
+      site: { cloud: 'keystone.example', region: 'R' },
+      lookups: { ...noLookups, ...lookups },
+      projects: new Map([['p1', 'shop']]),
+    },
+  )
+
+const factsOf = (changes: Json, lookups?: Partial<Lookups>) => {
+  const converted = convert(changes, lookups)
+  assert.ok('facts' in converted, 'it is readable')
+  return converted.facts
+}
+
+describe('a server of Nova', () => {
+  const statuses: readonly (readonly [Json, string])[] = [
+    [{}, 'running'],
+    [{ 'OS-EXT-STS:power_state': 4 }, 'ready'],
+    [{ 'OS-EXT-STS:power_state': 3 }, 'suspend'],
+    [{ 'OS-EXT-STS:vm_state': 'stopped' }, 'ready'],
+    [{ 'OS-EXT-STS:vm_state': 'shelved_offloaded' }, 'ready'],
+    [{ 'OS-EXT-STS:vm_state': 'suspended' }, 'suspend'],
+    [{ 'OS-EXT-STS:task_state': 'powering-off' }, 'stopping'],
+    [{ 'OS-EXT-STS:task_state': 'reboot_started_hard' }, 'starting'],
+    [{ 'OS-EXT-STS:task_state': 'resize_migrating' }, 'change_flavor'],
+    [{ 'OS-EXT-STS:task_state': 'image_uploading' }, 'running'],
+    [{ 'OS-EXT-STS:vm_state': 'building', 'OS-EXT-STS:task_state': 'spawning' }, 'deploying'],
+    [{ 'OS-EXT-STS:vm_state': 'error', hostId: '' }, 'sched_fail'],
+    [{ 'OS-EXT-STS:vm_state': 'error', hostId: 'h' }, 'deploy_fail'],
+    [{ 'OS-EXT-STS:vm_state': undefined, status: 'SHUTOFF' }, 'ready'],
+  ]
+  for (const [changes, status] of statuses) {
+    test(`${JSON.stringify(changes)} is ${status}`, () =>
+      assert.equal(statusOf({ ...server, ...changes }).status, status))
+  }
+
+  test('that failed later, or has a state of its own, keeps the word of Nova', () => {
+    const failed = {
+      'OS-EXT-STS:vm_state': 'error',
+      'OS-SRV-USG:launched_at': '2025',
+      status: 'ERROR',
+    }
+    assert.deepEqual(statusOf(failed), { status: 'unknown', notes: { source_status: 'ERROR' } })
+    const odd = { 'OS-EXT-STS:vm_state': 'dreaming', status: 'DREAMING' }
+    assert.deepEqual(statusOf(odd), { status: 'unknown', notes: { source_status: 'DREAMING' } })
+  })
+
+  test('in a cell that is down is unreadable, under the same key', () => {
+    const { name: _, addresses: __, ...partial } = server
+    const converted = toServer(
+      { ...partial, status: 'UNKNOWN' },
+      { site: { cloud: 'c', region: 'R' }, lookups: noLookups, projects: new Map() },
+    )
+    assert.ok('reason' in converted)
+    assert.deepEqual(converted.key, convert({}).key)
+    assert.match(converted.reason, /cell/)
+  })
+
+  test('without a project fails, because it has no key', () => {
+    assert.throws(() => convert({ tenant_id: undefined }), { kind: 'invalid-response' })
+  })
+
+  test('has the disks of its flavor', () => {
+    const disks = factsOf({}).disks_info?.map(({ name, size, disk_type }) => [
+      name,
+      size,
+      disk_type,
+    ])
+    assert.deepEqual(disks, [
+      ['root', 10_240, 'sys'],
+      ['ephemeral', 5_120, 'data'],
+      ['swap', 256, 'swap'],
+    ])
+  })
+
+  test('has its volumes without Cinder, and in the order of devices with it', () => {
+    const attached = { 'os-extended-volumes:volumes_attached': [{ id: 'v1' }, { id: 'v2' }] }
+    const flavor = { vcpus: 1, ram: 1 }
+    const idsOf = (lookups: Partial<Lookups>) =>
+      factsOf({ ...attached, image: '', flavor }, lookups).disks_info?.map((disk) => [
+        disk.id,
+        disk.size,
+        disk.disk_type,
+      ])
+    assert.deepEqual(idsOf({}), [
+      ['v1', 0, 'data'],
+      ['v2', 0, 'data'],
+    ])
+    const at = (device: string) => ({ attachments: [{ server_id: 'a1', device }] })
+    const volumes = new Map<string, Json>([
+      ['v1', { id: 'v1', size: 2, ...at('/dev/vdb') }],
+      ['v2', { id: 'v2', size: 1, ...at('/dev/vda') }],
+    ])
+    assert.deepEqual(idsOf({ volumes }), [
+      ['v2', 1_024, 'sys'],
+      ['v1', 2_048, 'data'],
+    ])
+  })
+
+  test('takes the size from the list of flavors, if Nova names it by id only', () => {
+    const flavors = new Map([['f1', { id: 'f1', name: 'm1.big', vcpus: 8, ram: 64, disk: 1 }]])
+    const { vcpu_count, instance_type, flavor_id } = factsOf({ flavor: { id: 'f1' } }, { flavors })
+    assert.deepEqual([vcpu_count, instance_type, flavor_id], [8, 'm1.big', 'f1'])
+  })
+
+  test('has the words of security groups that need none', () => {
+    const rule = {
+      direction: 'ingress',
+      ethertype: 'IPv6',
+      protocol: 'ipv6-icmp',
+      port_range_min: 8,
+    }
+    const groups = new Map<string, Json>([
+      ['g1', { id: 'g1', name: 'all', security_group_rules: [rule, { direction: 'egress' }] }],
+    ])
+    const portsOf = new Map([['a1', [{ id: 'n1', security_groups: ['g1'] }]]])
+    const { security_rules } = factsOf({}, { groups, portsOf })
+    assert.equal(security_rules, 'in:allow icmpv6 8 ::/0;out:allow any')
+  })
+})
