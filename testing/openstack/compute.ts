@@ -13,17 +13,20 @@ async function startRabbitmq(
   // Erlang's launcher has the path of the installed package.
   const launcher = join(erlang, 'bin/erl')
   const text = readFileSync(launcher, 'utf8')
-  const fixed = text.replace(/^ROOTDIR=.*$/m, `ROOTDIR="${erlang}"`)
+  const fixed = text.replace(/ROOTDIR=.*$/gm, `ROOTDIR="${erlang}"`)
   if (fixed !== text) writeFileSync(launcher, fixed)
   const lib = join(root, 'usr/lib/rabbitmq/lib')
   const version = readdirSync(lib).find((name) => name.startsWith('rabbitmq_server-')) ?? ''
   const home = join(folder, 'rabbitmq')
   mkdirSync(home)
   writeFileSync(join(home, 'enabled_plugins'), '[].\n')
+  const epmd = await freePort()
+  // Erlang's nodes find each other by it, also the only one.
+  await start('epmd', 'epmd', ['-address', '127.0.0.1', '-port', String(epmd)], epmd)
   await start('rabbitmq', join(lib, version, 'sbin/rabbitmq-server'), [], ports.rabbitmq, {
     PATH: `${join(erlang, 'bin')}:${env['PATH']}`,
     HOME: home,
-    ERL_EPMD_PORT: String(await freePort()),
+    ERL_EPMD_PORT: String(epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_NODENAME: 'muster@localhost',
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',

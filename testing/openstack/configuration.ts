@@ -142,8 +142,8 @@ export const mariadbArguments = (root: string, data: string, port: number): read
 ]
 
 /**
- * uWSGI closes the connection after each response and says so. One thread per process, as Debian's own
- * configuration has it.
+ * uWSGI closes the connection after each response and says so. One process, because each takes seconds
+ * to load.
  */
 export const uwsgiArguments = (root: string, port: number, file: string): readonly string[] => [
   '--plugins-dir',
@@ -160,7 +160,7 @@ export const uwsgiArguments = (root: string, port: number, file: string): readon
   '65535',
   '--master',
   '--processes',
-  '2',
+  '1',
   '--enable-threads',
   '--lazy-apps',
   '--thunder-lock',

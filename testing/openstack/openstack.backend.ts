@@ -7,6 +7,7 @@ import {
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
+import { describeAttached } from './attached.ts'
 import { settingsOf } from './plug.ts'
 import { addRichServer } from './rich-server.ts'
 import { startOpenStack, type TestOpenStack } from './start.ts'
@@ -48,6 +49,8 @@ describe('OpenStack: Keystone and Nova of Debian', () => {
     requireServer(server, 'OpenStack')
     await openstack.order('delete', { server: id })
   })
+
+  describeAttached(() => openstack)
 
   describe('other services', () => {
     const failAt = async (status: number, use: () => Promise<void>) => {

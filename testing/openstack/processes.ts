@@ -28,7 +28,10 @@ const canConnect = (port: number) =>
 export interface Daemon {
   readonly name: string
   readonly child: ChildProcess
+  /** Lets it end by itself. */
   stop(): Promise<void>
+  /** Ends it and its children at once. */
+  kill(): Promise<void>
 }
 
 interface Launch {
@@ -75,10 +78,12 @@ export async function launch({ name, program, args, folder, env, port }: Launch)
     name,
     child,
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
-      const ended = await Promise.race([exited, pause(10_000, undefined, { ref: false })])
-      if (ended === undefined && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      await exited
+    },
+    async kill() {
+      if (child.exitCode !== null || child.pid === undefined) return
+      process.kill(-child.pid, 'SIGKILL')
       await exited
     },
   }

@@ -17,7 +17,7 @@ import { startCompute } from './compute.ts'
 import { copyDatabases } from './databases.ts'
 import { installOpenStack } from './install.ts'
 import { createKeystone, type TestKeystone } from './keystone.ts'
-import { freePort, launch, type Daemon, type Start } from './processes.ts'
+import { freePort, launch, type Start } from './processes.ts'
 import { startStubs, type StubPort, type StubState } from './stub.ts'
 import { flavors, images, networks, securityGroups, zones } from './world.ts'
 
@@ -81,11 +81,27 @@ async function choosePorts(): Promise<Ports> {
  * Nova's fake driver. Without it, servers are rows that Nova's own objects write.
  */
 export async function startOpenStack({ compute = false } = {}): Promise<TestOpenStack> {
+  const closing: (() => unknown)[] = []
+  const close = async () => {
+    for (const one of closing.toReversed()) await one()
+  }
+  try {
+    return { ...(await startParts(compute, closing)), stop: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function startParts(
+  compute: boolean,
+  closing: (() => unknown)[],
+): Promise<Omit<TestOpenStack, 'stop'>> {
   const { root, env } = installOpenStack({ compute })
   const folder = mkdtempSync(join(tmpdir(), 'muster-openstack-'))
   const ports = await choosePorts()
   const place = { folder, root, ports, compute }
-  const daemons: Daemon[] = []
+  closing.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const stubs: StubState = { ports: new Map(), volumes: new Map(), failing: new Map() }
 
   await copyDatabases(root, env, folder)
@@ -96,7 +112,7 @@ export async function startOpenStack({ compute = false } = {}): Promise<TestOpen
   const start: Start = async (name, program, args, port, more = {}) => {
     const launched = { name, program, args, folder, env: { ...env, ...more } }
     const daemon = await launch({ ...launched, ...(port !== undefined && { port }) })
-    daemons.push(daemon)
+    closing.push(daemon.kill)
     return daemon
   }
   const startWsgi = (name: 'keystone' | 'nova', settings: NodeJS.ProcessEnv) => {
@@ -104,7 +120,8 @@ export async function startOpenStack({ compute = false } = {}): Promise<TestOpen
     writeFileSync(file, `${wsgi[name]}application = start()\n`)
     return start(name, 'uwsgi-core', uwsgiArguments(root, ports[name], file), ports[name], settings)
   }
-  const stopStubs = await startStubs(ports, stubs)
+  const { stop: stopStubs } = await startStubs(ports, stubs)
+  closing.push(stopStubs)
   await start(
     'mariadb',
     'mariadbd',
@@ -135,6 +152,10 @@ export async function startOpenStack({ compute = false } = {}): Promise<TestOpen
     },
   )
   const fleetExited = once(fleet, 'exit')
+  closing.push(() => {
+    fleet.stdin.end()
+    return fleetExited
+  })
   let complaints = ''
   fleet.stderr.on(
     'data',
@@ -234,13 +255,6 @@ export async function startOpenStack({ compute = false } = {}): Promise<TestOpen
       }
       for (const port of made) stubs.ports.set(port.id, { ...port, device_id: id })
       return id
-    },
-    async stop() {
-      fleet.stdin.end()
-      await fleetExited
-      for (const daemon of daemons.toReversed()) await daemon.stop()
-      stopStubs.stop()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

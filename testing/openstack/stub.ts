@@ -96,6 +96,10 @@ function serve(
       const links = [{ rel: 'self', href: `http://127.0.0.1:${port}/${version}/` }]
       return respond(response, { versions: [{ id: 'v2.0', status: 'CURRENT', links }] })
     }
+    if (kind === 'schemas') {
+      const names = Object.keys(imageRows[0] ?? {}).map((name) => [name, {}])
+      return respond(response, { name: id, properties: Object.fromEntries(names) })
+    }
     if (kind === 'quotas') return respond(response, { quota: { port: -1 } })
     const rows = tables(kind)
     const name = kind.replace('-', '_')
