@@ -74,8 +74,8 @@ export function createLookupLoader(compute: Compute, projectId: string, cache: L
 
   const keyOf = (table: TableName) => `${client.region} ${projectId} ${table}`
 
-  const isNeeded = async (table: TableName) =>
-    table === 'flavors' ? !embedsFlavor(compute) : await client.has(tables[table].service)
+  const isNeeded = async (table: TableName, signal: AbortSignal) =>
+    table === 'flavors' ? !embedsFlavor(compute) : await client.has(tables[table].service, signal)
 
   /** A failed list is replaced by its last answer, so that details do not come and go. */
   async function attempt(
@@ -84,7 +84,7 @@ export function createLookupLoader(compute: Compute, projectId: string, cache: L
     missing: string[],
     signal: AbortSignal,
   ): Promise<Rows> {
-    if (!(await isNeeded(table))) return new Map()
+    if (!(await isNeeded(table, signal))) return new Map()
     try {
       const rows = await load()
       cache.set(keyOf(table), rows)
@@ -153,7 +153,7 @@ export function createLookupLoader(compute: Compute, projectId: string, cache: L
     const isCached = (table: TableName) => cache.has(keyOf(table))
     const shared = tableNames.filter((table) => !ofServers.includes(table))
     const areCached = await Promise.all(
-      shared.map(async (table) => isCached(table) || !(await isNeeded(table))),
+      shared.map(async (table) => isCached(table) || !(await isNeeded(table, signal))),
     )
     if (servers.length > fewServers || areCached.includes(false)) return await loadAll(signal)
     const missing: string[] = []

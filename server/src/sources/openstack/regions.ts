@@ -42,20 +42,22 @@ export async function planRegion(
   region: string,
   signal: AbortSignal,
 ): Promise<readonly Reading[]> {
-  const { keystone, settings } = session
+  const { keystone, settings, plans } = session
   const readings: Reading[] = []
   for (const scope of scopes) {
     const token = await keystone.getToken(scope, signal)
     session.projects.set(token.project.id, token.project.name)
     if (!regionsOf(token, settings.interface).includes(region)) continue
     const connection = { ...session, interface: settings.interface }
-    const client = createServiceClient(connection, scope, region, signal)
+    const client = createServiceClient(connection, scope, region)
     const compute = await openCompute(client, signal)
     const reading = { compute, scope, projectId: token.project.id }
     readings.push(reading)
     if (!compute.seesAllProjects) continue
     await learnProjects(session, scope, signal)
+    plans.set(region, [reading])
     return [reading]
   }
+  plans.set(region, readings)
   return readings
 }

@@ -89,6 +89,9 @@ export async function readServers(
   return toUpdate(servers, { site, lookups, projects: session.projects })
 }
 
+const planAll = async (session: Session, region: string, signal: AbortSignal) =>
+  planRegion(session, await session.keystone.findScopes(signal), region, signal)
+
 /** Reads one server, in the same form as a scan. */
 export async function getServer(
   session: Session,
@@ -96,10 +99,11 @@ export async function getServer(
   signal: AbortSignal,
 ): Promise<ReportedServer | UnreadableServer | undefined> {
   const { externalId, regionId, tenantId } = reference
-  const scopes = await session.keystone.findScopes(signal)
-  const own = scopes.filter(({ key }) => key === tenantId)
-  const plan = await planRegion(session, own.length === 0 ? scopes : own, regionId, signal)
-  for (const reading of plan) {
+  const plan = session.plans.get(regionId) ?? (await planAll(session, regionId, signal))
+  const own = plan.filter(
+    ({ compute, projectId }) => compute.seesAllProjects || projectId === tenantId,
+  )
+  for (const reading of own.length === 0 ? plan : own) {
     const server = await findServer(reading.compute, externalId, signal)
     if (!server) continue
     const { present, unreadable = [] } = await readServers(session, reading, [server], signal)

@@ -30,8 +30,7 @@ interface ServiceRequest {
 /** The services of one region, as one project sees them. */
 export interface ServiceClient {
   readonly region: string
-  readonly token: () => Promise<Token>
-  has(service: ServiceName): Promise<boolean>
+  has(service: ServiceName, signal: AbortSignal): Promise<boolean>
   send(request: ServiceRequest, signal: AbortSignal): Promise<HttpResponse>
   get(request: ServiceRequest, signal: AbortSignal): Promise<Json>
   /** All rows of a list, by its name in the response. */
@@ -79,10 +78,7 @@ export function createServiceClient(
   { http, keystone, interface: access }: Connection,
   scope: Scope,
   region: string,
-  signal: AbortSignal,
 ): ServiceClient {
-  const token = () => keystone.getToken(scope, signal)
-
   function urlOf(current: Token, { service, path }: ServiceRequest): URL {
     const endpoint = endpointOf(current, service, region, access)
     if (endpoint === undefined || !URL.canParse(endpoint)) {
@@ -117,6 +113,7 @@ export function createServiceClient(
   }
 
   async function send(request: ServiceRequest, stop: AbortSignal): Promise<HttpResponse> {
+    const { host } = urlOf(await keystone.getToken(scope, stop), request)
     return await withRetries(
       async () => {
         let sent = await sendOnce(request, stop)
@@ -129,7 +126,7 @@ export function createServiceClient(
         if (status === 200 || status === request.expected) return sent.response
         throw statusError(sent.response, { host: sent.url.host, action: request.action })
       },
-      region,
+      host,
       stop,
     )
   }
@@ -141,9 +138,9 @@ export function createServiceClient(
 
   return {
     region,
-    token,
-    async has(service) {
-      return endpointOf(await token(), service, region, access) !== undefined
+    async has(service, stop) {
+      const token = await keystone.getToken(scope, stop)
+      return endpointOf(token, service, region, access) !== undefined
     },
     send,
     get,

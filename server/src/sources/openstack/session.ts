@@ -6,6 +6,7 @@ import { listOf, parseJson, textOf } from '../shared/json.ts'
 import { createKeystone, type Keystone, type Scope } from './keystone.ts'
 import type { LookupCache } from './lookups.ts'
 import { readOpenStackSettings, type OpenStackSettings } from './openstack-settings.ts'
+import type { Reading } from './regions.ts'
 
 /** What scans, events and single reads of an account share: connections, tokens and last answers. */
 export interface Session {
@@ -13,6 +14,8 @@ export interface Session {
   readonly http: HttpClient
   readonly keystone: Keystone
   readonly lookups: LookupCache
+  /** What the last scan read in each region. */
+  readonly plans: Map<string, readonly Reading[]>
   /** Names of projects by id. A name stays known when Keystone fails. */
   readonly projects: Map<string, string>
   /** The last user to release it closes it. */
@@ -29,7 +32,7 @@ const entries = new Map<string, Entry>()
 function createSession(settings: OpenStackSettings, context: SourceContext): Entry {
   const http = createHttpClient(context, { ...settings.tls, maxBytes: maxResponse })
   const keystone = createKeystone(http, settings, context.clock)
-  const caches = { lookups: new Map(), projects: new Map() }
+  const caches = { lookups: new Map(), plans: new Map(), projects: new Map() }
   return { session: { settings, http, keystone, ...caches }, users: 0 }
 }
 
