@@ -61,6 +61,7 @@ export const values = {
     Huawei: 'Huawei Cloud',
     JDcloud: 'JD Cloud',
     OneCloud: 'KVM (libvirt)',
+    Incus: 'Incus / LXD',
     OpenStack: 'OpenStack',
     Proxmox: 'Proxmox VE',
     Qcloud: 'Tencent Cloud',

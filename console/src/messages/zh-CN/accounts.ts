@@ -164,6 +164,35 @@ export const accounts: Messages['accounts'] = {
       },
       rights: ['读取一个域的所有项目', '用应用凭据读取一个项目', '读取所有项目和计算宿主机'],
     },
+    VMware: {
+      title: 'VMware vSphere',
+      description:
+        'vCenter 或单台 ESXi 主机上的虚拟机。Muster 只读取，不做任何修改。虚拟机的变更会立即生效，其余内容按同步间隔更新。',
+      address: 'vCenter 或 ESXi 主机的地址，可带 /sdk',
+      fields: {
+        username: '用户名，例如 muster@vsphere.local',
+        password: '密码',
+        ca: '签发服务器证书的 CA，PEM 格式。留空则使用公共 CA',
+        fingerprint: '服务器证书的 SHA-256 指纹。填写后只校验该指纹',
+        group: '虚拟机可在其间迁移的 vCenter 使用相同的组，迁移后仍是同一台服务器',
+      },
+      rights: ['用 govc 创建用户并授予只读角色', '用 PowerCLI 为现有用户授予只读角色'],
+    },
+    Incus: {
+      title: 'Incus / LXD',
+      description:
+        '一台运行 Incus 或 LXD 的服务器或一个集群：所有项目中的容器和虚拟机。Muster 只读取，不做任何修改。变更事件会立即生效，其余内容按同步间隔更新。',
+      address:
+        '服务器或任一集群成员的 https://host:8443，或本机套接字：unix:///var/lib/incus/unix.socket（Incus）、unix:///var/lib/lxd/unix.socket（Debian 的 LXD）、unix:///var/snap/lxd/common/lxd/unix.socket（snap 的 LXD）',
+      fields: {
+        client_certificate: 'Muster 用于 TLS 连接的客户端证书，PEM 格式',
+        client_key: '客户端证书的私钥，PEM 格式',
+        ca: '签发服务器证书的 CA，PEM 格式。留空则使用公共 CA',
+        fingerprint: '服务器证书的 SHA-256 指纹。填写后只校验该指纹',
+        projects: '只读取这些项目，留空则读取证书可见的所有项目',
+      },
+      rights: ['客户端证书', '本机套接字的访问权限'],
+    },
     Simulator: {
       title: '模拟器',
       description: '用于演示和测试的模拟服务器，分布在多个云平台，会随时间变更。',
@@ -179,6 +208,7 @@ export const accounts: Messages['accounts'] = {
     },
   },
   fieldNames: {
+    projects: '项目列表',
     access_key_id: '访问密钥 ID',
     secret_access_key: '私有访问密钥',
     session_token: '会话令牌',

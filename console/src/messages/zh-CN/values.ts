@@ -62,6 +62,7 @@ export const values: Messages['values'] = {
     Huawei: '华为云',
     JDcloud: '京东云',
     OneCloud: 'KVM (libvirt)',
+    Incus: 'Incus / LXD',
     OpenStack: 'OpenStack',
     Proxmox: 'Proxmox VE',
     Qcloud: '腾讯云',
