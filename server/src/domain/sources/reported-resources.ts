@@ -22,8 +22,8 @@ export type ReportedRegion = Reported<CloudRegion>
 export type ReportedZone = Reported<Zone>
 
 /**
- * What a source reports besides servers. A host, network, region or zone that only a server names
- * need not be reported: Muster takes its id and name from the server.
+ * What a source reports besides servers: at least every host, network, region and zone that a server
+ * names. Of one that is missing, Muster shows what the server says about it.
  */
 export interface ReportedResources {
   readonly hosts?: readonly ReportedHost[]
