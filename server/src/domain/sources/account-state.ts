@@ -164,7 +164,7 @@ export function failScan(state: AccountState, error: unknown, timing: Timing): A
   return {
     ...state,
     phase: 'waiting',
-    nextAt: Math.min(state.nextAt, now + backoffDelay(failures, period, random)),
+    nextAt: Math.min(state.nextAt, now + backoffDelay(failures, period, random, error)),
     failures,
     isAfterFailure: true,
     lastError: error,

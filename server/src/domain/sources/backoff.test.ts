@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { SourceError } from './source-error.ts'
 import { backoffDelay, nextScanDelay } from './backoff.ts'
 
 const [least, most] = [() => 0, () => 0.999_999]
@@ -45,4 +46,14 @@ describe('the delay after a failure', () => {
 test('scheduled scans are due slightly before the period, at random', () => {
   assert.equal(nextScanDelay(30 * second, least), 27_000)
   assert.equal(nextScanDelay(30 * second, most), 30_000)
+
+  test('after wrong credentials, is too long to lock a user', () => {
+    const refused = new SourceError('credentials', 'x')
+    const delays = [1, 2, 3, 9].map((failures) => backoffDelay(failures, 30_000, () => 1, refused))
+    assert.deepEqual(delays, [120_000, 240_000, 300_000, 300_000])
+    assert.equal(
+      backoffDelay(1, 30_000, () => 1, new SourceError('tls', 'x')),
+      5_000,
+    )
+  })
 })

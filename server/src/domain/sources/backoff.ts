@@ -1,3 +1,5 @@
+import { SourceError } from './source-error.ts'
+
 const second = 1_000
 const firstDelay = 5 * second
 const longestDelay = 15 * 60 * second
@@ -6,12 +8,30 @@ const longestDelay = 15 * 60 * second
 export type Random = () => number
 
 /**
+ * After wrong credentials. Many sources lock a user after five failed logins in three minutes, and
+ * scans and events log in separately.
+ */
+const firstLoginDelay = 120 * second
+const longestLoginDelay = 300 * second
+
+const isLoginFailure = (error: unknown) =>
+  error instanceof SourceError && error.kind === 'credentials'
+
+/**
  * Exponential back-off after consecutive failures. It ends at a minute or the period, whichever is
  * longer, so that a source that is back is noticed soon.
  */
-export function backoffDelay(failures: number, period: number, random: Random): number {
-  const maxDelay = Math.min(Math.max(60 * second, period), longestDelay)
-  const delay = Math.min(firstDelay * 2 ** (Math.max(failures, 1) - 1), maxDelay)
+export function backoffDelay(
+  failures: number,
+  period: number,
+  random: Random,
+  error?: unknown,
+): number {
+  const [first, last] = isLoginFailure(error)
+    ? [firstLoginDelay, longestLoginDelay]
+    : [firstDelay, 60 * second]
+  const maxDelay = Math.min(Math.max(last, period), longestDelay)
+  const delay = Math.min(first * 2 ** (Math.max(failures, 1) - 1), maxDelay)
   return Math.round(delay * (0.5 + random() / 2))
 }
 

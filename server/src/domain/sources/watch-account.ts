@@ -39,9 +39,11 @@ export async function watchAccount(options: WatchOptions): Promise<void> {
   }
 
   while (!signal.aborted) {
+    let cause: unknown
     try {
       await watchOnce()
     } catch (error) {
+      cause = error
       if (signal.aborted) return
       if (error instanceof LeaseLost) throw error
       const logFields = { account: account.name, account_id: account.id }
@@ -50,7 +52,7 @@ export async function watchAccount(options: WatchOptions): Promise<void> {
       if (failures === 0) onBroken(error)
     }
     failures += 1
-    const delay = backoffDelay(failures, account.period * 1_000, random)
+    const delay = backoffDelay(failures, account.period * 1_000, random, cause)
     await pause(delay, undefined, { signal }).catch(() => {})
   }
 }
