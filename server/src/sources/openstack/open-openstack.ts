@@ -9,7 +9,7 @@ export async function openOpenStack(
   context: SourceContext,
   signal: AbortSignal,
 ): Promise<Source> {
-  const session = acquireSession(settings, context)
+  const { connection: session, release } = await acquireSession(settings, context, signal)
   try {
     // One project will do: a login to each of many takes too long here.
     const [first, ...others] = await session.keystone.findScopes(signal)
@@ -26,12 +26,10 @@ export async function openOpenStack(
       },
       get: (reference, stop) => getServer(session, reference, stop),
       watch: (stop) => watchChanges(session, context.clock, stop),
-      async close() {
-        session.release()
-      },
+      close: release,
     }
   } catch (error) {
-    session.release()
+    await release()
     throw error
   }
 }

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { createHttpClient, type HttpClient } from '../shared/http-client.ts'
 import { listOf, parseJson, textOf } from '../shared/json.ts'
+import { shareConnections } from '../shared/share-connections.ts'
 import { createKeystone, type Keystone, type Scope } from './keystone.ts'
 import type { LookupCache } from './lookups.ts'
 import { readOpenStackSettings, type OpenStackSettings } from './openstack-settings.ts'
@@ -18,49 +18,30 @@ export interface Session {
   readonly plans: Map<string, readonly Reading[]>
   /** Names of projects by id. A name stays known when Keystone fails. */
   readonly projects: Map<string, string>
-  /** The last user to release it closes it. */
-  release(): void
-}
-
-interface Entry {
-  readonly session: Omit<Session, 'release'>
-  users: number
-}
-
-const entries = new Map<string, Entry>()
-
-function createSession(settings: OpenStackSettings, context: SourceContext): Entry {
-  const http = createHttpClient(context, { ...settings.tls, maxBytes: maxResponse })
-  const keystone = createKeystone(http, settings, context.clock)
-  const caches = { lookups: new Map(), plans: new Map(), projects: new Map() }
-  return { session: { settings, http, keystone, ...caches }, users: 0 }
 }
 
 /** A page of 250 servers is under one MB. Lists of ports and images can be longer. */
 const maxResponse = 16 * 2 ** 20
 
-/** Returns the session of the account, or a new one. Changed settings need another one. */
-export function acquireSession(given: SourceSettings, context: SourceContext): Session {
+async function openSession(given: SourceSettings, context: SourceContext): Promise<Session> {
   const settings = readOpenStackSettings(given)
-  const { address, credentials, options } = given
-  const key = `${context.accountId} ${hash('sha256', JSON.stringify([address, credentials, options]))}`
-  const known = context.accountId === undefined ? undefined : entries.get(key)
-  const entry = known ?? createSession(settings, context)
-  if (context.accountId !== undefined) entries.set(key, entry)
-  entry.users += 1
-  let isReleased = false
+  const http = createHttpClient(context, { ...settings.tls, maxBytes: maxResponse })
+  const keystone = createKeystone(http, settings, context.clock)
   return {
-    ...entry.session,
-    release() {
-      if (isReleased) return
-      isReleased = true
-      entry.users -= 1
-      if (entry.users > 0) return
-      if (entries.get(key) === entry) entries.delete(key)
-      entry.session.http.close()
-    },
+    settings,
+    http,
+    keystone,
+    lookups: new Map(),
+    plans: new Map(),
+    projects: new Map(),
   }
 }
+
+export const acquireSession = shareConnections({
+  target: 'OpenStack',
+  open: openSession,
+  close: async ({ http }) => http.close(),
+})
 
 /** Learns the names of all projects, if Keystone lists them for these credentials. */
 export async function learnProjects(
