@@ -8,6 +8,8 @@ interface VcsimOptions {
   readonly listen?: string
   /** Of each cluster, and of the host outside of clusters. */
   readonly vms?: number
+  /** Of one of them: the fast way to have thousands. */
+  readonly copies?: number
   /** Each has one cluster, and one host outside of it. */
   readonly datacenters?: number
   readonly pools?: number

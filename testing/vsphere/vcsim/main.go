@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"math/big"
@@ -52,12 +53,37 @@ func newCertificate() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
+// addCopies adds copies of a virtual machine to its folder. To create as many by tasks takes the
+// simulator minutes.
+func addCopies(registry *simulator.Registry, count int) {
+	if count == 0 {
+		return
+	}
+	source := registry.Any("VirtualMachine").(*simulator.VirtualMachine)
+	folder := registry.Get(*source.Parent).(*simulator.Folder)
+	for number := range count {
+		config := *source.Config
+		config.Name = fmt.Sprintf("copy-%d", number)
+		config.Uuid = uuid.NewString()
+		config.InstanceUuid = uuid.NewString()
+		machine := &simulator.VirtualMachine{VirtualMachine: source.VirtualMachine}
+		machine.Self = types.ManagedObjectReference{}
+		machine.Name = config.Name
+		machine.Config = &config
+		machine.Summary.Config.Name = config.Name
+		machine.Summary.Config.InstanceUuid = config.InstanceUuid
+		registry.PutEntity(folder, machine)
+		folder.ChildEntity = append(folder.ChildEntity, machine.Self)
+	}
+}
+
 func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "address and port")
 	user := flag.String("user", "muster", "user name")
 	password := flag.String("password", "", "password")
 	isHost := flag.Bool("esx", false, "a standalone ESXi host instead of a vCenter")
 	machines := flag.Int("vms", 2, "virtual machines of each cluster and standalone host")
+	copies := flag.Int("copies", 0, "copies of one of them")
 	datacenters := flag.Int("datacenters", 1, "datacenters, with one cluster of three hosts and one host outside of it")
 	pools := flag.Int("pools", 0, "resource pools of each cluster; they have the machines then")
 	folders := flag.Int("folders", 0, "datacenters that are in a folder")
@@ -80,6 +106,7 @@ func main() {
 	if err := model.Create(); err != nil {
 		log.Fatal(err)
 	}
+	addCopies(model.Map(), *copies)
 	model.Map().OptionManager().UpdateOptions(&types.UpdateOptions{
 		ChangedValue: []types.BaseOptionValue{
 			&types.OptionValue{Key: "config.vmacore.soap.sessionTimeout", Value: *sessionTimeout},

@@ -15,29 +15,27 @@ export interface Connection {
   readonly identities: Identities
   /** Reads the hosts, networks, folders and so on again. */
   readInventory(signal: AbortSignal): Promise<Inventory>
-  /** The last inventory, unless one of these ids is not in it. */
-  inventoryWith(ids: readonly string[], signal: AbortSignal): Promise<Inventory>
+  /** The last inventory, unless one of these objects or custom attributes is new. */
+  inventoryWith(
+    ids: readonly string[],
+    attributes: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Inventory>
   /** Whether the user could read the root when it logged in, and cannot any more. */
   hasLostAccess(signal: AbortSignal): Promise<boolean>
 }
-
-/** An id that the user may not see never gets known. */
-const rereadAfter = 10_000
 
 /** Without a permission on the root, vSphere lists fewer objects, and no error. */
 async function canReadRoot(session: Session, signal: AbortSignal): Promise<boolean> {
   const api = session.until(signal)
   if (!api.isVCenter) return true
-  const check = () =>
-    api.call(
-      'HasPrivilegeOnEntity',
-      api.manager('authorizationManager'),
-      `${refXml('entity', api.manager('rootFolder'))}<sessionId>${escapeXml(session.id())}</sessionId><privId>System.View</privId><privId>System.Read</privId>`,
-    )
-  const response = await api.run(check).catch((error: unknown) => {
-    if (error instanceof SoapFault && error.fault === 'NoPermission') return undefined
-    throw error
-  })
+  const parameters = `${refXml('entity', api.manager('rootFolder'))}<sessionId>${escapeXml(session.id)}</sessionId><privId>System.View</privId><privId>System.Read</privId>`
+  const response = await api
+    .call('HasPrivilegeOnEntity', api.manager('authorizationManager'), parameters)
+    .catch((error: unknown) => {
+      if (error instanceof SoapFault && error.fault === 'NoPermission') return undefined
+      throw error
+    })
   const granted = childrenOf(response, 'returnval')
   return granted.length === 2 && granted.every(({ text }) => text === 'true')
 }
@@ -52,20 +50,27 @@ async function openConnection(
   try {
     const couldReadRoot = await canReadRoot(session, signal)
     let inventory = await readInventory(session, vsphere.group, signal)
-    let readAt = context.clock()
-    const read = async (stop: AbortSignal) => {
-      inventory = await readInventory(session, vsphere.group, stop)
-      readAt = context.clock()
-      return inventory
-    }
+    /** The user may not see these: reading the inventory again does not help. */
+    let hidden = new Set<string>()
+    const read = async (stop: AbortSignal) =>
+      (inventory = await readInventory(session, vsphere.group, stop))
     return {
       session,
       tags: createTagReader(session, vsphere, context.clock),
       identities: createIdentities(vsphere.group || inventory.site),
-      readInventory: read,
-      async inventoryWith(ids, stop) {
-        const isKnown = ids.every((id) => id === '' || inventory.get(id) !== undefined)
-        return isKnown || context.clock() - readAt < rereadAfter ? inventory : await read(stop)
+      async readInventory(stop) {
+        hidden = new Set()
+        return await read(stop)
+      },
+      async inventoryWith(ids, attributes, stop) {
+        const unknown = () => [
+          ...ids.filter((id) => id !== '' && !inventory.get(id)),
+          ...attributes.filter((key) => !inventory.attributes.has(key)),
+        ]
+        if (unknown().every((id) => hidden.has(id))) return inventory
+        await read(stop)
+        for (const id of unknown()) hidden.add(id)
+        return inventory
       },
       hasLostAccess: async (stop) => couldReadRoot && !(await canReadRoot(session, stop)),
     }
@@ -85,4 +90,5 @@ export const acquireConnection = shareConnections({
   target: 'vSphere',
   open: openConnection,
   close: closeConnection,
+  whenLost: ({ session }, forget) => void session.ended.then(forget),
 })

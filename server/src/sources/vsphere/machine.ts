@@ -40,7 +40,9 @@ type MachineProperty = (typeof machineProperties)[number]
 export interface Machine {
   readonly ref: ObjectRef
   /** Names of tags by category, from the REST API. */
-  readonly tags: Readonly<Record<string, string>>
+  readonly tags: ReadonlyMap<string, string>
+  /** Values of custom attributes by key. */
+  readonly attributes: ReadonlyMap<string, string>
   readonly devices: readonly Device[]
   /** Whether the user may not read some of its properties. */
   readonly isDenied: boolean
@@ -68,12 +70,18 @@ const devicesOf = (list: XmlElement | undefined): readonly Device[] =>
 
 export function createMachine(
   { ref, properties, isDenied }: ObjectContent,
-  tags: Readonly<Record<string, string>> = {},
+  tags: ReadonlyMap<string, string> = new Map(),
 ): Machine {
   return {
     ref,
     tags,
     isDenied,
+    attributes: new Map(
+      childrenOf(properties.get('customValue'), 'CustomFieldValue').map((value) => [
+        textOf(value, 'key'),
+        textOf(value, 'value'),
+      ]),
+    ),
     devices: devicesOf(properties.get('config.hardware.device')),
     value: (property) => properties.get(property),
     text: (property) => properties.get(property)?.text.trim() ?? '',

@@ -12,7 +12,7 @@ import { compareIds } from './identities.ts'
 import { listRefs } from './property-collector.ts'
 import { readMachines } from './read-machines.ts'
 import { scanMachines } from './scan.ts'
-import { escapeXml, refOf, type ObjectRef } from './soap.ts'
+import { escapeXml, hasEnded, refOf, type ObjectRef } from './soap.ts'
 import { watchMachines } from './watch.ts'
 
 /** All virtual machines with a UUID: the ones that vSphere finds, and those found earlier. */
@@ -23,9 +23,7 @@ async function findByUuid(
 ): Promise<readonly ObjectRef[]> {
   const api = session.until(signal)
   const parameters = `<uuid>${escapeXml(uuid)}</uuid><vmSearch>true</vmSearch><instanceUuid>true</instanceUuid>`
-  const response = await api.run(() =>
-    api.call('FindAllByUuid', api.manager('searchIndex'), parameters),
-  )
+  const response = await api.call('FindAllByUuid', api.manager('searchIndex'), parameters)
   const found = childrenOf(response, 'returnval').flatMap((element) => refOf(element)?.id ?? [])
   return [...new Set([...found, ...identities.withUuid(uuid)])]
     .sort(compareIds)
@@ -63,13 +61,55 @@ export async function openVSphere(
   context: SourceContext,
   signal: AbortSignal,
 ): Promise<Source> {
-  const { connection, release } = await acquireConnection(settings, context, signal)
-  const { host, title } = connection.session
+  let current = await acquireConnection(settings, context, signal)
+  let renewal: Promise<void> | undefined
+  const { host, title } = current.connection.session
+
+  async function renew(stop: AbortSignal): Promise<void> {
+    await current.release()
+    current = await acquireConnection(settings, context, stop)
+  }
+
+  /**
+   * Yields what the work yields. If the session ends before it has yielded anything, it begins again, with a new
+   * login. It never continues with one, because the address may lead to another vCenter by then.
+   */
+  async function* withLogin<Item>(
+    work: (connection: Connection) => AsyncIterable<Item>,
+    stop: AbortSignal,
+  ): AsyncGenerator<Item> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { connection } = current
+      let hasYielded = false
+      try {
+        for await (const item of work(connection)) {
+          hasYielded = true
+          yield item
+        }
+        return
+      } catch (error) {
+        if (!hasEnded(error)) throw error
+        connection.session.end()
+        if (hasYielded) throw new SourceError('incomplete', `${host} has ended the session.`)
+        if (attempt === 2) throw error
+        // Concurrent requests share one new login.
+        if (current.connection === connection)
+          await (renewal ??= renew(stop).finally(() => (renewal = undefined)))
+      }
+    }
+  }
+
   return {
     title: `${title} at ${host}`,
-    scan: (stop) => scanMachines(connection, stop),
-    watch: (stop) => watchMachines(connection, context.timeLimit, stop),
-    get: ({ externalId }, stop) => getMachine(connection, externalId, stop),
-    close: release,
+    scan: (stop) => withLogin((connection) => scanMachines(connection, stop), stop),
+    watch: (stop) =>
+      withLogin((connection) => watchMachines(connection, context.timeLimit, stop), stop),
+    async get({ externalId }, stop) {
+      const found = withLogin(async function* read(connection) {
+        yield await getMachine(connection, externalId, stop)
+      }, stop)
+      return (await found.next()).value ?? undefined
+    },
+    close: () => current.release(),
   }
 }

@@ -66,46 +66,53 @@ export function createView(api: Api, types: readonly string[]): Promise<ObjectRe
 }
 
 /** All objects of these types that the user may see. */
-export const listRefs = (api: Api, types: readonly string[]): Promise<readonly ObjectRef[]> =>
-  api.run(async () => {
-    const view = await createView(api, types)
-    try {
-      const [content] = await retrieve(api, objectFilter({ ContainerView: ['view'] }, [view]))
-      const list = content?.ref.id === view.id ? content.properties.get('view') : undefined
-      if (!list) throw new SourceError('invalid-response', `${api.host} returned no list.`)
-      return list.children.map((element) => requireRef(element, api.host))
-    } finally {
-      await api.call('DestroyView', view).catch(() => {})
-    }
-  })
+export async function listRefs(api: Api, types: readonly string[]): Promise<readonly ObjectRef[]> {
+  const view = await createView(api, types)
+  try {
+    const [content] = await retrieve(api, objectFilter({ ContainerView: ['view'] }, [view]))
+    const list = content?.ref.id === view.id ? content.properties.get('view') : undefined
+    if (!list) throw new SourceError('invalid-response', `${api.host} returned no list.`)
+    return list.children.map((element) => requireRef(element, api.host))
+  } finally {
+    await api.call('DestroyView', view).catch(() => {})
+  }
+}
 
 /** Reads properties of objects. Those that do not exist are left out. */
-export const readObjects = (
+export async function readObjects(
   api: Api,
   spec: PropertySpec,
   refs: readonly ObjectRef[],
-): Promise<readonly ObjectContent[]> =>
-  api.run(async () => {
-    const filter = `${objectFilter(spec, refs)}<reportMissingObjectsInResults>true</reportMissingObjectsInResults>`
-    const found = await retrieve(api, filter)
-    const requested = new Set(refs.map(({ id }) => id))
-    if (found.every(({ ref }) => requested.has(ref.id))) return found
-    throw new SourceError('invalid-response', `${api.host} returned an unrequested object.`)
-  })
+): Promise<readonly ObjectContent[]> {
+  const filter = `${objectFilter(spec, refs)}<reportMissingObjectsInResults>true</reportMissingObjectsInResults>`
+  const found = await retrieve(api, filter)
+  const requested = new Set(refs.map(({ id }) => id))
+  if (found.every(({ ref }) => requested.has(ref.id))) return found
+  throw new SourceError('invalid-response', `${api.host} returned an unrequested object.`)
+}
 
-/** Whether vSphere says that an object does not exist, which differs from not being allowed to see it. */
-export async function isDeleted(api: Api, ref: ObjectRef): Promise<boolean> {
-  const filter = objectFilter({ [ref.type]: ['name'] }, [ref])
+/** Whether an object exists, as far as vSphere says. */
+async function findState(api: Api, ref: ObjectRef): Promise<'present' | 'denied' | 'missing'> {
   try {
-    const [found] = await api.run(() => retrieve(api, filter))
-    if (found) return false
+    const [found] = await retrieve(api, objectFilter({ [ref.type]: ['name'] }, [ref]))
+    if (found) return 'present'
   } catch (error) {
     if (!(error instanceof SoapFault)) throw error
-    if (error.fault === 'ManagedObjectNotFound') return true
-    if (error.fault === 'NoPermission') return false
+    if (error.fault === 'ManagedObjectNotFound') return 'missing'
+    if (error.fault === 'NoPermission') return 'denied'
     throw error
   }
   throw new SourceError('incomplete', `${api.host} neither returns ${ref.id} nor denies it.`)
+}
+
+/**
+ * Whether an object does not exist, which differs from not being allowed to see it. A vCenter that has no root
+ * either is not the one that was read before.
+ */
+export async function isDeleted(api: Api, ref: ObjectRef): Promise<boolean> {
+  if ((await findState(api, ref)) !== 'missing') return false
+  if ((await findState(api, api.manager('rootFolder'))) !== 'missing') return true
+  throw new SourceError('incomplete', `${api.host} has neither ${ref.id} nor a root folder.`)
 }
 
 /** Reads all pages of what a filter selects. vSphere limits the size of pages itself. */

@@ -47,7 +47,6 @@ function connect(answer: (ids: readonly string[], parameters: string) => string)
       return parseXml(`<RetrievePropertiesExResponse>${list}</RetrievePropertiesExResponse>`)
     },
     create: async (method) => ({ type: 'ContainerView', id: method }),
-    run: (work) => work(),
   }
   const session: Session = {
     host: 'vc',
@@ -55,7 +54,9 @@ function connect(answer: (ids: readonly string[], parameters: string) => string)
     title: 'fake',
     uuid: 'vc',
     http: { send: () => Promise.reject(new Error('no REST')), close: () => {} },
-    id: () => 'one',
+    id: 'one',
+    end: () => {},
+    ended: new Promise(() => {}),
     until: () => api,
     close: async () => {},
   }
@@ -72,7 +73,9 @@ function connect(answer: (ids: readonly string[], parameters: string) => string)
 const signal = () => AbortSignal.timeout(5_000)
 
 describe('virtual machines that are not listed any more', () => {
+  const root = '<objects><obj type="rootFolder">rootFolder</obj></objects>'
   const answer = (ids: readonly string[]) => {
+    if (ids.length === 0) return root
     if (ids[0] === 'vm-1') return notFound()
     if (ids[0] === 'vm-2') return denied()
     return ids.map(readable).join('')
@@ -93,6 +96,12 @@ describe('virtual machines that are not listed any more', () => {
     // An event may report the same deletion once more.
     const again = await checkAllMissing(connection, refs(1), signal())
     assert.deepEqual(again.gone, [keyOf('vm-1')])
+  })
+
+  test('fail if vSphere has no root folder either', async () => {
+    await assert.rejects(checkAllMissing(connect(notFound), refs(1), signal()), {
+      kind: 'incomplete',
+    })
   })
 
   test('fail if vSphere neither returns nor denies them', async () => {

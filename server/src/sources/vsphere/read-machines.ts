@@ -118,15 +118,17 @@ export async function readMachines(
   const { identities } = connection
   const { add, update } = createUpdate(connection)
   if (refs.length === 0) return update
-  const contents = await Array.fromAsync(readContents(connection, refs, signal))
+  // First, because a login to the REST API does not notice another vCenter behind the address. The next request does.
   const tags = await connection.tags.read(refs, signal)
+  const contents = await Array.fromAsync(readContents(connection, refs, signal))
   const machines = contents.flatMap((read) =>
     'problem' in read ? [] : createMachine(read, tags.get(read.ref.id)),
   )
   const named = machines.flatMap(({ refId }) =>
     (['runtime.host', 'parent', 'resourcePool'] as const).map(refId),
   )
-  const inventory = await connection.inventoryWith(named, signal)
+  const attributes = machines.flatMap(({ attributes: given }) => [...given.keys()])
+  const inventory = await connection.inventoryWith(named, attributes, signal)
   for (const machine of machines) add(machine.ref, describe(connection, machine, inventory))
   for (const { ref, problem } of contents.filter((read) => 'problem' in read))
     add(ref, unreadableServer(identities.of(ref.id).key, identities.nameOf(ref.id), problem))

@@ -5,44 +5,51 @@ import type { Connection } from './connection.ts'
 import { compareIds } from './identities.ts'
 import { listRefs } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
+import type { ObjectRef } from './soap.ts'
 import { toResources } from './to-resources.ts'
 
 /** Some 10 kB each. */
 const machinesInPage = 50
 const empty = { present: [], gone: [] }
 
-/** Yields all virtual machines, oldest first, after what they refer to. */
+/**
+ * Yields all virtual machines, oldest first, after what they refer to. It reports none as gone: Muster decides about
+ * those that are not listed, and holds them if they are many.
+ */
 export async function* scanMachines(
   connection: Connection,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
   const { session, identities, tags } = connection
-  const { cloudregions, zones, hosts, networks } = toResources(
-    await connection.readInventory(signal),
-  )
-  yield { ...empty, resources: { ...(cloudregions && { cloudregions }), ...(zones && { zones }) } }
-  yield { ...empty, resources: { ...(hosts && { hosts }) } }
-  yield { ...empty, resources: { ...(networks && { networks }) } }
-
+  const inventory = await connection.readInventory(signal)
   const before = identities.ids()
   const refs = (await listRefs(session.until(signal), ['VirtualMachine'])).toSorted((one, other) =>
     compareIds(one.id, other.id),
   )
-  let count = 0
-  for (const page of chunk(refs, machinesInPage)) {
-    const update = await readMachines(connection, page, signal)
-    count += update.present.length
-    yield update
-  }
+  const read = async (some: readonly ObjectRef[]): Promise<ScanPage> => ({
+    ...(await readMachines(connection, some, signal)),
+    gone: [],
+  })
+  // Read before anything is reported: until then, the scan can begin again with a new login.
+  const first = await read(refs.slice(0, machinesInPage))
+
+  const { cloudregions, zones, hosts, networks } = toResources(inventory)
+  yield { ...empty, resources: { ...(cloudregions && { cloudregions }), ...(zones && { zones }) } }
+  yield { ...empty, resources: { ...(hosts && { hosts }) } }
+  yield { ...empty, resources: { ...(networks && { networks }) } }
+  yield first
+  for (const page of chunk(refs.slice(machinesInPage), machinesInPage)) yield await read(page)
+
   const listed = new Set(refs.map(({ id }) => id))
   const missing = before.filter((id) => !listed.has(id))
-  yield await checkAllMissing(
+  const { unreadable } = await checkAllMissing(
     connection,
     missing.map((id) => ({ type: 'VirtualMachine', id })),
     signal,
   )
+  yield { ...empty, unreadable }
   if (tags.isDenied())
-    yield { ...empty, forbidden: { permission: 'tags in the REST API', servers: count } }
+    yield { ...empty, forbidden: { permission: 'tags in the REST API', servers: refs.length } }
   // Checked last, so that a permission that was lost during the scan is noticed.
   if (await connection.hasLostAccess(signal)) {
     throw new SourceError(

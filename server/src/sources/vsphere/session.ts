@@ -16,14 +16,12 @@ export interface Api {
   call(method: string, self: ObjectRef, parameters?: string): Promise<XmlElement>
   /** Calls a method that creates an object. */
   create(method: string, self: ObjectRef, parameters?: string): Promise<ObjectRef>
-  /**
-   * Runs requests that depend on each other. If the session has ended, logs in again and
-   * repeats them once: views and tokens do not outlive a session.
-   */
-  run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** A login to a vCenter or an ESXi host. */
+/**
+ * A login to a vCenter or an ESXi host. It is never renewed: after another login the address may lead to another
+ * vCenter, in which the same ids belong to other objects.
+ */
 export interface Session {
   readonly host: string
   readonly isVCenter: boolean
@@ -33,17 +31,16 @@ export interface Session {
   readonly uuid: string
   /** For the REST API. */
   readonly http: HttpClient
-  /** The id of the current login. */
-  id(): string
+  readonly id: string
+  /** To be called when vSphere says that the session does not exist any more. */
+  end(): void
+  readonly ended: Promise<void>
   until(signal: AbortSignal): Api
   close(): Promise<void>
 }
 
 const serviceInstance = { type: 'ServiceInstance', id: 'ServiceInstance' }
 const closingTime = 2_000
-
-const hasEnded = (error: unknown): boolean =>
-  error instanceof SoapFault && error.fault === 'NotAuthenticated'
 
 /** Logs in. The password is sent to the configured address only. */
 export async function openSession(
@@ -53,10 +50,10 @@ export async function openSession(
 ): Promise<Session> {
   const { host } = sdk
   const http = createHttpClient(context, { ...tls, maxBytes: 32 * 2 ** 20 })
+  const ending = Promise.withResolvers<void>()
   let content: XmlElement | undefined
   let cookie = ''
-  let id = ''
-  let renewal: Promise<void> | undefined
+  let isEnded = false
 
   const fail = (what: string) => new SourceError('invalid-response', `${host} ${what}.`)
   const send = (method: string, self: ObjectRef, parameters: string, stop: AbortSignal) =>
@@ -68,19 +65,20 @@ export async function openSession(
     return ref
   }
 
-  async function login(stop: AbortSignal): Promise<void> {
-    cookie = ''
+  async function login(): Promise<string> {
     const parameters = `<userName>${escapeXml(user)}</userName><password>${escapeXml(password)}</password>`
-    const { response, headers } = await send('Login', manager('sessionManager'), parameters, stop)
-    id = textOf(response, 'returnval', 'key')
+    const { response, headers } = await send('Login', manager('sessionManager'), parameters, signal)
     const cookies = headers['set-cookie']?.map((one) => one.split(';')[0]?.trim() ?? '')
     cookie = cookies?.find((one) => one.startsWith('vmware_soap_session=')) ?? ''
     if (cookie === '') throw fail('sent no session')
+    return textOf(response, 'returnval', 'key')
   }
 
   const until = (stop: AbortSignal): Api => {
-    const call: Api['call'] = async (method, self, parameters = '') =>
-      (await send(method, self, parameters, stop)).response
+    const call: Api['call'] = async (method, self, parameters = '') => {
+      if (isEnded) throw new SoapFault('NotAuthenticated', host, method)
+      return (await send(method, self, parameters, stop)).response
+    }
     return {
       host,
       isVCenter,
@@ -91,19 +89,6 @@ export async function openSession(
         const ref = refOf(childOf(await call(...given), 'returnval'))
         if (!ref) throw fail(`returned no object of ${given[0]}`)
         return ref
-      },
-      async run(work) {
-        const usedId = id
-        try {
-          return await work()
-        } catch (error) {
-          // After a new login by somebody else, the views of the old session are unknown.
-          if (!hasEnded(error) && id === usedId) throw error
-          // Concurrent requests share one new login.
-          if (id === usedId) renewal ??= login(stop).finally(() => (renewal = undefined))
-          await renewal
-          return await work()
-        }
       },
     }
   }
@@ -116,14 +101,18 @@ export async function openSession(
     isVCenter = textOf(about, 'apiType') === 'VirtualCenter'
     if (!isVCenter && textOf(about, 'apiType') !== 'HostAgent')
       throw fail('is neither a vCenter nor an ESXi host')
-    await login(signal)
     return {
       host,
       isVCenter,
       title: textOf(about, 'fullName'),
       uuid: textOf(about, 'instanceUuid'),
       http,
-      id: () => id,
+      id: await login(),
+      end() {
+        isEnded = true
+        ending.resolve()
+      },
+      ended: ending.promise,
       until,
       async close() {
         const stop = AbortSignal.timeout(closingTime)

@@ -34,6 +34,10 @@ export class SoapFault extends SourceError {
   }
 }
 
+/** Whether the session does not exist any more. */
+export const hasEnded = (error: unknown): boolean =>
+  error instanceof SoapFault && error.fault === 'NotAuthenticated'
+
 /** A response of vSphere that is not valid XML, as one odd character makes it. */
 export class UnparsableResponse extends SourceError {}
 
@@ -125,7 +129,10 @@ export function callSoap(
     const response = isSoap ? contentOf(answer, host) : undefined
     if (response?.name === 'Fault') {
       const detail = response.children.find(({ name }) => name === 'detail')
-      throw new SoapFault(faultOf(detail?.children[0]), host, method)
+      const fault = faultOf(detail?.children[0])
+      // Only the session's own collector can be waited for: it ends with the session.
+      const isUnknown = method === 'WaitForUpdatesEx' && fault === 'ManagedObjectNotFound'
+      throw new SoapFault(isUnknown ? 'NotAuthenticated' : fault, host, method)
     }
     if (answer.status !== 200) throw statusError(answer, { host, action: method })
     if (response?.name === `${method}Response`) return { response, headers: answer.headers }

@@ -8,7 +8,7 @@ import type { ObjectRef } from './soap.ts'
 import type { VSphereSettings } from './vsphere-settings.ts'
 
 /** Names of tags by category. */
-type Tags = Readonly<Record<string, string>>
+type Tags = ReadonlyMap<string, string>
 
 export interface TagReader {
   /** Whether the vCenter does not let the user read tags. */
@@ -103,9 +103,9 @@ export function createTagReader(
       const tag = names.get(id)
       if (tag && tag.category !== '') tags.push(tag)
     }
-    const byCategory = Object.entries(Object.groupBy(tags, ({ category }) => category))
-    const list = (some: readonly Tag[] = []) => some.map(({ name }) => name).toSorted()
-    return Object.fromEntries(byCategory.map(([name, some]) => [name, list(some).join(', ')]))
+    const byCategory = [...Map.groupBy(tags, ({ category }) => category)]
+    const list = (some: readonly Tag[]) => some.map(({ name }) => name).toSorted()
+    return new Map(byCategory.map(([category, some]) => [category, list(some).join(', ')]))
   }
 
   return {

@@ -60,7 +60,10 @@ const inventory = createInventory(
     }),
     entity('Datastore', 'datastore-16', 'fast', 'datacenter-2', { 'summary.type': text('VMFS') }),
   ],
-  new Map([['101', 'owner']]),
+  new Map([
+    ['101', 'owner'],
+    ['102', '__proto__'],
+  ]),
   'vc',
 )
 
@@ -73,7 +76,7 @@ const describeWith = (values: Readonly<Record<string, string>>, tags = {}) => {
     isDenied: false,
   }
   const identity = { key: ['vsphere', 'vc', 'uuid'], externalId: 'uuid' }
-  return toServer(createMachine(content, tags), identity, inventory)
+  return toServer(createMachine(content, new Map(Object.entries(tags))), identity, inventory)
 }
 
 describe('a virtual machine', () => {
@@ -94,6 +97,21 @@ describe('a virtual machine', () => {
     assert.equal(facts.host_sn, '7XK2')
     assert.equal(tenant?.name, 'production/shop')
     assert.deepEqual(facts.tags, { folder: 'shops/web', owner: 'Ada', tier: 'gold, web' })
+  })
+
+  test('may have tags with any name', () => {
+    const { facts } = describeWith(
+      {
+        customValue:
+          '<val><CustomFieldValue><key>102</key><value>text</value></CustomFieldValue></val>',
+      },
+      { constructor: 'gold', toString: 'silver' },
+    )
+    assert.deepEqual(Object.entries(facts.tags ?? {}), [
+      ['__proto__', 'text'],
+      ['constructor', 'gold'],
+      ['toString', 'silver'],
+    ])
   })
 
   test('has no tenant and no folder at the top', () => {

@@ -1,7 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
 import { timestamp } from '../../domain/timestamp.ts'
-import { childrenOf, numberOf, textOf } from '../shared/parse-xml.ts'
+import { numberOf } from '../shared/parse-xml.ts'
 import { cdromOf, diskNotes, disksOf } from './disks.ts'
 import { passedDevices } from './devices.ts'
 import { hostStatusOf, serialOf } from './host-status.ts'
@@ -48,21 +48,16 @@ function creationOf(machine: Machine): string | undefined {
 
 /** Custom attributes, tags by category, and the folder, so that mapping rules can use them. */
 function tagsOf(machine: Machine, inventory: Inventory): Record<string, string> {
-  const tags: Record<string, string> = {}
   // The first folder contains all virtual machines of the datacenter.
-  const path = inventory.pathOf(machine.refId('parent'), folder)
-  const datacenterPath = inventory.pathOf(
-    inventory.around(machine.refId('parent'), datacenter)?.ref.id ?? '',
-    folder,
+  const parent = machine.refId('parent')
+  const outside = inventory.pathOf(inventory.around(parent, datacenter)?.ref.id ?? '', folder)
+  const path = inventory.pathOf(parent, folder).slice(outside.length + 1)
+  const attributes = [...machine.attributes].map(
+    ([key, text]) => [inventory.attributes.get(key) ?? '', text] as const,
   )
-  const below = path.slice(datacenterPath.length + 1)
-  if (below.length > 0) tags['folder'] = below.join('/')
-  for (const value of childrenOf(machine.value('customValue'), 'CustomFieldValue')) {
-    const name = inventory.attributes.get(textOf(value, 'key')) ?? ''
-    const text = textOf(value, 'value')
-    if (name !== '' && text !== '') tags[name] = text
-  }
-  return { ...tags, ...machine.tags }
+  const tags = [['folder', path.join('/')] as const, ...attributes, ...machine.tags]
+  // Not by assignment, which would not set a tag that is named __proto__.
+  return Object.fromEntries(tags.filter(([name, text]) => name !== '' && text !== ''))
 }
 
 /** The resource pool; virtual machines in the root pool of a cluster or host have no tenant. */

@@ -44,7 +44,7 @@ export const vsphereKind: SourceKind = {
     { title: 'Role Read-only for an existing user, with PowerCLI', text: powerCli },
   ],
   // Tags, hosts, networks and folders have no events.
-  period: 60,
+  period: 30,
   requestsPerSecond: 100,
   hasEvents: true,
   check: checkVSphereSettings,

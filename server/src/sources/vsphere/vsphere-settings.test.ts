@@ -13,6 +13,7 @@ const problemsOf = (address: string) =>
 test('accepts the address of a vCenter with or without /sdk', () => {
   for (const address of [
     'https://vc',
+    'http://vc:8989',
     'https://vc/',
     'https://vc:8443/sdk',
     'https://[::1]/sdk/',
@@ -25,7 +26,7 @@ test('accepts the address of a vCenter with or without /sdk', () => {
 test('rejects other addresses, and a malformed fingerprint', () => {
   for (const address of [
     'vc',
-    'http://vc',
+    'ftp://vc',
     'https://me:secret@vc',
     'https://vc/ui',
     'https://vc/?a',
@@ -36,4 +37,16 @@ test('rejects other addresses, and a malformed fingerprint', () => {
     checkVSphereSettings(settings('https://vc', { fingerprint: 'abc' })).map(({ path }) => path),
     ['options.fingerprint'],
   )
+})
+
+test('rejects user names and passwords that cannot be sent', () => {
+  for (const name of ['username', 'password']) {
+    const { address, credentials, options } = settings('https://vc')
+    const odd = { ...credentials, [name]: 'a\u0001b' }
+    const problems = checkVSphereSettings({ address, credentials: odd, options })
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      [`credentials.${name}`],
+    )
+  }
 })

@@ -12,16 +12,21 @@ export interface VSphereSettings {
   readonly tls: TlsSettings
 }
 
+/** SOAP cannot transmit them. */
+const hasControlCharacter = (text: string) => /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u.test(text)
 const sdkPath = /^\/(?:sdk\/?|sdk\/vimService\/?)?$/
 
 export function checkVSphereSettings(settings: SourceSettings): readonly SettingProblem[] {
-  const { address } = settings
+  const { address, credentials } = settings
   const problems = [...checkTlsSettings(settings)]
   const addProblem = (problem: string) => problems.push({ path: 'address', problem })
   const problem = httpAddressProblem(address)
   if (problem !== undefined) addProblem(problem)
-  else if (new URL(address).protocol !== 'https:') addProblem('It has to begin with https://.')
   else if (!sdkPath.test(new URL(address).pathname)) addProblem('Its path has to be empty or /sdk.')
+  for (const name of ['username', 'password']) {
+    if (hasControlCharacter(credentials[name] ?? ''))
+      problems.push({ path: `credentials.${name}`, problem: 'It contains a control character.' })
+  }
   return problems
 }
 

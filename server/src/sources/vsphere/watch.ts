@@ -1,3 +1,4 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
@@ -60,6 +61,13 @@ const changesOf = (updateSet: XmlElement | undefined, host: string): readonly Ch
       properties: valuesOf(childrenOf(update, 'changeSet')),
     }))
 
+/** If most machines are missing at once, a scan follows, and Muster holds them. */
+function requireFew(left: readonly ObjectRef[], known: readonly string[], host: string): void {
+  const removed = left.filter(({ id }) => known.includes(id)).length
+  if (removed > 1 && removed * 2 > known.length)
+    throw new SourceError('incomplete', `${host} does not list most virtual machines any more.`)
+}
+
 /** Reports changes of virtual machines. Ends with an error if the session ends. */
 export async function* watchMachines(
   connection: Connection,
@@ -68,7 +76,7 @@ export async function* watchMachines(
 ): AsyncGenerator<SourceUpdate> {
   const { session, identities } = connection
   const api = session.until(signal)
-  const collector = await api.run(() => createCollector(api))
+  const collector = await createCollector(api)
   const seconds = Math.max(1, Math.floor(timeLimit / 2_000))
   const options = `<options><maxWaitSeconds>${seconds}</maxWaitSeconds><maxObjectUpdates>${maxUpdates}</maxObjectUpdates></options>`
   let version = ''
@@ -96,16 +104,18 @@ export async function* watchMachines(
     yield { present: [], gone: [] }
     while (!signal.aborted) {
       // Of several changes of one machine, the last one counts.
-      const latest = new Map((await wait()).map((change) => [change.ref.id, change]))
+      const latest = new Map<string, Change>()
+      do for (const change of await wait()) latest.set(change.ref.id, change)
+      while (isTruncated)
       const changes = [...latest.values()].toSorted((one, other) =>
         compareIds(one.ref.id, other.ref.id),
       )
       const refsOf = (hasLeft: boolean) =>
         changes.filter((change) => change.hasLeft === hasLeft).map(({ ref }) => ref)
-      if (changes.length > 0) {
-        yield await checkAllMissing(connection, refsOf(true), signal)
-        yield await readMachines(connection, refsOf(false), signal)
-      }
+      if (changes.length === 0) continue
+      requireFew(refsOf(true), identities.ids(), api.host)
+      yield await checkAllMissing(connection, refsOf(true), signal)
+      yield await readMachines(connection, refsOf(false), signal)
     }
   } finally {
     // Without it, vSphere computes changes until the session ends.
