@@ -30,19 +30,26 @@ const packages: Readonly<Record<string, string>> = {
   openssl: 'openssl',
 }
 
-/** Debian 12 has Incus in its backports only. */
-const backports = `Types: deb
-URIs: http://deb.debian.org/debian
+/** Debian 12 has Incus in its backports only. They are at the mirror that the machine uses. */
+function describeBackports(): string {
+  const filters = ['Created-By: Packages', 'Release: bookworm']
+  const found = runApt('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filters])
+  const [mirror = ''] = found.split('\n')
+  if (mirror === '') throw new Error('Incus can be installed on Debian 12 only.')
+  return `Types: deb
+URIs: ${mirror}
 Suites: bookworm-backports
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 `
+}
+
 const incusPackages = ['incus-base', 'incus-client', 'libcowsql0', 'libraft0']
 
 /** Unpacks Incus into a folder. The package sources of the machine stay as they are. */
 function unpackIncus(aside: string): void {
   const sources = join(aside, 'backports.sources')
-  writeFileSync(sources, backports)
+  writeFileSync(sources, describeBackports())
   mkdirSync(join(aside, 'lists/partial'), { recursive: true })
   const options = [
     `Dir::Etc::sourcelist=${sources}`,
