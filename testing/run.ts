@@ -107,7 +107,7 @@ tellLeftOut(hasBrowser ? [] : inBrowser, 'no Chromium starts here', howToGetChro
 tellLeftOut(leftToSlow, 'they are slow, or run in part above', 'Run them with: npm run test:slow')
 tellLeftOut(
   backEnds,
-  'they need more than npm installs (libvirt and QEMU, an EC2 emulator, a CAS server, Go)',
+  'they need more than npm installs (libvirt, Incus, emulators of EC2 and vCenter, OpenStack, a CAS server, Go)',
   'Run them with: npm test -- --back-ends',
 )
 
