@@ -167,3 +167,25 @@ for (const transport of ['HTTPS', 'the socket'] as const) {
     })
   })
 }
+
+test('holds the servers of a project that the certificate lost', async (t) => {
+  const incus = await startIncus()
+  t.after(() => incus.stop())
+  const muster = await startOperatedMuster(t, { folder: temporaryFolder(t) })
+  const operator = operate(muster, await loginAdmin(muster.authUrl))
+  const shared = ['features.images=false', 'features.profiles=false']
+  await incus.run('project', 'create', 'lost', ...shared.flatMap((one) => ['--config', one]))
+  await incus.launch('in-lost', '--project', 'lost')
+  await incus.launch('in-default')
+  const settings = await trustedClient(incus, 'limited', ['default', 'lost'])
+  const account = await operator.attach({ provider: 'Incus', period, ...settings })
+  const { sync } = await operator.finished(account)
+  const statuses = async () =>
+    (await operator.servers()).map(({ name, status }) => `${name} ${status}`)
+  assert.deepEqual(await statuses(), ['in-default running', 'in-lost running'])
+  await incus.limitTrust('limited', ['default'])
+  await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
+  const later = await operator.finished(account, sync.finished_at ?? '')
+  assert.deepEqual(await statuses(), ['in-default running', 'in-lost unknown'])
+  assert.equal(later.sync.warnings.length, 1)
+})

@@ -16,8 +16,6 @@ export interface AccountMemory {
   readonly index: InstanceIndex
   /** Network interfaces of running instances, by path. */
   readonly states: Map<string, ReadState>
-  /** Projects that had instances at the last scan. */
-  projects: ReadonlySet<string>
   lookups: Lookups | undefined
 }
 
@@ -37,7 +35,6 @@ export function memoryOfAccount(
   const memory = known ?? {
     index: new InstanceIndex(daemon),
     states: new Map(),
-    projects: new Set<string>(),
     lookups: undefined,
   }
   if (accountId === undefined) return memory

@@ -1,5 +1,6 @@
 import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
 import { httpAddressProblem } from '../shared/http-address.ts'
+import { isName } from './names.ts'
 import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
 
 const defaultPort = '8443'
@@ -14,10 +15,13 @@ export interface DaemonAddress {
 export function readAddress(address: string): DaemonAddress | string {
   const [, socketPath] = /^(?:unix:\/\/)?(\/[^\0]+)$/.exec(address) ?? []
   if (socketPath !== undefined) return { url: new URL('http://localhost'), socketPath }
+  if (address.startsWith('unix:')) {
+    return 'It has to name a socket by its full path, such as unix:///var/lib/incus/unix.socket.'
+  }
   const problem = httpAddressProblem(address)
   if (problem !== undefined) return problem
   const url = new URL(address)
-  if (url.pathname !== '/') return 'must have no path'
+  if (url.pathname !== '/') return 'It must have no path.'
   // `URL` drops 443 as the default port of https.
   const isWithoutPort = url.protocol === 'https:' && url.port === '' && !/:443\/?$/.test(address)
   if (isWithoutPort) url.port = defaultPort
@@ -38,7 +42,7 @@ export function checkSettings(settings: SourceSettings): readonly SettingProblem
   else if (target.url.protocol === 'https:' && !readTlsSettings(settings).certificate) {
     problems.push({ path: 'credentials.client_certificate', problem: 'is needed for https' })
   }
-  if (projectsOf(settings).some((name) => name === '' || name.includes('/'))) {
+  if (!projectsOf(settings).every(isName)) {
     problems.push({ path: 'options.projects', problem: 'must be names of projects' })
   }
   return problems

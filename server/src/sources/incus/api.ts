@@ -25,24 +25,21 @@ const isObject = (value: unknown): value is Json =>
 
 /** Incus reports a missing permission as an internal error in some requests. */
 const denied = /permission|restricted|not authorized/i
-const longestText = 200
 
 /** Throws unless it is a successful response of a daemon. */
 function readResponse(response: HttpResponse, host: string, action: string): Json {
   const { status, body } = response
   const json = status === 200 ? parseJson(body, host) : errorOf(body)
   if (status === 200 && textOf(json, 'type') === 'sync') return json
-  const text = textOf(json, 'error').slice(0, longestText)
   if (status === 200) {
     throw new SourceError('invalid-response', `${host} does not answer as Incus or LXD.`)
   }
-  if (status === 403 || denied.test(text)) {
+  if (status === 403 || denied.test(textOf(json, 'error'))) {
     throw new SourceError('forbidden', `The certificate is not allowed to ${action} at ${host}.`)
   }
-  if (status === 404 && numberOf(json, 'error_code') === 404) throw new NotFound(text)
   const failed = statusError(response, { host, action })
-  if (text !== '' && status >= 500) failed.message = `${host} could not ${action}: ${text}`
-  throw failed
+  const isNotFound = status === 404 && numberOf(json, 'error_code') === 404
+  throw isNotFound ? new NotFound('failed', failed.message) : failed
 }
 
 /** The daemon's own error, or nothing if something else answers. */
@@ -55,11 +52,7 @@ function errorOf(body: Buffer): Json {
 }
 
 /** The daemon says so itself, not something between. */
-class NotFound extends SourceError {
-  constructor(text: string) {
-    super('failed', `${text}.`)
-  }
-}
+class NotFound extends SourceError {}
 
 export function createApi(
   client: HttpClient,
@@ -67,12 +60,23 @@ export function createApi(
   signal: AbortSignal,
 ): Api {
   const host = socketPath === undefined ? base.host : `The socket ${socketPath}`
+  // No request of Muster is malformed, except where TLS is expected.
+  const isPlain = base.protocol === 'http:' && socketPath === undefined
 
   async function request(path: string, query: Query, action: string): Promise<unknown> {
     const url = new URL(`/1.0${path}`, base)
     url.search = new URLSearchParams(query).toString()
     const json = await withRetries(
-      async () => readResponse(await client.send({ url }, signal), host, action),
+      async () => {
+        const response = await client.send({ url }, signal)
+        if (isPlain && response.status === 400) {
+          throw new SourceError(
+            'tls',
+            `${host} does not accept plain HTTP: the address should begin with https://.`,
+          )
+        }
+        return readResponse(response, host, action)
+      },
       host,
       signal,
     )

@@ -1,7 +1,11 @@
 import type { ReportedDevice } from '../../domain/sources/reported-parts.ts'
 import type { Instance } from './instance.ts'
 
-const types: Readonly<Record<string, string>> = { gpu: 'GPU', pci: 'PCI', usb: 'USB' }
+const types: ReadonlyMap<string, string> = new Map([
+  ['gpu', 'GPU'],
+  ['pci', 'PCI'],
+  ['usb', 'USB'],
+])
 
 /** Addresses in the domain 0 are written without it. */
 const shortAddress = (address: string) => address.toLowerCase().replace(/^0000:/, '')
@@ -9,7 +13,7 @@ const shortAddress = (address: string) => address.toLowerCase().replace(/^0000:/
 /** The devices of the host that the instance uses. */
 export function devicesOf({ devices }: Instance): ReportedDevice[] {
   return devices.flatMap(([name, settings]): ReportedDevice[] => {
-    const dev_type = types[settings['type'] ?? '']
+    const dev_type = types.get(settings['type'] ?? '')
     if (dev_type === undefined) return []
     const { vendorid = '', productid = '', busnum, devnum = '' } = settings
     const usbAddress = busnum === undefined ? '' : `${busnum}:${devnum}`

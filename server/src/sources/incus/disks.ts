@@ -4,16 +4,16 @@ import { volumeKey, type Lookups } from './lookups.ts'
 import { bytesOf, toMebibytes } from './sizes.ts'
 
 /** Storage drivers that the API has other words for. */
-const storageTypes: Readonly<Record<string, string>> = {
-  dir: 'local',
-  ceph: 'rbd',
-  lvmcluster: 'lvm',
-}
+const storageTypes: ReadonlyMap<string, string> = new Map([
+  ['dir', 'local'],
+  ['ceph', 'rbd'],
+  ['lvmcluster', 'lvm'],
+])
 
-const drivers: Readonly<Record<string, string>> = {
-  'virtio-blk': 'virtio',
-  'virtio-scsi': 'scsi',
-}
+const drivers: ReadonlyMap<string, string> = new Map([
+  ['virtio-blk', 'virtio'],
+  ['virtio-scsi', 'scsi'],
+])
 
 const lastPart = (path: string) => path.split('/').at(-1) ?? ''
 
@@ -60,11 +60,11 @@ export function storageOf(instance: Instance, lookups: Lookups) {
         name,
         size: toMebibytes(bytesOf(settings['size'] ?? '') || (volume?.bytes ?? defaultBytes)),
         disk_type: isRoot(device) ? 'sys' : 'data',
-        storage_type: storageTypes[driver] ?? driver,
+        storage_type: storageTypes.get(driver) ?? driver,
         ...limitsOf(settings['limits.max'] ?? ''),
         ...(isVirtualMachine && {
           disk_format: 'raw',
-          driver: drivers[bus] ?? bus,
+          driver: drivers.get(bus) ?? bus,
           cache_mode: settings['io.cache'] ?? '',
         }),
         ...(isRoot(device) && {

@@ -5,7 +5,7 @@ import type {
 } from '../../domain/sources/source.ts'
 import type { Connection } from './connection.ts'
 import { readExternalId } from './instance-index.ts'
-import { listInstances, listProjects, requireDeleted } from './list-instances.ts'
+import { listInstances, listProjects, notListed } from './list-instances.ts'
 import { readChanges } from './read-changes.ts'
 
 /** Reads the instance at a path, unless it is another one. */
@@ -26,17 +26,16 @@ export async function getServer(
   connection: Connection,
   { externalId, tenantId }: ServerReference,
 ): Promise<ReportedServer | UnreadableServer | undefined> {
-  const { api, memory } = connection
+  const { memory } = connection
   const { uuid, path } = readExternalId(externalId)
   const pathNow = () => (path === '' ? [...memory.index.pathsOf(uuid)].sort()[0] : path)
   const known = pathNow()
   const found = known === undefined ? undefined : await readAt(connection, known, uuid)
   if (found) return found
   const projects = await listProjects(connection)
-  if (tenantId !== '' && projects.every(({ name }) => name !== tenantId)) {
-    await requireDeleted(api, tenantId, false)
-  }
   await listInstances(connection, projects)
   const listed = pathNow()
-  return listed === undefined ? undefined : await readAt(connection, listed, uuid)
+  if (listed !== undefined) return await readAt(connection, listed, uuid)
+  if (tenantId === '' || projects.some(({ name }) => name === tenantId)) return undefined
+  throw notListed(connection.api, tenantId)
 }

@@ -16,7 +16,8 @@ describe('Incus: addresses', () => {
     assert.equal(url('https://incus-1.example.org:443'), 'https://incus-1.example.org/')
     assert.equal(url('unix:///var/lib/incus/unix.socket'), '/var/lib/incus/unix.socket')
     assert.equal(url('/var/lib/lxd/unix.socket'), '/var/lib/lxd/unix.socket')
-    assert.equal(url('https://incus-1.example.org/1.0'), 'must have no path')
+    assert.equal(url('https://incus-1.example.org/1.0'), 'It must have no path.')
+    assert.match(url('unix://incus.socket'), /socket by its full path/)
   })
 
   test('requires a certificate for HTTPS only', () => {
@@ -57,7 +58,9 @@ describe('Incus: limits', () => {
 
 test('Incus: maps statuses, and keeps unknown ones', () => {
   assert.deepEqual(statusOf('Frozen'), { status: 'suspend' })
-  assert.deepEqual(statusOf('Error'), { status: 'unknown', sourceStatus: 'Error' })
+  for (const word of ['Error', 'constructor']) {
+    assert.deepEqual(statusOf(word), { status: 'unknown', sourceStatus: word })
+  }
 })
 
 test('Incus: finds the instances of events, also of LXD 4', () => {
@@ -69,6 +72,9 @@ test('Incus: finds the instances of events, also of LXD 4', () => {
   assert.deepEqual(paths('instance-exec', '/1.0/instances/a'), [])
   assert.deepEqual(paths('instance-snapshot-created', '/1.0/instances/a/snapshots/s'), [])
   assert.deepEqual(paths('network-created', '/1.0/networks/a'), [])
+  assert.deepEqual(paths('instance-started', '/1.0/instances/a%2Fb'), [])
+  assert.deepEqual(paths('instance-started', '/1.0/instances/%'), [])
+  assert.deepEqual(paths('instance-renamed', '/1.0/instances/a', { old_name: '..' }), ['p/a'])
 })
 
 describe('Incus: keys', () => {

@@ -1,4 +1,6 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
 import { objectOf, textOf, type Json } from '../shared/json.ts'
+import { isName } from './names.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -50,6 +52,9 @@ const byName = new Intl.Collator('en', { numeric: true })
 /** An instance without configuration could not be read by the daemon. */
 export function readInstance(json: Json, project: string): Instance | UnreadInstance {
   const where = { project, name: textOf(json, 'name'), location: textOf(json, 'location') }
+  if (!isName(where.name)) {
+    throw new SourceError('invalid-response', `An instance of the project ${project} has no name.`)
+  }
   if (json['config'] === null || json['config'] === undefined) return where
   const config = textsOf(objectOf(json, 'expanded_config'), (name) => !unused.test(name))
   const devices = objectOf(json, 'expanded_devices')

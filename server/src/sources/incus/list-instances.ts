@@ -5,43 +5,30 @@ import type { Api } from './api.ts'
 import type { Connection } from './connection.ts'
 import { pathOf, readInstance, type Instance, type UnreadInstance } from './instance.ts'
 import type { Project } from './lookups.ts'
+import { encodeName, instanceNameIn, isName } from './names.ts'
 
 /** The projects that the certificate may see, in the order of their names. */
-export async function listProjects({ api, memory, projects }: Connection): Promise<Project[]> {
+export async function listProjects({ api, projects }: Connection): Promise<Project[]> {
   const listed = await api.list('/projects', { recursion: '1' }, 'list the projects')
   const visible = listed
     .map((project) => ({ name: textOf(project, 'name'), config: objectOf(project, 'config') }))
     .filter(({ name }) => projects.length === 0 || projects.includes(name))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
-  const names = new Set(visible.map(({ name }) => name))
-  for (const name of new Set([...projects, ...memory.projects])) {
-    if (!names.has(name)) await requireDeleted(api, name, projects.includes(name))
+  if (!visible.every(({ name }) => isName(name))) {
+    throw new SourceError('invalid-response', `${api.host} lists a project without a name.`)
   }
+  const missing = projects.find((wanted) => visible.every(({ name }) => name !== wanted))
+  if (missing !== undefined) throw notListed(api, missing)
   if (visible.length > 0) return visible
   throw new SourceError('forbidden', `The certificate may not see any project at ${api.host}.`)
 }
 
-/** Instances of a project that is only hidden still exist. */
-export async function requireDeleted(api: Api, name: string, isWanted: boolean): Promise<void> {
-  const path = `/projects/${encodeURIComponent(name)}`
-  let found: unknown
-  try {
-    found = await api.find(path, {}, `see the project ${name}`)
-  } catch (error) {
-    if (!(error instanceof SourceError && error.kind === 'forbidden')) throw error
-    throw new SourceError(
-      'forbidden',
-      `The certificate may no longer see the project ${name} at ${api.host}. Allow it again, or set options.projects to the remaining projects.`,
-    )
-  }
-  if (found === undefined && !isWanted) return
-  throw new SourceError(
-    'incomplete',
-    found === undefined
-      ? `There is no project ${name} at ${api.host}. Remove it from options.projects.`
-      : `${api.host} did not list the project ${name}, although it exists.`,
+/** A project that is not listed may only be hidden. Then its instances still exist. */
+export const notListed = ({ host }: Api, project: string): SourceError =>
+  new SourceError(
+    'forbidden',
+    `${host} does not list the project ${project}. Allow the certificate to see it. If it does not exist, remove it from options.projects.`,
   )
-}
 
 /** Undefined if the daemon knows no such instance. */
 export async function findInstance(
@@ -49,7 +36,7 @@ export async function findInstance(
   project: string,
   name: string,
 ): Promise<Instance | UnreadInstance | undefined> {
-  const path = `/instances/${encodeURIComponent(name)}`
+  const path = `/instances/${encodeName(name)}`
   const json = await api.find(path, { project }, 'read an instance')
   return json && readInstance(json, project)
 }
@@ -63,9 +50,11 @@ async function listProject({ api, daemon }: Connection, project: string) {
   const names = new Set(found.map(({ name }) => name))
   const urls = await api.listTexts('/instances', { project }, 'list the names of instances')
   for (const url of urls) {
-    const { pathname } = new URL(url, 'http://daemon')
-    const name = decodeURIComponent(pathname.split('/').at(-1) ?? '')
+    const name = instanceNameIn(url)
     if (names.has(name)) continue
+    if (name === '') {
+      throw new SourceError('invalid-response', `${api.host} lists an instance without a name.`)
+    }
     const instance = await findInstance(api, project, name)
     if (instance) found.push(instance)
   }
@@ -101,7 +90,6 @@ export async function listInstances(
     }
   }
   record(uuids)
-  memory.projects = new Set([...instances, ...unread].map(({ project }) => project))
   const unreadable = unread.map((instance) => ({
     key: index.keyOf(pathOf(instance)),
     name: instance.name,

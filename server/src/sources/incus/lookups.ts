@@ -4,6 +4,7 @@ import { booleanOf, listOf, numberOf, objectOf, textOf, type Json } from '../sha
 import { ifAllowed, type Api } from './api.ts'
 import type { Connection } from './connection.ts'
 import type { Instance } from './instance.ts'
+import { encodeName, isName } from './names.ts'
 import { bytesOf } from './sizes.ts'
 
 /** A cluster member, or the only host. Unknown texts are empty, unknown numbers 0. */
@@ -170,9 +171,10 @@ export async function readStorage(
       .map(([, { pool = '', source = '' }]) => ({ project, pool, source })),
   )
   for (const name of new Set(disks.map(({ pool }) => pool))) {
-    if (lookups.pools.has(name)) continue
-    const path = `/storage-pools/${encodeURIComponent(name)}`
-    const pool = await ifPossible(api.find(path, {}, 'read a storage pool'))
+    if (lookups.pools.has(name) || !isName(name)) continue
+    const pool = await ifPossible(
+      api.find(`/storage-pools/${encodeName(name)}`, {}, 'read a storage pool'),
+    )
     lookups.pools.set(name, {
       driver: textOf(pool, 'driver'),
       defaultBytes: bytesOf(textOf(objectOf(pool, 'config'), 'volume.size')),
@@ -180,13 +182,13 @@ export async function readStorage(
   }
   const unknown = disks.filter(
     ({ pool, project, source }) =>
-      source !== '' && !lookups.volumes.has(volumeKey(pool, project, source)),
+      source !== '' && isName(pool) && !lookups.volumes.has(volumeKey(pool, project, source)),
   )
   const places = new Map(
     unknown.map(({ pool, project }) => [`${pool}/${project}`, { pool, project }]),
   )
   for (const { pool, project } of places.values()) {
-    const path = `/storage-pools/${encodeURIComponent(pool)}/volumes/custom`
+    const path = `/storage-pools/${encodeName(pool)}/volumes/custom`
     const volumes = await ifPossible(
       api.list(path, { recursion: '1', project }, 'list the storage volumes'),
     )

@@ -21,7 +21,7 @@ export async function openIncus(
   openSignal: AbortSignal,
 ): Promise<Source> {
   const address = readAddress(settings.address)
-  if (typeof address === 'string') throw new SourceError('unreachable', `The address ${address}.`)
+  if (typeof address === 'string') throw new SourceError('unreachable', address)
   const { socketPath } = address
   const target = socketPath === undefined ? readTlsSettings(settings) : { socketPath }
   const client = createHttpClient(context, { ...target, maxBytes })

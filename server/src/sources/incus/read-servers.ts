@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import { pathOf, type Instance } from './instance.ts'
 import { readLookups, readStorage, type Lookups } from './lookups.ts'
 import { listProjects } from './list-instances.ts'
+import { encodeName } from './names.ts'
 import { isActive } from './status.ts'
 import { toServer } from './to-server.ts'
 
@@ -37,7 +38,7 @@ async function readNetwork(
   const isSameStart = known?.lastUsedAt === lastUsedAt
   if (known && isSameStart && clock() - known.readAt < maxAge) return known.network
   const readAt = clock()
-  const url = `/instances/${encodeURIComponent(name)}/state`
+  const url = `/instances/${encodeName(name)}/state`
   const state = await api.find(url, { project }, 'read the state of an instance')
   const network = addressesOnly(objectOf(state, 'network'))
   states.set(path, { readAt, lastUsedAt, network })

@@ -24,6 +24,8 @@ export async function* scanInstances(connection: Connection): AsyncGenerator<Sca
     gone: [],
     unreadable,
     resources: toResources(daemon, lookups),
+    // The certificate may lose a project. Listed ones are required, so none of them is lost unnoticed.
+    ...(connection.projects.length === 0 && { tenants: projects.map(({ name }) => name) }),
     ...(!lookups.members && {
       forbidden: { permission: 'list the cluster members', servers: instances.length },
     }),

@@ -1,15 +1,15 @@
-const statuses: Readonly<Record<string, string>> = {
-  Running: 'running',
-  Ready: 'running',
-  Started: 'running',
-  Thawed: 'running',
-  Stopped: 'ready',
-  Frozen: 'suspend',
-  Freezing: 'suspending',
-  Starting: 'starting',
-  Stopping: 'stopping',
-  Aborting: 'stopping',
-}
+const statuses: ReadonlyMap<string, string> = new Map([
+  ['Running', 'running'],
+  ['Ready', 'running'],
+  ['Started', 'running'],
+  ['Thawed', 'running'],
+  ['Stopped', 'ready'],
+  ['Frozen', 'suspend'],
+  ['Freezing', 'suspending'],
+  ['Starting', 'starting'],
+  ['Stopping', 'stopping'],
+  ['Aborting', 'stopping'],
+])
 
 interface Status {
   readonly status: string
@@ -18,7 +18,7 @@ interface Status {
 }
 
 export function statusOf(name: string): Status {
-  const status = statuses[name]
+  const status = statuses.get(name)
   return status === undefined ? { status: 'unknown', sourceStatus: name } : { status }
 }
 

@@ -15,17 +15,17 @@ import { toMebibytes } from './sizes.ts'
 export const hostIdOf = ({ fingerprint }: Daemon, name: string): string =>
   derivedId('incus host', fingerprint, name)
 
-const hostStatuses: Readonly<Record<string, string>> = {
-  Online: 'running',
-  Evacuated: 'maintaining',
-  Evacuating: 'maintaining',
-  Restoring: 'maintaining',
-}
+const hostStatuses: ReadonlyMap<string, string> = new Map([
+  ['Online', 'running'],
+  ['Evacuated', 'maintaining'],
+  ['Evacuating', 'maintaining'],
+  ['Restoring', 'maintaining'],
+])
 
 /** The host's status in the facts of its servers. A member that cannot be listed is unknown. */
 export function hostStatusOf(member: Member | undefined) {
   return {
-    host_status: hostStatuses[member?.status ?? ''] ?? 'unknown',
+    host_status: hostStatuses.get(member?.status ?? '') ?? 'unknown',
     host_service_status: member?.status === 'Offline' ? 'offline' : 'online',
   }
 }

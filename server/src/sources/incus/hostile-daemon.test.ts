@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ScanPage } from '../../domain/sources/source.ts'
+import type { HttpClient } from '../shared/http-client.ts'
+import { memoryOfAccount } from './account-memory.ts'
+import { createApi } from './api.ts'
+import { getServer } from './get-server.ts'
+import { scanInstances } from './scan.ts'
+
+interface Answer {
+  readonly status?: number
+  readonly body: object | string
+}
+
+/** A connection to a daemon with these answers by path, with or without the query; it has an empty list for any other path. */
+function connect(answers: Readonly<Record<string, Answer>>, base = 'https://daemon:8443') {
+  const sent: string[] = []
+  const client: HttpClient = {
+    async send({ url }) {
+      sent.push(url.pathname)
+      const path = `${url.pathname}${url.search}`
+      const { status = 200, body } = answers[path] ?? answers[url.pathname] ?? { body: [] }
+      const text =
+        typeof body === 'string' ? body : JSON.stringify({ type: 'sync', metadata: body })
+      return { status, headers: {}, body: Buffer.from(text) }
+    },
+    close() {},
+  }
+  const connection = {
+    api: createApi(client, { url: new URL(base) }, AbortSignal.timeout(10_000)),
+    daemon: {
+      product: 'Incus',
+      version: '6.0',
+      serverName: 'one',
+      isClustered: answers['/1.0/cluster/members'] !== undefined,
+      fingerprint: 'f',
+    },
+    memory: memoryOfAccount({ address: base, credentials: {}, options: {} }, {}, 'f'),
+    projects: [],
+    clock: Date.now,
+  } as const
+  return {
+    connection,
+    sent,
+    scan: (): Promise<ScanPage[]> => Array.fromAsync(scanInstances(connection)),
+  }
+}
+
+const projects: Answer = { body: [{ name: 'default' }] }
+const instance = (name: string, more: object = {}) => ({
+  name,
+  type: 'virtual-machine',
+  status: 'Stopped',
+  config: {},
+  expanded_config: { 'volatile.uuid': `u-${name}` },
+  ...more,
+})
+const withInstances = (...body: readonly object[]) => ({
+  '/1.0/projects': projects,
+  '/1.0/instances': { body },
+  '/1.0/resources': { body: {} },
+})
+const serversOf = (pages: readonly ScanPage[]) => pages.flatMap(({ present }) => present)
+
+describe('Incus: a daemon that sends odd things', () => {
+  test('may use words that are names of functions', async () => {
+    const disk = { type: 'disk', path: '/', pool: 'fast', 'io.bus': 'constructor' }
+    const { scan } = connect({
+      ...withInstances(
+        instance('odd', {
+          status: 'constructor',
+          expanded_devices: { root: disk, other: { type: 'toString' } },
+        }),
+        instance('plain'),
+      ),
+      '/1.0/storage-pools/fast': { body: { driver: 'valueOf' } },
+      '/1.0/cluster/members': { body: [{ server_name: 'one', status: 'constructor' }] },
+      '/1.0/instances?project=default': { body: [] },
+    })
+    const [odd, ...others] = serversOf(await scan())
+    assert.equal(others.length, 1)
+    const { status, notes, host_status, disks_info = [], isolated_devices } = odd?.facts ?? {}
+    assert.deepEqual([status, notes?.['source_status']], ['unknown', 'constructor'])
+    assert.deepEqual([host_status, isolated_devices], ['unknown', []])
+    assert.deepEqual(
+      [disks_info[0]?.storage_type, disks_info[0]?.driver],
+      ['valueOf', 'constructor'],
+    )
+  })
+
+  test('is not quoted in errors', async () => {
+    for (const status of [400, 404, 501]) {
+      const body = JSON.stringify({ error: 'password \u001b[2J', error_code: status })
+      const { scan } = connect({ '/1.0/projects': { status, body } })
+      await assert.rejects(scan(), (error: Error) => !/password|2J/.test(error.message))
+    }
+  })
+
+  test('must name its instances and projects', async () => {
+    for (const name of ['', '.', '..', 'a/b', '\ud800']) {
+      const cases = [withInstances(instance(name)), { '/1.0/projects': { body: [{ name }] } }]
+      for (const answers of cases) {
+        const { scan, sent } = connect(answers)
+        await assert.rejects(scan(), { kind: 'invalid-response' })
+        assert.deepEqual(
+          sent.filter((path) => !/^\/1\.0\/(?:projects|instances)$/.test(path)),
+          [],
+        )
+      }
+    }
+    const cluster = {
+      ...withInstances(),
+      '/1.0/cluster/members': { body: [] },
+      '/1.0/instances?project=default': { body: ['/1.0/instances/%2E%2E'] },
+    }
+    await assert.rejects(connect(cluster).scan(), { kind: 'invalid-response' })
+  })
+
+  test('cannot change paths by names of storage pools and of known servers', async () => {
+    const disk = { type: 'disk', path: '/', pool: '..', source: 'x' }
+    const { connection, scan, sent } = connect(
+      withInstances(instance('a', { expanded_devices: { root: disk } })),
+    )
+    assert.equal(serversOf(await scan()).length, 1)
+    const reference = { regionId: '', zoneId: '', hostId: '', tenantId: 'default' }
+    await getServer(connection, { ...reference, externalId: 'default/..' })
+    assert.deepEqual(
+      [...new Set(sent)].sort(),
+      ['instances', 'networks', 'projects', 'resources'].map((name) => `/1.0/${name}`),
+    )
+  })
+
+  test('with TLS is not asked without it', async () => {
+    const { scan } = connect(
+      { '/1.0/projects': { status: 400, body: 'Client sent an HTTP request to an HTTPS server.' } },
+      'http://daemon:8443',
+    )
+    await assert.rejects(scan(), { kind: 'tls', message: /begin with https:\/\// })
+  })
+
+  test('says which projects were read, and hides no server as deleted', async () => {
+    const { connection, scan } = connect(withInstances(instance('a')))
+    assert.deepEqual(
+      (await scan()).flatMap(({ tenants = [] }) => tenants),
+      ['default'],
+    )
+    const reference = { externalId: 'u-lost', regionId: '', zoneId: '', hostId: '' }
+    assert.equal(await getServer(connection, { ...reference, tenantId: 'default' }), undefined)
+    await assert.rejects(getServer(connection, { ...reference, tenantId: 'lost' }), {
+      kind: 'forbidden',
+    })
+  })
+})
