@@ -1,4 +1,4 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { numberOf, parseJson, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
@@ -116,12 +116,15 @@ export function createApi(
   }
 }
 
-/** The result of an optional request; undefined if it is denied. */
-export async function ifAllowed<Result>(request: Promise<Result>): Promise<Result | undefined> {
+/** The result of an optional request; undefined if it fails in one of these ways. */
+export async function unless<Result>(
+  kinds: readonly SourceErrorKind[],
+  request: Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await request
   } catch (error) {
-    if (error instanceof SourceError && error.kind === 'forbidden') return undefined
+    if (error instanceof SourceError && kinds.includes(error.kind)) return undefined
     throw error
   }
 }

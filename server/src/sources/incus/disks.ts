@@ -34,11 +34,9 @@ function kindOf(
 }
 
 /** A limit of both directions, in operations or in bytes per second. */
-function limitsOf(limit: string): { readonly iops: number; readonly bps: number } {
+function limitsOf(limit: string): Pick<ReportedDisk, 'iops' | 'bps'> {
   const operations = /^(\d+)iops$/.exec(limit)?.[1]
-  return operations === undefined
-    ? { iops: 0, bps: bytesOf(limit) }
-    : { iops: Number(operations), bps: 0 }
+  return operations === undefined ? { bps: bytesOf(limit) } : { iops: Number(operations) }
 }
 
 /** The root disk comes first. */
@@ -59,7 +57,6 @@ export function storageOf(instance: Instance, lookups: Lookups) {
       return {
         name,
         size: toMebibytes(bytesOf(settings['size'] ?? '') || (volume?.bytes ?? defaultBytes)),
-        disk_type: isRoot(device) ? 'sys' : 'data',
         storage_type: storageTypes.get(driver) ?? driver,
         ...limitsOf(settings['limits.max'] ?? ''),
         ...(isVirtualMachine && {

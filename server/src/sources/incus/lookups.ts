@@ -1,7 +1,6 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { booleanOf, listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
-import { ifAllowed, type Api } from './api.ts'
+import { unless, type Api } from './api.ts'
 import type { Connection } from './connection.ts'
 import type { Instance } from './instance.ts'
 import { encodeName, isName } from './names.ts'
@@ -59,6 +58,9 @@ export interface Project {
   readonly config: Json
 }
 
+/** A member may go offline between two requests. */
+const failures = ['forbidden', 'failed', 'timeout'] as const
+
 /** Resources hardly ever change, and reading them takes long. Milliseconds. */
 const maxResourcesAge = 600_000
 
@@ -72,7 +74,7 @@ async function readMember(
   const target = daemon.isClustered ? { target: about.name } : {}
   const isOnline = about.status === 'Online' || about.status === 'Evacuated'
   const resources = isOnline
-    ? await ifPossible(api.get('/resources', target, 'read the resources'))
+    ? await unless(failures, api.get('/resources', target, 'read the resources'))
     : undefined
   if (!resources && before) return { ...before, ...about }
   const cpu = objectOf(resources, 'cpu')
@@ -86,25 +88,16 @@ async function readMember(
   }
 }
 
-/** A member may go offline between two requests. */
-async function ifPossible<Result>(request: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof SourceError && ['forbidden', 'failed', 'timeout'].includes(error.kind)) {
-      return undefined
-    }
-    throw error
-  }
-}
-
 async function readMembers(
   connection: Connection,
   before: Lookups | undefined,
 ): Promise<ReadonlyMap<string, Member> | undefined> {
   const { api, daemon } = connection
   const members = daemon.isClustered
-    ? await ifAllowed(api.list('/cluster/members', { recursion: '1' }, 'list the cluster members'))
+    ? await unless(
+        ['forbidden'],
+        api.list('/cluster/members', { recursion: '1' }, 'list the cluster members'),
+      )
     : [{ server_name: daemon.serverName, status: 'Online' }]
   if (!members) return undefined
   const read = await Promise.all(
@@ -138,7 +131,8 @@ export async function readLookups(
   const owners = new Map([...networkProjects].map(([project, owner]) => [owner, project]))
   const networks = new Map<string, Network>()
   for (const [owner, project] of owners) {
-    const found = await ifAllowed(
+    const found = await unless(
+      ['forbidden'],
       api.list('/networks', { recursion: '1', project }, 'list the networks'),
     )
     for (const network of found ?? []) {
@@ -172,7 +166,8 @@ export async function readStorage(
   )
   for (const name of new Set(disks.map(({ pool }) => pool))) {
     if (lookups.pools.has(name) || !isName(name)) continue
-    const pool = await ifPossible(
+    const pool = await unless(
+      failures,
       api.find(`/storage-pools/${encodeName(name)}`, {}, 'read a storage pool'),
     )
     lookups.pools.set(name, {
@@ -189,7 +184,8 @@ export async function readStorage(
   )
   for (const { pool, project } of places.values()) {
     const path = `/storage-pools/${encodeName(pool)}/volumes/custom`
-    const volumes = await ifPossible(
+    const volumes = await unless(
+      failures,
       api.list(path, { recursion: '1', project }, 'list the storage volumes'),
     )
     for (const volume of volumes ?? []) {

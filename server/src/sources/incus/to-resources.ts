@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js'
-import { addressAt } from '../../domain/sources/address-at.ts'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import type {
   ReportedHost,
   ReportedNetwork,
   ReportedResources,
 } from '../../domain/sources/reported-resources.ts'
+import { guestAddresses } from '../shared/guest-addresses.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { numberOf, textOf } from '../shared/json.ts'
 import type { Daemon } from './daemon.ts'
@@ -52,24 +52,13 @@ function describeHost(daemon: Daemon, member: Member): ReportedHost {
   }
 }
 
-/** The addresses that DHCP leases, otherwise all of the network but the gateway. */
 function addressesOf({ config }: Network): Partial<ReportedNetwork> {
   const subnet = textOf(config, 'ipv4.address')
   if (!ipaddr.IPv4.isValidCIDR(subnet)) return {}
-  const [gateway = ''] = subnet.split('/')
-  const [, mask] = ipaddr.IPv4.parseCIDR(subnet)
+  const [gateway = '', mask] = subnet.split('/')
   const ranges = textOf(config, 'ipv4.dhcp.ranges').split(/[-,]/).filter(ipaddr.IPv4.isValid)
-  const firstFree = (...positions: readonly number[]) =>
-    // A network of fewer addresses has none for servers.
-    (mask > 30 ? [] : positions)
-      .map((position) => addressAt(subnet, position))
-      .find((one) => one !== gateway) ?? ''
-  return {
-    guest_ip_start: ranges[0] ?? firstFree(1, 2),
-    guest_ip_end: ranges.at(-1) ?? firstFree(-2, -3),
-    guest_ip_mask: mask,
-    guest_gateway: gateway,
-  }
+  const [start = '', end = ''] = [ranges[0], ranges.at(-1)]
+  return guestAddresses({ gateway, mask: Number(mask), start, end })
 }
 
 /** Converts the cluster members and the managed networks. */

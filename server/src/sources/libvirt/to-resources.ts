@@ -1,5 +1,4 @@
 import ipaddr from 'ipaddr.js'
-import { addressAt } from '../../domain/sources/address-at.ts'
 import type {
   ReportedHost,
   ReportedNetwork,
@@ -9,6 +8,7 @@ import { readAddress } from './address.ts'
 import type { Host } from './host.ts'
 import { maskOf, type Network } from './networks.ts'
 import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from '../shared/parse-xml.ts'
+import { guestAddresses } from '../shared/guest-addresses.ts'
 import type { NamedHandle } from './records.ts'
 
 /** A host that answers is running. Its address is known only if the account names it by its IP address. */
@@ -31,24 +31,16 @@ function describeHost(host: Host, address: string): ReportedHost {
   }
 }
 
-/** A network of fewer addresses has none for servers. */
-const longestMask = 30
-
-/** The addresses that DHCP leases, otherwise all of the network but the gateway. */
 function addressesOf(xml: XmlElement | undefined): Partial<ReportedNetwork> {
   const ip = childrenOf(xml, 'ip').find((one) => ipaddr.IPv4.isValid(attributeOf(one, 'address')))
   if (!ip) return {}
-  const [gateway, mask] = [attributeOf(ip, 'address'), maskOf(ip)]
   const ranges = childrenOf(childOf(ip, 'dhcp'), 'range')
-  const network = mask > 0 && mask <= longestMask ? `${gateway}/${mask}` : ''
-  const firstFree = (...positions: readonly number[]) =>
-    positions.map((position) => addressAt(network, position)).find((one) => one !== gateway) ?? ''
-  return {
-    guest_ip_start: attributeOf(ranges[0], 'start') || firstFree(1, 2),
-    guest_ip_end: attributeOf(ranges.at(-1), 'end') || firstFree(-2, -3),
-    guest_ip_mask: mask,
-    guest_gateway: gateway,
-  }
+  return guestAddresses({
+    gateway: attributeOf(ip, 'address'),
+    mask: maskOf(ip),
+    start: attributeOf(ranges[0], 'start'),
+    end: attributeOf(ranges.at(-1), 'end'),
+  })
 }
 
 /** The VLAN of a network; 0 if it has none or several. */
