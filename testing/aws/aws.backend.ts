@@ -82,6 +82,10 @@ describe('EC2, as moto emulates it', () => {
       stop: (id) => fleet.change('stop_instances', id),
       start: (id) => fleet.change('start_instances', id),
       remove: (id) => fleet.change('terminate_instances', id),
+      rename: async (id, name) => {
+        const Tags = [{ Key: 'Name', Value: name }]
+        await moto.order({ call: 'create_tags', with: { Resources: [id], Tags } })
+      },
       breakOne:
         'moto has no instances that the SDK cannot read; unreadable.test.ts has a fake one.',
       createOdd: async () => {

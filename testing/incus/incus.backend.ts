@@ -49,6 +49,10 @@ describe('a real Incus', () => {
       stop: async (id) => void (await incus.run('stop', '--force', nameOf(id))),
       start: async (id) => void (await incus.run('start', nameOf(id))),
       remove: async (id) => void (await incus.run('delete', '--force', nameOf(id))),
+      rename: async (id, name) => {
+        await incus.run('rename', nameOf(id), name)
+        names.set(id, name)
+      },
       breakOne:
         'A new connection does not know the UUID of an unreadable instance: see cluster.backend.ts.',
       createOdd: async () => [

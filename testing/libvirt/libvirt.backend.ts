@@ -82,6 +82,9 @@ describe('a real libvirtd with QEMU', () => {
         await libvirt.virsh('destroy', id).catch(() => {})
         await libvirt.virsh('undefine', id)
       },
+      async rename(id, name) {
+        await libvirt.virsh('domrename', id, name)
+      },
       // A large document is valid for libvirt, and too large for Muster.
       breakOne: async () => {
         const large = `<x:x xmlns:x='urn:x'>${'<x:e/>'.repeat(60_000)}</x:x>`

@@ -47,6 +47,7 @@ describe('vSphere, as vcsim simulates it', () => {
       stop: (id) => fleet.stop(id),
       start: (id) => fleet.start(id),
       remove: (id) => fleet.remove(id),
+      rename: (id, name) => fleet.rename(id, name),
       breakOne: 'vcsim has no machines that cannot be read; read-machines.test.ts has fake ones.',
       createOdd: async () => [
         await fleet.createFrom(

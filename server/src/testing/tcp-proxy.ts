@@ -87,6 +87,8 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
     received: () => received,
     /** How often a client has connected so far. */
     connections: () => connections,
+    /** How many clients are connected. */
+    open: () => pairs.size,
     /** Every connection breaks, and new ones break at once. */
     cut: () => enter('cut'),
     /** Every connection breaks, and new ones get an answer in another protocol. */

@@ -10,7 +10,9 @@ import {
   requireSourceError,
   scanWithoutLoss,
 } from './check-fault.ts'
+import { requireNoSecret } from './require-no-secret.ts'
 import { idOf } from './scan-source.ts'
+import { requireSameOrReason, scanWhole } from './test-other-requests.ts'
 
 const servers = ['one', 'two'].map((name): ReportedServer => ({
   key: [name],
@@ -76,6 +78,38 @@ describe('the checks of a fault reject a source that', () => {
       const error = new SourceError('failed', message)
       assert.throws(() => requireSourceError(error, tested), assert.AssertionError, message)
     }
+  })
+
+  test('shows a credential in a cause, encoded or in part', () => {
+    const credentials = { user: 'muster', token: 'reader=0123456789abcdef' }
+    const requireNone = (shown: unknown) =>
+      requireNoSecret(shown, { address: '', credentials, options: {} })
+    requireNone(new SourceError('failed', 'EC2 could not list servers.', { cause: failure }))
+    const headers = { authorization: btoa(`muster:${credentials.token}`) }
+    for (const shown of [
+      'at 0123456789abcdef',
+      btoa(credentials.token),
+      new SourceError('failed', 'failed', { cause: new Error(credentials.token) }),
+      new SourceError('failed', 'failed', { cause: { request: { headers } } }),
+    ]) {
+      assert.throws(() => requireNone(shown), /a credential is shown/)
+    }
+  })
+
+  test('leaves out facts or resources without a reason', async () => {
+    const networks = [{ id: 'n', name: 'n' }]
+    const before = await scanWhole(sourceOf([{ present: servers, resources: { networks } }]))
+    const requireWhole = (...pages: Partial<ScanPage>[]) =>
+      requireSameOrReason(sourceOf(pages), tested, before)
+    const changed = { ...two, facts: { ...two.facts, vcpu_count: 2 } }
+    const unreadable = [{ key: two.key, name: 'two', reason: 'It is locked.' }]
+    const forbidden = { permission: 'read', servers: 1 }
+    await requireWhole({ present: servers, resources: { networks } })
+    await requireWhole({ present: [one], unreadable, resources: { networks } })
+    await requireWhole({ present: [one, changed], forbidden })
+    await assert.rejects(requireWhole({ present: [one], forbidden }), /without a server/)
+    await assert.rejects(requireWhole({ present: [one, changed] }), /facts are left out/)
+    await assert.rejects(requireWhole({ present: servers }), /without these resources/)
   })
 
   test('gets nothing for an existing server', async () => {

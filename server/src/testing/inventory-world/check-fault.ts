@@ -9,13 +9,14 @@ import type {
   SourceKind,
   SourceSettings,
 } from '../../domain/sources/source.ts'
+import { requireNoSecret } from './require-no-secret.ts'
 import { conformanceContext, idOf, scanAll, testTimeout, withSource } from './scan-source.ts'
 import { referenceOf } from './server-reference.ts'
 
 export type Servers = ReadonlyMap<string, ReportedServer>
 
-/** With a short time limit, so that tests of hanging back ends are quick. */
-export const faultContext: SourceContext = { ...conformanceContext, timeLimit: 2_000 }
+/** With a short time limit, for tests in which the back end hangs. */
+export const hangContext: SourceContext = { ...conformanceContext, timeLimit: 2_000 }
 
 /** Texts of Node.js, undici, OpenSSL and JSON.parse. */
 const rawText =
@@ -43,10 +44,7 @@ export function requireSourceError(
     names.some((name) => name !== '' && message.includes(name)),
     `the message names neither the host nor what failed: ${message}`,
   )
-  const shown = `${error.stack}${JSON.stringify(error)}`
-  for (const secret of Object.values(settings.credentials)) {
-    assert.ok(secret.length < 4 || !shown.includes(secret), 'the error contains a secret')
-  }
+  requireNoSecret(error, settings)
 }
 
 /** The servers that a scan reports, and its error if it does not end normally. */
@@ -92,16 +90,15 @@ export async function requireFailedScan(
 }
 
 /** Scans a newly opened source during a fault. Opening it may fail, too. */
-export async function requireNoLossInNewSource(tested: Tested, existing: Servers): Promise<void> {
+export async function requireNoLossInNewSource(
+  tested: Tested,
+  existing: Servers,
+  context = conformanceContext,
+): Promise<void> {
   const { kind, settings } = tested
   let error: unknown
   try {
-    error = await withSource(
-      kind,
-      settings,
-      (source) => scanWithoutLoss(source, existing),
-      faultContext,
-    )
+    error = await withSource(kind, settings, (source) => scanWithoutLoss(source, existing), context)
   } catch (thrown) {
     if (thrown instanceof assert.AssertionError) throw thrown
     error = thrown

@@ -181,6 +181,8 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
     ? createSecureServer({ key: privateKey, cert: certificateOf(certificate) }, handle)
     : createServer(handle)
   server.on('upgrade', upgrade).on('tlsClientError', () => {})
+  // Only clients close idle connections, so that a test sees whether they do.
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

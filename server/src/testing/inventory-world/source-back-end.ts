@@ -19,6 +19,8 @@ export interface SourceBackEnd {
   stop(id: string): Promise<void>
   start(id: string): Promise<void>
   remove(id: string): Promise<void>
+  /** Gives a stopped server another name. */
+  readonly rename?: (id: string, name: string) => Promise<void>
   /** Makes one of the existing servers unreadable, until `repair`. */
   readonly breakOne: OrReason<() => Promise<BrokenServer>>
   /**
@@ -65,7 +67,8 @@ export interface HttpFaultPlug {
   readonly rewrite?: (body: string, proxyUrl: string) => string
   /**
    * The settings, with the proxy's address instead of the back end's: `http://127.0.0.1:port` or
-   * `https://localhost:port`. The kit adds the options `ca` and `fingerprint`.
+   * `https://localhost:port`. Without the back end's own `ca` and `fingerprint`: the proxy has other
+   * certificates, and the kit adds the options for them.
    */
   settingsAt(url: string): SourceSettings
   /** Whether a request reads the list of servers, the first page or a later one. */
@@ -78,10 +81,10 @@ export interface HttpFaultPlug {
   readonly errors: {
     readonly credentials: ErrorResponse
     /** A session or a token that has expired. */
-    readonly expired: ErrorResponse
+    readonly expired: OrReason<ErrorResponse>
     readonly forbidden: ErrorResponse
     /** With a `Retry-After` of 1, if the API has it. */
-    readonly throttled: ErrorResponse
+    readonly throttled: OrReason<ErrorResponse>
   }
   /** Whether the source logs in again when its session expires. */
   readonly renewsSession: OrReason<true>

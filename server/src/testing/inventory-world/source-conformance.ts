@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type {
   ReportedServer,
@@ -9,15 +9,26 @@ import type {
 } from '../../domain/sources/source.ts'
 import { requireSourceError } from './check-fault.ts'
 import { reportGap } from './report-gap.ts'
+import { requireNoSecret } from './require-no-secret.ts'
 import { requireNamedResources, scanResources } from './resource-conformance.ts'
-import { idOf, requireServer, scanAll, testTimeout, waitFor, withSource } from './scan-source.ts'
+import {
+  conformanceContext,
+  idOf,
+  requireServer,
+  scanAll,
+  testTimeout,
+  waitFor,
+  withSource,
+} from './scan-source.ts'
 import { referenceOf } from './server-reference.ts'
 import type { FaultPlug, SourceBackEnd } from './source-back-end.ts'
 import { testCertificates } from './test-certificates.ts'
 import { testConnectionFaults } from './test-connection-faults.ts'
 import { testEvents } from './test-events.ts'
 import { testHttpFaults } from './test-http-faults.ts'
+import { testOtherRequests } from './test-other-requests.ts'
 import { testMany, testPaging } from './test-paging.ts'
+import { test } from './timed-test.ts'
 
 export {
   conformanceContext,
@@ -40,7 +51,11 @@ export function testReading(
     assert.deepEqual(kind.check(backEnd().settings), [])
   })
 
-  void test('has a title', () => useSource(async ({ title }) => assert.notEqual(title, '')))
+  void test('has a title without a secret', () =>
+    useSource(async ({ title }) => {
+      assert.notEqual(title, '')
+      requireNoSecret(title, backEnd().settings)
+    }))
 
   void test('reports each server once, as the contract requires', async () => {
     for (const server of (await useSource(scanAll)).values()) requireServer(server, kind.provider)
@@ -71,10 +86,13 @@ export function testReading(
 
   void test('gets nothing for a server that does not exist', () =>
     useSource(async (source) => {
-      const [some] = (await scanAll(source)).values()
+      const servers = [...(await scanAll(source)).values()]
+      const [some] = servers
       assert.ok(some)
       const reference = referenceOf(some)
-      const externalId = reference.externalId.replaceAll(/[0-9a-f]/g, '9')
+      // Digits only, so that the id keeps its form: `qemu/100`, `i-0ab1`.
+      const externalId = reference.externalId.replaceAll(/\d/g, '9')
+      assert.ok(servers.every(({ facts }) => facts.external_id !== externalId))
       assert.equal(await source.get({ ...reference, externalId }, testTimeout()), undefined)
     }))
 
@@ -94,6 +112,7 @@ export function testReading(
       const [broken, ...more] = unreadable
       assert.ok(broken && more.length === 0, 'one server is unreadable, and is reported once')
       assert.notEqual(broken.reason, '')
+      requireNoSecret(broken.reason, settings)
       const known = before.get(idOf(broken))
       assert.ok(known, 'its key differs from the key that it had when it was readable')
       assert.equal(broken.name, known.facts.name)
@@ -107,6 +126,18 @@ export function testReading(
     useSource(async (source) => {
       await assert.rejects(Array.fromAsync(source.scan(AbortSignal.abort())))
     }))
+
+  void test('throws if it is aborted during a request of the scan', async () => {
+    const stop = new AbortController()
+    let isOpen = false
+    const throttle = async () => void (isOpen && stop.abort())
+    const scan = async (source: Source) => {
+      isOpen = true
+      await assert.rejects(Array.fromAsync(source.scan(stop.signal)))
+    }
+    await withSource(kind, backEnd().settings, scan, { ...conformanceContext, throttle })
+    assert.ok(stop.signal.aborted)
+  })
 }
 
 /** Names that a source must report unchanged, if the back end accepts them. */
@@ -170,6 +201,38 @@ export function describeConformance(
       assert.equal(await withSource(kind, settings, get), undefined)
     })
 
+    void test('keeps two servers with one name apart', async (context) => {
+      const { create, remove } = backEnd()
+      const name = `twin-${Date.now()}`
+      const first = await create(name)
+      try {
+        const second = await create(name).catch((error: unknown) => {
+          reportGap(context, `The back end refuses it: ${String(error).trim().split('\n').at(-1)}`)
+        })
+        if (second === undefined) return
+        assert.notDeepEqual((await requireFound(first)).key, (await requireFound(second)).key)
+        await remove(second)
+      } finally {
+        await remove(first)
+      }
+    })
+
+    void test('keeps the key of a server that is renamed', async (context) => {
+      const { create, stop, rename, remove } = backEnd()
+      if (!rename) return reportGap(context, 'The tests cannot rename a server.')
+      const id = await create(`before-${Date.now()}`)
+      await stop(id)
+      const before = await waitForStatus(id, 'ready')
+      const name = `after-${Date.now()}`
+      await rename(id, name)
+      const after = await waitFor(async () => {
+        const server = await requireFound(id)
+        return server.facts.name === name ? server : undefined
+      }, 'the new name')
+      assert.deepEqual(after.key, before.key)
+      await remove(id)
+    })
+
     void test('reports unusual names unchanged', async (context) => {
       const created = new Map<string, string>()
       const refused: string[] = []
@@ -228,6 +291,7 @@ export function describeConformance(
     testConnectionFaults(kind, faults)
     if ('http' in faults) {
       testHttpFaults(kind, faults.http)
+      testOtherRequests(kind, faults.http)
       testCertificates(kind, faults.http)
       testPaging(kind, faults.http)
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { test, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import type { SourceKind, SourceSettings } from '../../domain/sources/source.ts'
 import { certificateOf, testAuthority, type TestCertificate } from '../secure-server.ts'
 import { requireSourceError } from './check-fault.ts'
@@ -8,6 +8,7 @@ import { startFaultProxy } from './fault-proxy.ts'
 import { reportGap } from './report-gap.ts'
 import { scanAll, withSource } from './scan-source.ts'
 import type { HttpFaultPlug } from './source-back-end.ts'
+import { test } from './timed-test.ts'
 
 const fingerprint = new X509Certificate(certificateOf('issued')).fingerprint256
 

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, describe } from 'node:test'
 import type { Source, SourceKind } from '../../domain/sources/source.ts'
 import { suiteLifetime } from '../spawn-muster.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
 import {
-  faultContext,
+  hangContext,
   requireNoLossInNewSource,
   requireNotGone,
   requireSameServers,
   requireSourceError,
   scanWithoutLoss,
 } from './check-fault.ts'
-import { scanAll, testTimeout, withSource } from './scan-source.ts'
+import { conformanceContext, scanAll, testTimeout, waitFor, withSource } from './scan-source.ts'
 import type { FaultPlug } from './source-back-end.ts'
 import { startProxied, type ProxiedSource } from './start-proxied.ts'
+import { test } from './timed-test.ts'
 
 /** Faults that need no knowledge of the protocol. */
 export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void {
@@ -24,21 +25,26 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void 
       proxied = await startProxied(lifetime, faults)
     })
     const scanNew = <Result>(use: (source: Source) => Promise<Result>) =>
-      withSource(kind, proxied.settings, use, faultContext)
+      withSource(kind, proxied.settings, use)
 
     /** Breaks the connection of an open source, and what is opened then. */
-    const testBroken = (title: string, breakIt: (proxy: TcpProxy) => void, kinds: RegExp) =>
+    const testBroken = (
+      title: string,
+      breakIt: (proxy: TcpProxy) => void,
+      kinds: RegExp,
+      context = conformanceContext,
+    ) =>
       test(title, async () => {
         const { settings, connection } = proxied
         const tested = { kind, settings }
-        const source = await kind.open(settings, faultContext, testTimeout())
+        const source = await kind.open(settings, context, testTimeout())
         const existing = await scanAll(source)
         breakIt(connection)
         try {
           const [error] = await Promise.all([
             scanWithoutLoss(source, existing),
             requireNotGone(source, tested, existing),
-            requireNoLossInNewSource(tested, existing),
+            requireNoLossInNewSource(tested, existing, context),
           ])
           assert.ok(error !== undefined, 'the scan ends normally in spite of the fault')
           requireSourceError(error, tested, kinds)
@@ -54,7 +60,7 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void 
       (proxy) => proxy.cut(),
       /unreachable|incomplete|tls/,
     )
-    void testBroken('throws if nothing answers', (proxy) => proxy.silence(), /timeout/)
+    void testBroken('throws if nothing answers', (proxy) => proxy.silence(), /timeout/, hangContext)
     void testBroken(
       'throws if something else answers at the address',
       (proxy) => proxy.sendGarbage(),
@@ -73,7 +79,8 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void 
       for (const part of parts) {
         connection.failAfter(Math.floor(bytes * part), next)
         try {
-          await requireNoLossInNewSource({ kind, settings }, existing)
+          const context = next === 'silent' ? hangContext : conformanceContext
+          await requireNoLossInNewSource({ kind, settings }, existing, context)
         } finally {
           connection.restore()
         }
@@ -83,6 +90,13 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void 
 
     void test('loses no server if the connection is cut at any point', () =>
       requireNoLossAfter([0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 0.99], 'cut'))
+
+    void test('closes its connections', async (context) => {
+      const { settings, connection } = await startProxied(context, faults)
+      await withSource(kind, settings, scanAll)
+      const isClosed = () => connection.open() === 0 || undefined
+      await waitFor(isClosed, 'that all connections are closed')
+    })
 
     void test('loses no server if the connection hangs', () => requireNoLossAfter([0.7], 'silent'))
   })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, type TestContext } from 'node:test'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { SourceKind, SourceSettings, SourceUpdate } from '../../domain/sources/source.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
-import { faultContext, requireSourceError } from './check-fault.ts'
+import { hangContext, requireSourceError } from './check-fault.ts'
 import { conformanceContext, scanAll, testTimeout, waitFor } from './scan-source.ts'
 import type { FaultPlug, SourceBackEnd } from './source-back-end.ts'
 import { startProxied } from './start-proxied.ts'
+import { test } from './timed-test.ts'
 
 /** Opens a source and collects what its `watch` reports, until the test ends. */
 async function startWatch(
@@ -72,7 +73,7 @@ export function testEvents(
       test(title, async (context) => {
         const { create, remove } = backEnd()
         const { settings, connection } = await startProxied(context, faults)
-        const watch = await startWatch(context, kind, settings, faultContext)
+        const watch = await startWatch(context, kind, settings, hangContext)
         const connections = connection.connections()
         breakIt(connection)
         await waitFor(
