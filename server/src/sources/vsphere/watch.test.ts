@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseXml } from '../shared/parse-xml.ts'
+import type { Connection } from './connection.ts'
+import { createIdentities } from './identities.ts'
+import { createInventory } from './inventory.ts'
+import type { Api } from './session.ts'
+import { callSoap, hasEnded, SoapFault } from './soap.ts'
+import { watchMachines } from './watch.ts'
+
+const update = (kind: string, ids: readonly string[], isTruncated: boolean) =>
+  `<r><returnval><version>1</version><filterSet>${ids
+    .map(
+      (id) =>
+        `<objectSet><kind>${kind}</kind><obj type="VirtualMachine">${id}</obj><changeSet><name>config.instanceUuid</name><val>uuid-${id}</val></changeSet></objectSet>`,
+    )
+    .join('')}</filterSet><truncated>${isTruncated}</truncated></returnval></r>`
+
+/** A vCenter whose machines do not exist any more, and which sends these updates. */
+function connect(...updates: readonly string[]): Connection {
+  const waiting = [...updates]
+  const api: Api = {
+    host: 'vc',
+    isVCenter: true,
+    find: (name) => ({ type: name, id: name }),
+    manager: (name) => ({ type: name, id: name }),
+    async call(method, _self, parameters = '') {
+      if (method === 'WaitForUpdatesEx') return parseXml(waiting.shift() ?? '<r/>')
+      if (parameters.includes('<obj type="VirtualMachine">'))
+        throw new SoapFault('ManagedObjectNotFound', 'vc', method)
+      return parseXml(
+        '<r><returnval><objects><obj type="rootFolder">rootFolder</obj></objects></returnval></r>',
+      )
+    },
+    create: async (method) => ({ type: method, id: method }),
+  }
+  const inventory = createInventory([], new Map(), 'vc')
+  return {
+    session: {
+      host: 'vc',
+      isVCenter: true,
+      title: 'fake',
+      uuid: 'vc',
+      http: { send: () => Promise.reject(new Error('no REST')), close: () => {} },
+      id: 'one',
+      end: () => {},
+      ended: new Promise(() => {}),
+      until: () => api,
+      close: async () => {},
+    },
+    tags: { isDenied: () => false, read: async () => new Map(), close: async () => {} },
+    identities: createIdentities('vc'),
+    readInventory: async () => inventory,
+    inventoryWith: async () => inventory,
+    hasLostAccess: async () => false,
+  }
+}
+
+async function firstChange(...updates: readonly string[]) {
+  const watch = watchMachines(connect(...updates), 2_000, AbortSignal.timeout(5_000))
+  assert.deepEqual((await watch.next()).value, { present: [], gone: [] })
+  try {
+    return (await watch.next()).value?.gone
+  } finally {
+    await watch.return(undefined)
+  }
+}
+const all = update('enter', ['vm-1', 'vm-2', 'vm-3', 'vm-4', 'vm-5'], false)
+
+test('a watch reports machines that leave', async () => {
+  const gone = await firstChange(all, update('leave', ['vm-1', 'vm-2'], false))
+  assert.deepEqual(gone, [
+    ['vsphere', 'vc', 'uuid-vm-1'],
+    ['vsphere', 'vc', 'uuid-vm-2'],
+  ])
+})
+
+test('a watch fails if most machines leave at once, also in several parts', async () => {
+  const parts = [update('leave', ['vm-1', 'vm-2'], true), update('leave', ['vm-3'], false)]
+  await assert.rejects(firstChange(all, ...parts), { kind: 'incomplete' })
+})
+
+test('a collector that vSphere does not know says that the session has ended', async () => {
+  const body = Buffer.from(
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><s:Fault><detail><ManagedObjectNotFoundFault/></detail></s:Fault></s:Body></s:Envelope>',
+  )
+  const http = { send: async () => ({ status: 500, headers: {}, body }), close: () => {} }
+  const self = { type: 'PropertyCollector', id: 'one' }
+  const call = { method: 'WaitForUpdatesEx', self, parameters: '', cookie: '' }
+  const error = await callSoap(http, new URL('https://vc/sdk'), call, AbortSignal.timeout(5_000))
+    .then(() => undefined)
+    .catch((thrown: unknown) => thrown)
+  assert.ok(hasEnded(error))
+  assert.match(String(error), /has ended the session/)
+})
