@@ -11,6 +11,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test, type TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
@@ -141,6 +142,21 @@ for (const [name, get] of Object.entries(clients)) {
     })
   })
 }
+
+describe('a destroyed agent', () => {
+  test('closes a connection that was being opened', async (context) => {
+    const sockets: Socket[] = []
+    const port = await listen(context, (socket) => sockets.push(socket))
+    const agents = egress.createAgents({})
+    const outgoing = requestPlain(`http://127.0.0.1:${port}/`, { agent: agents.http })
+    outgoing.on('error', () => {})
+    outgoing.end()
+    agents.http.destroy()
+    outgoing.destroy()
+    await pause(100)
+    assert.ok(sockets.every((socket) => socket.destroyed || socket.readableEnded))
+  })
+})
 
 describe('the egress', () => {
   test('reports that a port does not use TLS', async (context) => {

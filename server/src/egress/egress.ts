@@ -165,8 +165,11 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
   }
 
   /** Opens a connection for an HTTP client, which has a shorter time limit of its own. */
-  async function openForHttp(target: HttpTarget, connection: ConnectionSettings): Promise<Socket> {
-    const signal = deadline(connectLimit)
+  async function openForHttp(
+    target: HttpTarget,
+    connection: ConnectionSettings,
+    signal: AbortSignal,
+  ): Promise<Socket> {
     if (connection.socketPath !== undefined) {
       return await openUnixSocket(connection.socketPath, signal)
     }
@@ -178,10 +181,13 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     target: HttpTarget,
     connection: ConnectionSettings,
     callback: Connected,
+    closing?: AbortSignal,
   ): Promise<void> {
     let socket: Socket
     try {
-      socket = await openForHttp(target, connection)
+      const limit = deadline(connectLimit)
+      const signal = closing ? AbortSignal.any([closing, limit]) : limit
+      socket = await openForHttp(target, connection, signal)
     } catch (error) {
       callback(error as Error, null)
       return
@@ -197,12 +203,24 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
       const options = { keepAlive: true, maxSockets: 8 }
       const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
       for (const agent of [agents.http, agents.https]) {
+        const closing = new AbortController()
         agent.createConnection = (target, callback) => {
           const { host, port } = target as Target
           const isSecure = agent === agents.https
           // Node passes a callback, and waits for it if nothing is returned.
-          void connectLater({ host, port, isSecure }, connection, callback as Connected)
+          void connectLater(
+            { host, port, isSecure },
+            connection,
+            callback as Connected,
+            closing.signal,
+          )
           return undefined
+        }
+        const destroy = agent.destroy.bind(agent)
+        agent.destroy = () => {
+          // An agent keeps a connection that opens after it was destroyed.
+          closing.abort()
+          destroy()
         }
       }
       return agents

@@ -18,11 +18,13 @@ export interface Filter {
   readonly rules: readonly string[]
 }
 
-const verdicts: Readonly<Record<string, SecurityRule['verdict']>> = {
-  accept: 'allow',
-  drop: 'deny',
-  reject: 'deny',
-}
+const verdicts: ReadonlyMap<string, SecurityRule['verdict']> = new Map(
+  Object.entries({
+    accept: 'allow',
+    drop: 'deny',
+    reject: 'deny',
+  }),
+)
 const protocols = /^(?:tcp|udp|udplite|sctp|icmp|icmpv6|igmp|esp|ah|all)(?:-ipv6)?$/
 /** Attributes that the text of a rule contains or that do not affect it. */
 const supportedAttributes = new Set(['dstportstart', 'dstportend', 'state', 'comment'])
@@ -46,7 +48,7 @@ function peerOf(protocol: XmlElement, side: 'src' | 'dst'): string {
  * a partial description would be wrong.
  */
 function describeRule(rule: XmlElement): string[] {
-  const verdict = verdicts[attributeOf(rule, 'action')]
+  const verdict = verdicts.get(attributeOf(rule, 'action'))
   if (verdict === undefined) return []
   const given = attributeOf(rule, 'direction')
   const directions: readonly SecurityRule['direction'][] =

@@ -23,7 +23,9 @@ function biosOf(domain: XmlElement): string {
   return /^(?:x86_64|i686)$/.test(attributeOf(childOf(os, 'type'), 'arch')) ? 'BIOS' : ''
 }
 
-const bootLetters: Readonly<Record<string, string>> = { hd: 'c', cdrom: 'd', network: 'n' }
+const bootLetters: ReadonlyMap<string, string> = new Map(
+  Object.entries({ hd: 'c', cdrom: 'd', network: 'n' }),
+)
 
 function letterOf({ name, attributes }: XmlElement): string {
   if (name === 'interface') return 'n'
@@ -42,13 +44,15 @@ function bootOrderOf(domain: XmlElement): string | undefined {
     devices.length > 0
       ? devices.map(letterOf)
       : childrenOf(childOf(domain, 'os'), 'boot').map(
-          (boot) => bootLetters[attributeOf(boot, 'dev')] ?? '',
+          (boot) => bootLetters.get(attributeOf(boot, 'dev')) ?? '',
         )
   const order = [...new Set(letters)].join('')
   return order === '' ? undefined : order
 }
 
-const screens: Readonly<Record<string, string>> = { vga: 'std', vmvga: 'vmware', none: '' }
+const screens: ReadonlyMap<string, string> = new Map(
+  Object.entries({ vga: 'std', vmvga: 'vmware', none: '' }),
+)
 
 export interface Machine {
   readonly bios: string
@@ -67,7 +71,7 @@ export function describeMachine(domain: XmlElement): Machine {
     bios: biosOf(domain),
     machine: machineOf(domain),
     ...(boot_order !== undefined && { boot_order }),
-    vga: screens[screen] ?? screen,
+    vga: screens.get(screen) ?? screen,
     vdi: consoles.find((type) => type === 'vnc' || type === 'spice') ?? '',
   }
 }

@@ -10,17 +10,19 @@ export interface Pool {
 }
 
 /** `storage_type` by libvirt's pool type. */
-const storageTypes: Readonly<Record<string, string>> = {
-  dir: 'local',
-  fs: 'local',
-  disk: 'local',
-  zfs: 'local',
-  mpath: 'local',
-  scsi: 'local',
-  netfs: 'nfs',
-  logical: 'lvm',
-  rbd: 'rbd',
-}
+const storageTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    dir: 'local',
+    fs: 'local',
+    disk: 'local',
+    zfs: 'local',
+    mpath: 'local',
+    scsi: 'local',
+    netfs: 'nfs',
+    logical: 'lvm',
+    rbd: 'rbd',
+  }),
+)
 
 export async function readPools(calls: Calls): Promise<readonly Pool[]> {
   const handles = (await ifPossible(calls.pools())) ?? []
@@ -30,7 +32,7 @@ export async function readPools(calls: Calls): Promise<readonly Pool[]> {
       if (!xml) return []
       const type = attributeOf(xml, 'type')
       const path = textOf(xml, 'target', 'path').replace(/\/+$/, '')
-      return [{ name: handle.name, storageType: storageTypes[type] ?? type, path }]
+      return [{ name: handle.name, storageType: storageTypes.get(type) ?? type, path }]
     }),
   )
   // Longest path first: the innermost folder that contains a file is its pool.

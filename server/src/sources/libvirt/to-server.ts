@@ -35,23 +35,25 @@ export interface HostLocation {
 const maxText = 2 ** 20
 const longestDescription = 4_096
 /** In mebibytes. libvirt's default unit is KiB. */
-const units: Readonly<Record<string, number>> = {
-  b: 1 / 1_048_576,
-  bytes: 1 / 1_048_576,
-  KB: 1_000 / 1_048_576,
-  KiB: 1 / 1_024,
-  MB: 1_000_000 / 1_048_576,
-  MiB: 1,
-  GB: 1_000_000_000 / 1_048_576,
-  GiB: 1_024,
-  TiB: 1_048_576,
-}
+const units: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    b: 1 / 1_048_576,
+    bytes: 1 / 1_048_576,
+    KB: 1_000 / 1_048_576,
+    KiB: 1 / 1_024,
+    MB: 1_000_000 / 1_048_576,
+    MiB: 1,
+    GB: 1_000_000_000 / 1_048_576,
+    GiB: 1_024,
+    TiB: 1_048_576,
+  }),
+)
 
 export const keyOf = (group: string, uuid: string): ServerKey => ['libvirt', group, uuid]
 
 function memoryOf(domain: XmlElement): number {
   const unit = attributeOf(childOf(domain, 'memory'), 'unit') || 'KiB'
-  return Math.round(numberOf(textOf(domain, 'memory')) * (units[unit] ?? 1 / 1_024))
+  return Math.round(numberOf(textOf(domain, 'memory')) * (units.get(unit) ?? 1 / 1_024))
 }
 
 /** The CPUs that are plugged in now, of the maximum. */
