@@ -109,6 +109,55 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
     assert.equal(renamed?.id, id, 'the server keeps its id')
   })
 
+  test('shows new custom attributes by events and tags by a sync, with any name', async () => {
+    const id = await fleet.idOf(web)
+    const manager = fleet.managed('customFieldsManager')
+    for (const name of ['owner', 'constructor', '__proto__']) {
+      const added = await fleet.soap(
+        'AddCustomFieldDef',
+        'CustomFieldsManager',
+        manager,
+        `<name>${name}</name><moType>VirtualMachine</moType>`,
+      )
+      const key = /<key>(\d+)</.exec(added)?.[1]
+      const value = `<entity type="VirtualMachine">${id}</entity><key>${key}</key><value>by ${name}</value>`
+      await fleet.soap('SetField', 'CustomFieldsManager', manager, value)
+    }
+    // vcsim itself reports no event when an attribute is set.
+    await fleet.reconfigure(web, '<annotation>with attributes</annotation>')
+    const { id: serverId } =
+      (await operator.servers()).find(({ external_id }) => external_id === web) ?? {}
+    const showsTag = (name: string, value: string) =>
+      until(
+        `the tag ${name} is visible`,
+        async () => {
+          const path = `/servers/${serverId}`
+          const { server } = await operator.request<{ server: Server }>(path)
+          return server.metadata[`ext:${name}`] === value
+        },
+        10,
+      )
+    for (const name of ['owner', 'constructor', '__proto__']) {
+      await showsTag(name, `by ${name}`)
+    }
+    const category_id = await fleet.rest('category', 'POST', {
+      create_spec: {
+        name: 'valueOf',
+        cardinality: 'MULTIPLE',
+        associable_types: [],
+        description: '',
+      },
+    })
+    const tag = await fleet.rest('tag', 'POST', {
+      create_spec: { name: 'gold', category_id, description: '' },
+    })
+    await fleet.rest(`tag-association/id:${tag}?~action=attach`, 'POST', {
+      object_id: { type: 'VirtualMachine', id },
+    })
+    await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
+    await showsTag('valueOf', 'gold')
+  })
+
   test('keeps all servers when its session ends, and shows changes again', async () => {
     const before = await summary()
     const own = await fleet.ownSession()
