@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
@@ -67,15 +67,22 @@ function report(result: FileResult): void {
   }
 }
 
-/** Large files tend to run longest; started first, they do not end alone. */
-const largestFirst = (paths: readonly string[]) =>
+/** Started first, the longest files do not end alone: those with the conformance kit, then large ones. */
+const longestFirst = (paths: readonly string[]) =>
   paths
-    .map((path) => ({ path: resolve(path), size: statSync(path).size }))
-    .sort((one, other) => other.size - one.size)
+    .map((path) => {
+      const text = readFileSync(path, 'utf8')
+      return { path: resolve(path), weight: text.length + (usesKit.test(text) ? 1e6 : 0) }
+    })
+    .sort((one, other) => other.weight - one.weight)
     .map(({ path }) => path)
+const usesKit = /describeConformance\(/
+
+/** The first start of a back end may have to install it. */
+const fileTimeout = lane === 'backend' ? 600_000 : 300_000
 
 async function run(paths: readonly string[], workers: number): Promise<void> {
-  await runFiles({ files: largestFirst(paths), workers, fileTimeout: 300_000, onResult: report })
+  await runFiles({ files: longestFirst(paths), workers, fileTimeout, onResult: report })
 }
 
 /** One Chromium and one build of the console for all browser tests. */
@@ -94,8 +101,8 @@ const hasBrowser = inBrowser.length === 0 || chromium !== undefined
 const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
-// More than most machines have cores: many tests mostly wait.
-await Promise.all([runInBrowser(), run(files, 4)])
+// More than most machines have cores: many tests mostly wait, most of all for back ends.
+await Promise.all([runInBrowser(), run(files, lane === 'backend' ? 6 : 4)])
 await postgres.stop()
 rmSync(folder, { recursive: true, force: true })
 
