@@ -202,6 +202,7 @@ export interface SourceRights {
 export interface SettingProblem {
   /** Such as `address` or `options.regions`. */
   readonly path: string
+  /** It follows the name of the field, such as `must be a web address`. */
   readonly problem: string
 }
 

@@ -52,7 +52,7 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
     if (!/^[\x21-\x7e]*$/.test(value)) {
       report(
         `credentials.${name}`,
-        'It contains a space, a line break or a character that keys cannot contain.',
+        'contains a space, a line break or a character that keys cannot contain',
       )
     }
   }
@@ -67,10 +67,10 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
   if (invalid !== undefined) {
     report(
       'options.regions',
-      `${JSON.stringify(invalid)} is not a region. Use names such as eu-west-1.`,
+      `contains ${JSON.stringify(invalid)}, which is not a region: use names such as eu-west-1`,
     )
   } else if (new Set(regions).size < regions.length) {
-    report('options.regions', 'A region is listed twice.')
+    report('options.regions', 'lists a region twice')
   }
   return problems
 }

@@ -16,12 +16,12 @@ export function readAddress(address: string): DaemonAddress | string {
   const [, socketPath] = /^(?:unix:\/\/)?(\/[^\0]+)$/.exec(address) ?? []
   if (socketPath !== undefined) return { url: new URL('http://localhost'), socketPath }
   if (address.startsWith('unix:')) {
-    return 'It has to name a socket by its full path, such as unix:///var/lib/incus/unix.socket.'
+    return 'must name a socket by its full path, such as unix:///var/lib/incus/unix.socket'
   }
   const problem = httpAddressProblem(address)
   if (problem !== undefined) return problem
   const url = new URL(address)
-  if (url.pathname !== '/') return 'It must have no path.'
+  if (url.pathname !== '/') return 'must have no path'
   // `URL` drops 443 as the default port of https.
   const isWithoutPort = url.protocol === 'https:' && url.port === '' && !/:443\/?$/.test(address)
   if (isWithoutPort) url.port = defaultPort

@@ -16,7 +16,7 @@ describe('Incus: addresses', () => {
     assert.equal(url('https://incus-1.example.org:443'), 'https://incus-1.example.org/')
     assert.equal(url('unix:///var/lib/incus/unix.socket'), '/var/lib/incus/unix.socket')
     assert.equal(url('/var/lib/lxd/unix.socket'), '/var/lib/lxd/unix.socket')
-    assert.equal(url('https://incus-1.example.org/1.0'), 'It must have no path.')
+    assert.equal(url('https://incus-1.example.org/1.0'), 'must have no path')
     assert.match(url('unix://incus.socket'), /socket by its full path/)
   })
 

@@ -1,14 +1,13 @@
 /** Why a text is not the web address of a source; undefined if it is. */
 export function httpAddressProblem(address: string): string | undefined {
-  if (!URL.canParse(address)) return 'It is not a web address.'
+  if (!URL.canParse(address)) return 'must be a web address'
   const { protocol, username, password, search, hash } = new URL(address)
-  if (protocol !== 'https:' && protocol !== 'http:')
-    return 'It has to begin with https:// or http://.'
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https:// or http://'
   if (username !== '' || password !== '') {
-    return 'It must not contain a user or a password: set them as credentials.'
+    return 'must not contain a user or a password: set them as credentials'
   }
   if (search !== '' || hash !== '' || /[?#]$/.test(address)) {
-    return 'It must not have a query or a fragment.'
+    return 'must not have a query or a fragment'
   }
 }
 

@@ -22,10 +22,11 @@ export function checkVSphereSettings(settings: SourceSettings): readonly Setting
   const addProblem = (problem: string) => problems.push({ path: 'address', problem })
   const problem = httpAddressProblem(address)
   if (problem !== undefined) addProblem(problem)
-  else if (!sdkPath.test(new URL(address).pathname)) addProblem('Its path has to be empty or /sdk.')
+  else if (!sdkPath.test(new URL(address).pathname))
+    addProblem('must have no path, or the path /sdk')
   for (const name of ['username', 'password']) {
     if (hasControlCharacter(credentials[name] ?? ''))
-      problems.push({ path: `credentials.${name}`, problem: 'It contains a control character.' })
+      problems.push({ path: `credentials.${name}`, problem: 'contains a control character' })
   }
   return problems
 }
