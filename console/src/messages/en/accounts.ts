@@ -129,7 +129,7 @@ export const accounts = {
   asProvider: 'Provider default',
   /** The API's own texts are English. */
   providerTexts: {} as Readonly<Record<string, ProviderTexts>>,
-  fieldNames: {} as Readonly<Record<string, string>>,
+  fieldNames: { username: 'User name' } as Readonly<Record<string, string>>,
   required: 'Required',
   integer: 'Must be a whole number',
   periodWrong: 'Must be a whole number from 5 to 86400',
