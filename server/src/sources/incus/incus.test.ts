@@ -98,13 +98,16 @@ describe('Incus: keys', () => {
     })
   })
 
-  test('are not taken back by a list that is older than an event', () => {
+  test('are not taken back by a list that is older than an event', async () => {
     const index = new InstanceIndex('daemon')
     index.update('default/old', 'u')
-    const record = index.startList()
-    index.update('default/old', undefined)
-    index.update('default/new', 'u')
-    record(new Map([['default/old', 'u']]))
+    await index.recordList(async () => {
+      index.update('default/old', undefined)
+      index.update('default/new', 'u')
+      // A second list does not make the first one newer.
+      await index.recordList(async () => new Map([['default/new', 'u']]))
+      return new Map([['default/old', 'u']])
+    })
     assert.deepEqual(index.keyOf('default/new'), ['incus', 'u'])
     assert.equal(index.uuidOf('default/old'), undefined)
   })

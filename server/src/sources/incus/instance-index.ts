@@ -9,8 +9,8 @@ const emptySet: ReadonlySet<string> = new Set()
 export class InstanceIndex {
   readonly #uuids = new Map<string, string>()
   readonly #paths = new Map<string, Set<string>>()
-  /** Paths that events changed since the last list was requested. They are newer than the list. */
-  readonly #touched = new Set<string>()
+  /** For each list that is being read, the paths that changed since. They are newer than the list. */
+  readonly #openLists = new Set<Set<string>>()
   /** The fingerprint of the daemon's or the cluster's certificate. */
   readonly #daemon: string
 
@@ -33,19 +33,23 @@ export class InstanceIndex {
 
   /** Records what a single read found: the UUID, or undefined if there is no such instance. */
   update(path: string, uuid: string | undefined): void {
-    this.#touched.add(path)
+    for (const touched of this.#openLists) touched.add(path)
     if (uuid === undefined) this.#delete(path)
     else this.#set(path, uuid)
   }
 
-  /** Call it before a list is requested. Returns the function that records the complete list. */
-  startList(): (listed: ReadonlyMap<string, string>) => void {
-    this.#touched.clear()
-    return (listed) => {
+  /** Reads a complete list of UUIDs by path, and records what did not change meanwhile. */
+  async recordList(read: () => Promise<ReadonlyMap<string, string>>): Promise<void> {
+    const touched = new Set<string>()
+    this.#openLists.add(touched)
+    try {
+      const listed = await read()
       for (const path of this.#uuids.keys()) {
-        if (!listed.has(path) && !this.#touched.has(path)) this.#delete(path)
+        if (!listed.has(path) && !touched.has(path)) this.#delete(path)
       }
-      for (const [path, uuid] of listed) if (!this.#touched.has(path)) this.#set(path, uuid)
+      for (const [path, uuid] of listed) if (!touched.has(path)) this.#set(path, uuid)
+    } finally {
+      this.#openLists.delete(touched)
     }
   }
 

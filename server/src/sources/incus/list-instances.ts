@@ -75,21 +75,22 @@ export async function listInstances(
 ): Promise<ListedInstances> {
   const { api, memory } = connection
   const { index } = memory
-  const record = index.startList()
   const instances: Instance[] = []
   const unread: UnreadInstance[] = []
-  const uuids = new Map<string, string>()
-  for (const { name: project } of projects) {
-    for (const listed of await listProject(connection, project)) {
-      const known = index.uuidOf(pathOf(listed))
-      const found = isRead(listed) || known !== undefined ? listed : await identify(api, listed)
-      if (!found) continue
-      if (isRead(found)) instances.push(found)
-      else unread.push(found)
-      uuids.set(pathOf(found), isRead(found) ? found.uuid : (known ?? ''))
+  await index.recordList(async () => {
+    const uuids = new Map<string, string>()
+    for (const { name: project } of projects) {
+      for (const listed of await listProject(connection, project)) {
+        const known = index.uuidOf(pathOf(listed))
+        const found = isRead(listed) || known !== undefined ? listed : await identify(api, listed)
+        if (!found) continue
+        if (isRead(found)) instances.push(found)
+        else unread.push(found)
+        uuids.set(pathOf(found), isRead(found) ? found.uuid : (known ?? ''))
+      }
     }
-  }
-  record(uuids)
+    return uuids
+  })
   const unreadable = unread.map((instance) => ({
     key: index.keyOf(pathOf(instance)),
     name: instance.name,

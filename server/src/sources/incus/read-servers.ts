@@ -76,11 +76,15 @@ export async function readServers(
     }
   }
 
-  const queue = instances.values()
-  await Promise.all(
-    Array.from({ length: maxAtOnce }, async () => {
-      for (const instance of queue) await readServer(instance)
-    }),
-  )
+  const queue = [...instances]
+  async function work(): Promise<void> {
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) await readServer(next)
+    } catch (error) {
+      queue.length = 0
+      throw error
+    }
+  }
+  await Promise.all(Array.from({ length: maxAtOnce }, work))
   return { present, gone: [], unreadable }
 }
