@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
 import { InstanceIndex } from './instance-index.ts'
-import type { Lookups } from './lookups.ts'
+import { KnownDetails, type Lookups } from './lookups.ts'
 
 interface ReadState {
   readonly readAt: number
@@ -16,31 +16,58 @@ export interface AccountMemory {
   readonly index: InstanceIndex
   /** Network interfaces of running instances, by path. */
   readonly states: Map<string, ReadState>
+  readonly details: KnownDetails
   lookups: Lookups | undefined
 }
 
-/** A bound for accounts that were removed; the oldest goes first. */
-const maxAccounts = 256
-const memories = new Map<string, AccountMemory>()
+interface Entry {
+  readonly memory: AccountMemory
+  /** Open connections. */
+  readonly users: Set<symbol>
+}
 
-/** Changed settings may show other instances, so they start with an empty memory. */
-export function memoryOfAccount(
+/** A bound for accounts that were removed. Of those without a connection, the oldest goes first. */
+const maxAccounts = 256
+const entries = new Map<string, Entry>()
+
+function forgetUnused(): void {
+  for (const [key, { users }] of entries) {
+    if (entries.size <= maxAccounts) return
+    if (users.size === 0) entries.delete(key)
+  }
+}
+
+/**
+ * The memory of an account. Changed settings may show other instances, so they start with an empty one.
+ * Release it when the connection closes.
+ */
+export function acquireMemory(
   settings: SourceSettings,
   { accountId }: Pick<SourceContext, 'accountId'>,
   daemon: string,
-): AccountMemory {
+): { readonly memory: AccountMemory; release(): void } {
   const { address, credentials, options } = settings
   const key = hash('sha256', JSON.stringify([accountId, daemon, address, credentials, options]))
-  const known = accountId === undefined ? undefined : memories.get(key)
-  const memory = known ?? {
-    index: new InstanceIndex(daemon),
-    states: new Map(),
-    lookups: undefined,
+  const known = accountId === undefined ? undefined : entries.get(key)
+  const entry = known ?? { memory: createMemory(daemon), users: new Set() }
+  if (accountId === undefined) return { memory: entry.memory, release: () => {} }
+  const user = Symbol(accountId)
+  entry.users.add(user)
+  entries.delete(key)
+  entries.set(key, entry)
+  forgetUnused()
+  return {
+    memory: entry.memory,
+    release() {
+      entry.users.delete(user)
+      forgetUnused()
+    },
   }
-  if (accountId === undefined) return memory
-  memories.delete(key)
-  memories.set(key, memory)
-  const [oldest] = memories.keys()
-  if (memories.size > maxAccounts && oldest !== undefined) memories.delete(oldest)
-  return memory
 }
+
+const createMemory = (daemon: string): AccountMemory => ({
+  index: new InstanceIndex(daemon),
+  states: new Map(),
+  details: new KnownDetails(),
+  lookups: undefined,
+})

@@ -1,4 +1,4 @@
-import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { numberOf, parseJson, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
@@ -52,7 +52,7 @@ function errorOf(body: Buffer): Json {
 }
 
 /** The daemon says so itself, not something between. */
-class NotFound extends SourceError {}
+export class NotFound extends SourceError {}
 
 export function createApi(
   client: HttpClient,
@@ -113,18 +113,5 @@ export function createApi(
     list: (...given) => requireList(given, isObject),
     listTexts: (...given) =>
       requireList(given, (value): value is string => typeof value === 'string'),
-  }
-}
-
-/** The result of an optional request; undefined if it fails in one of these ways. */
-export async function unless<Result>(
-  kinds: readonly SourceErrorKind[],
-  request: Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof SourceError && kinds.includes(error.kind)) return undefined
-    throw error
   }
 }

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ScanPage } from '../../domain/sources/source.ts'
 import type { HttpClient } from '../shared/http-client.ts'
-import { memoryOfAccount } from './account-memory.ts'
+import { acquireMemory } from './account-memory.ts'
 import { createApi } from './api.ts'
 import { getServer } from './get-server.ts'
 import { scanInstances } from './scan.ts'
 
-interface Answer {
+interface Response {
   readonly status?: number
   readonly body: object | string
 }
 
-/** A connection to a daemon with these answers by path, with or without the query; it has an empty list for any other path. */
-function connect(answers: Readonly<Record<string, Answer>>, base = 'https://daemon:8443') {
+/** A connection to a daemon with these responses by path, with or without the query; it has an empty list for any other path. */
+function connect(responses: Readonly<Record<string, Response>>, base = 'https://daemon:8443') {
   const sent: string[] = []
   const client: HttpClient = {
     async send({ url }) {
       sent.push(url.pathname)
       const path = `${url.pathname}${url.search}`
-      const { status = 200, body } = answers[path] ?? answers[url.pathname] ?? { body: [] }
+      const { status = 200, body } = responses[path] ?? responses[url.pathname] ?? { body: [] }
       const text =
         typeof body === 'string' ? body : JSON.stringify({ type: 'sync', metadata: body })
       return { status, headers: {}, body: Buffer.from(text) }
@@ -32,10 +32,10 @@ function connect(answers: Readonly<Record<string, Answer>>, base = 'https://daem
       product: 'Incus',
       version: '6.0',
       serverName: 'one',
-      isClustered: answers['/1.0/cluster/members'] !== undefined,
+      isClustered: responses['/1.0/cluster/members'] !== undefined,
       fingerprint: 'f',
     },
-    memory: memoryOfAccount({ address: base, credentials: {}, options: {} }, {}, 'f'),
+    memory: acquireMemory({ address: base, credentials: {}, options: {} }, {}, 'f').memory,
     projects: [],
     clock: Date.now,
   } as const
@@ -46,7 +46,7 @@ function connect(answers: Readonly<Record<string, Answer>>, base = 'https://daem
   }
 }
 
-const projects: Answer = { body: [{ name: 'default' }] }
+const projects: Response = { body: [{ name: 'default' }] }
 const instance = (name: string, more: object = {}) => ({
   name,
   type: 'virtual-machine',
@@ -96,11 +96,51 @@ describe('Incus: a daemon that sends odd things', () => {
     }
   })
 
+  test('does not change servers by failing to read what they refer to', async () => {
+    const pool = '/1.0/storage-pools/fast'
+    const disk = { type: 'disk', pool: 'fast' }
+    const devices = { root: { ...disk, path: '/' }, data: { ...disk, path: '/d', source: 'data' } }
+    const instances = withInstances(
+      instance('a', { type: 'container', expanded_devices: devices }),
+      instance('b'),
+    )
+    const optional = {
+      [pool]: { body: { driver: 'zfs', config: { 'volume.size': '3GiB' } } },
+      [`${pool}/volumes/custom`]: { body: [{ name: 'data', config: { size: '2GiB' } }] },
+      '/1.0/resources': { body: { cpu: { total: 6 }, memory: { total: 2 ** 33 } } },
+    }
+    const responses: Record<string, Response> = { ...instances, ...optional }
+    const { connection, scan } = connect(responses)
+    const before = serversOf(await scan())
+    const [{ facts } = assert.fail()] = before
+    assert.deepEqual(
+      [facts.vcpu_count, facts.disks_info?.map(({ size }) => size)],
+      [6, [3072, 2048]],
+    )
+    const anHourLater = { ...connection, clock: () => Date.now() + 3_600_000 }
+    for (const [path, permission] of [
+      [pool, 'read a storage pool'],
+      [`${pool}/volumes/custom`, 'list the storage volumes'],
+      ['/1.0/resources', 'read the resources'],
+    ] as const) {
+      responses[path] = { status: 400, body: '{}' }
+      assert.deepEqual(serversOf(await Array.fromAsync(scanInstances(anHourLater))), before)
+      await assert.rejects(connect({ ...instances, ...optional, [path]: responses[path] }).scan(), {
+        kind: 'failed',
+      })
+      const denied = { ...instances, ...optional, [path]: { status: 403, body: '{}' } }
+      assert.deepEqual(
+        (await connect(denied).scan()).flatMap(({ forbidden = [] }) => forbidden),
+        [{ permission, servers: 2 }],
+      )
+    }
+  })
+
   test('must name its instances and projects', async () => {
     for (const name of ['', '.', '..', 'a/b', '\ud800']) {
       const cases = [withInstances(instance(name)), { '/1.0/projects': { body: [{ name }] } }]
-      for (const answers of cases) {
-        const { scan, sent } = connect(answers)
+      for (const responses of cases) {
+        const { scan, sent } = connect(responses)
         await assert.rejects(scan(), { kind: 'invalid-response' })
         assert.deepEqual(
           sent.filter((path) => !/^\/1\.0\/(?:projects|instances)$/.test(path)),

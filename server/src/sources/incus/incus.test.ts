@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { acquireMemory } from './account-memory.ts'
 import { checkSettings, readAddress } from './address.ts'
 import { changedPaths } from './event.ts'
 import { InstanceIndex, readExternalId } from './instance-index.ts'
@@ -111,4 +112,15 @@ describe('Incus: keys', () => {
     assert.deepEqual(index.keyOf('default/new'), ['incus', 'u'])
     assert.equal(index.uuidOf('default/old'), undefined)
   })
+})
+
+test('Incus: scans and events of an account share a memory, however many accounts there are', () => {
+  const acquire = (accountId: string) =>
+    acquireMemory({ address: 'https://daemon', credentials: {}, options: {} }, { accountId }, 'f')
+  const first = acquire('one')
+  const others = Array.from({ length: 300 }, (_, n) => acquire(`other-${n}`))
+  assert.equal(acquire('one').memory, first.memory)
+  for (const { release } of others) release()
+  assert.notEqual(acquire('other-0').memory, others[0]?.memory)
+  assert.equal(acquire('one').memory, first.memory)
 })

@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Source, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { createHttpClient } from '../shared/http-client.ts'
 import { readTlsSettings } from '../shared/tls-settings.ts'
-import { memoryOfAccount } from './account-memory.ts'
+import { acquireMemory } from './account-memory.ts'
 import { projectsOf, readAddress } from './address.ts'
 import { createApi } from './api.ts'
 import type { Connection } from './connection.ts'
@@ -28,7 +28,7 @@ export async function openIncus(
   const apiFor = (signal: AbortSignal) => createApi(client, address, signal)
   try {
     const daemon = await readDaemon(apiFor(openSignal))
-    const memory = memoryOfAccount(settings, context, daemon.fingerprint)
+    const { memory, release } = acquireMemory(settings, context, daemon.fingerprint)
     const connectionFor = (signal: AbortSignal): Connection => ({
       api: apiFor(signal),
       daemon,
@@ -47,6 +47,7 @@ export async function openIncus(
           signal,
         ),
       async close() {
+        release()
         client.close()
       },
     }

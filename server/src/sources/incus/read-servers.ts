@@ -58,10 +58,10 @@ export async function readServers(
   instances: readonly Instance[],
   maxAge: number,
 ): Promise<SourceUpdate> {
-  const { api, daemon, memory } = connection
+  const { daemon, memory } = connection
   const { index } = memory
   const lookups = await requireLookups(connection)
-  await readStorage(api, lookups, instances)
+  await readStorage(connection, lookups, instances)
   const present: ReportedServer[] = []
   const unreadable: UnreadableServer[] = []
 

@@ -26,9 +26,9 @@ export async function* scanInstances(connection: Connection): AsyncGenerator<Sca
     resources: toResources(daemon, lookups),
     // The certificate may lose a project. Listed ones are required, so none of them is lost unnoticed.
     ...(connection.projects.length === 0 && { tenants: projects.map(({ name }) => name) }),
-    ...(!lookups.members && {
-      forbidden: { permission: 'list the cluster members', servers: instances.length },
-    }),
   }
   for (const part of chunk(instances)) yield await readServers(connection, part, maxStateAge)
+  if (lookups.denied.size === 0) return
+  const permission = [...lookups.denied].sort().join(', ')
+  yield { present: [], gone: [], forbidden: { permission, servers: instances.length } }
 }
