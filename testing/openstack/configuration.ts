@@ -18,7 +18,7 @@ export interface Place {
   readonly compute: boolean
 }
 
-const databaseUrl = (ports: Pick<Ports, 'mariadb'>, name: string) =>
+export const databaseUrl = (ports: Pick<Ports, 'mariadb'>, name: string) =>
   `mysql+pymysql://root@127.0.0.1:${ports.mariadb}/${name}`
 
 const cacheSection = (ports: Ports) => `

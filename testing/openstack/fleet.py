@@ -26,12 +26,12 @@ class Fleet:
         self.admin = context.get_admin_context()
         self.cells = {}
 
-    def prepare(self, transport, database, flavors, zones):
+    def prepare(self, transport, database, cell_database, flavors, zones):
         """Cells, flavors, hosts and zones."""
         for number, (name, key, url) in enumerate((('cell0', objects.CellMapping.CELL0_UUID, 'none:///'),
                                                    ('cell1', str(uuid.uuid4()), transport))):
             mapping = objects.CellMapping(self.admin, uuid=key, name=name, transport_url=url,
-                                          database_connection=database + ('nova_cell0', 'nova')[number])
+                                          database_connection=(database, cell_database)[number])
             mapping.create()
             self.cells[name] = mapping
         for flavor in flavors:

@@ -52,6 +52,31 @@ describe('OpenStack: Keystone and Nova of Debian', () => {
 
   describeAttached(() => openstack)
 
+  test('reports the servers of a cell that is down as unreadable', async (context) => {
+    const { cell } = openstack
+    const noHost = await openstack.add({ name: 'failed', host: null, vm_state: 'error' })
+    const textOf = (key: readonly string[]) => key.join(' ')
+    context.after(() => openstack.order('delete', { server: noHost }))
+    const keys = [...(await scan(settings('demo'))).values()].map(({ key }) => textOf(key)).sort()
+    cell.cut()
+    try {
+      const pages = await pagesOf(settings('demo'))
+      const present = pages.flatMap((page) => page.present).map(({ facts }) => facts.external_id)
+      const unreadable = pages.flatMap((page) => page.unreadable ?? [])
+      assert.deepEqual(present, [noHost])
+      assert.deepEqual(
+        unreadable.map(({ key }) => textOf(key)).sort(),
+        keys.filter((key) => !key.endsWith(noHost)),
+      )
+      // Nova does not list the hosts either, so the scan is not complete.
+      const admin = settings('admin', { project: 'admin' })
+      await assert.rejects(pagesOf(admin), { kind: 'failed', message: /list hypervisors/ })
+    } finally {
+      cell.restore()
+    }
+    assert.equal((await scan(settings('demo'))).size, keys.length)
+  })
+
   describe('other services', () => {
     const failAt = async (status: number, use: () => Promise<void>) => {
       const services = ['network', 'volume', 'image'] as const
@@ -134,6 +159,48 @@ describe('OpenStack: Keystone and Nova of Debian', () => {
       assert.deepEqual(tenantsOf(later), [keystone.projects['demo']])
       const names = later.flatMap(({ present }) => present).map(({ facts }) => facts.name)
       assert.deepEqual(names, ['demo-1'])
+    })
+
+    test('a region that only some projects have deletes nothing in the others', async (context) => {
+      const { keystone, ports } = openstack
+      const { call, projects } = keystone
+      const user = await keystone.addUser('regional')
+      for (const name of ['demo', 'ops']) {
+        await keystone.assign('reader', user, `projects/${projects[name]}`)
+      }
+      interface Endpoint {
+        readonly id: string
+        readonly service_id: string
+        readonly url: string
+      }
+      const path = 'endpoints?interface=public'
+      const { endpoints } = await call<{ endpoints: readonly Endpoint[] }>('GET', path)
+      const compute = endpoints.find(({ url }) => url.includes(`:${ports.nova}/`))
+      assert.ok(compute)
+      await call('POST', 'regions', { region: { id: 'RegionTwo' } })
+      const { endpoint } = await call<{ endpoint: { id: string } }>('POST', 'endpoints', {
+        endpoint: {
+          service_id: compute.service_id,
+          interface: 'public',
+          region_id: 'RegionTwo',
+          url: compute.url,
+        },
+      })
+      context.after(() => call('DELETE', `endpoints/${endpoint.id}`))
+      const tenantsOf = async () =>
+        new Set((await pagesOf(settings('regional'))).flatMap(({ tenants = [] }) => tenants))
+      assert.deepEqual(await tenantsOf(), new Set([projects['demo'], projects['ops']]))
+      for (const { id } of endpoints) {
+        const filter = `OS-EP-FILTER/projects/${projects['demo']}/endpoints/${id}`
+        await call('PUT', filter)
+        context.after(() => call('DELETE', filter))
+      }
+      assert.deepEqual(await tenantsOf(), new Set([projects['ops']]))
+      await withSource(openstackKind, settings('regional'), async (source) => {
+        const reference = { externalId: 'any', zoneId: '', hostId: '' }
+        const lost = { ...reference, regionId: 'RegionTwo', tenantId: projects['demo'] ?? '' }
+        await assert.rejects(source.get(lost, AbortSignal.timeout(30_000)), { kind: 'incomplete' })
+      })
     })
 
     test('a user without a role is refused', async () => {

@@ -66,10 +66,11 @@ export async function launch({ name, program, args, folder, env, port }: Launch)
     stdio: ['ignore', output, output],
   })
   const exited = once(child, 'exit')
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const end = Date.now() + patience
   const hasStarted = async () => port === undefined || (await canConnect(port))
   while (!(await hasStarted())) {
-    if (child.exitCode !== null || Date.now() > end) {
+    if (hasEnded() || Date.now() > end) {
       throw new Error(`${name} did not start:\n${readFileSync(file, 'utf8').slice(-2_000)}`)
     }
     await pause(50)
@@ -82,8 +83,13 @@ export async function launch({ name, program, args, folder, env, port }: Launch)
       await exited
     },
     async kill() {
-      if (child.exitCode !== null || child.pid === undefined) return
-      process.kill(-child.pid, 'SIGKILL')
+      if (hasEnded() || child.pid === undefined) return
+      try {
+        process.kill(-child.pid, 'SIGKILL')
+      } catch (error) {
+        // It ended by itself just now.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
       await exited
     },
   }

@@ -35,7 +35,11 @@ export async function addRichServer(
   })
   const [boot, data] = [...stubs.volumes.keys()].slice(-2)
   const [first, second] = [...stubs.ports.values()].filter(({ device_id }) => device_id === id)
-  const cloud = new URL(openstack.authUrl).host
+  const found = await openstack.keystone.call<{ services: readonly { id: string }[] }>(
+    'GET',
+    'services?type=compute',
+  )
+  const cloud = found.services[0]?.id ?? ''
   const hostId = derivedId('host', 'openstack', cloud, 'RegionOne', 'compute-03.example')
   const createdAt = '2025-03-04T05:06:07.000000Z'
   const nic = (port: typeof first, network: number) => ({

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { once } from 'node:events'
+import { startTcpProxy, type TcpProxy } from '../../server/src/testing/tcp-proxy.ts'
 import {
+  databaseUrl,
   keystoneConfiguration,
   mariadbArguments,
   novaConfiguration,
@@ -40,6 +42,8 @@ export interface TestOpenStack {
   readonly keystone: TestKeystone
   /** What the stubs of Neutron and Cinder serve. */
   readonly stubs: StubState
+  /** Between Nova and the database of its cell of servers. */
+  readonly cell: TcpProxy
   /** Adds a server as it is after its boot, and returns its id. */
   add(server: NewServer): Promise<string>
   /** Calls a function of fleet.py. */
@@ -83,7 +87,16 @@ async function choosePorts(): Promise<Ports> {
 export async function startOpenStack({ compute = false } = {}): Promise<TestOpenStack> {
   const closing: (() => unknown)[] = []
   const close = async () => {
-    for (const one of closing.toReversed()) await one()
+    const errors: unknown[] = []
+    // An error must not leave the other processes running.
+    for (const one of closing.toReversed()) {
+      try {
+        await one()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'OpenStack did not stop cleanly.')
   }
   try {
     return { ...(await startParts(compute, closing)), stop: close }
@@ -175,8 +188,17 @@ async function startParts(
     last = turn.catch(() => {})
     return turn
   }
-  const database = `mysql+pymysql://root@127.0.0.1:${ports.mariadb}/`
-  const prepared = order('prepare', { transport: transportUrl(place), database, flavors, zones })
+  const cell = await startTcpProxy(
+    { after: (stop) => void closing.push(stop) },
+    { host: '127.0.0.1', port: ports.mariadb },
+  )
+  const prepared = order('prepare', {
+    transport: transportUrl(place),
+    database: databaseUrl(ports, 'nova_cell0'),
+    cell_database: databaseUrl({ mariadb: cell.port }, 'nova'),
+    flavors,
+    zones,
+  })
   await Promise.all([
     startWsgi('keystone', { OS_KEYSTONE_CONFIG_FILES: join(folder, 'keystone.conf') }),
     prepared,
@@ -227,6 +249,7 @@ async function startParts(
     folder,
     keystone,
     stubs,
+    cell,
     order,
     async add({
       project = 'demo',

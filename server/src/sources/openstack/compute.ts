@@ -24,6 +24,9 @@ const minorOf = (version: string) => Number(/^2\.(\d+)$/.exec(version)?.[1] ?? N
 /** Before 2.47, servers name their flavor by id only. */
 export const embedsFlavor = ({ microversion }: Compute): boolean => minorOf(microversion) >= 47
 
+/** Before 2.69, Nova leaves out servers of cells that are down. */
+export const namesDownCells = ({ microversion }: Compute): boolean => minorOf(microversion) >= 69
+
 /** The newest microversion that Nova and Muster know. */
 async function negotiate(client: ServiceClient, signal: AbortSignal): Promise<string> {
   const request = { service: 'compute', path: '/', action: 'read the version of Nova' } as const
@@ -43,7 +46,7 @@ async function checkAllProjects(
   const request = { service: 'compute', path, action: 'list servers', microversion } as const
   const { status, body } = await client.send({ ...request, expected: 403 }, signal)
   if (status === 403) return false
-  requireList(parseJson(body, 'Nova'), 'servers', 'servers')
+  requireList(parseJson(body, client.name), 'servers', 'servers')
   return true
 }
 
@@ -53,7 +56,7 @@ export async function openCompute(client: ServiceClient, signal: AbortSignal): P
   return { client, microversion, seesAllProjects }
 }
 
-const requestOf = ({ microversion }: Compute, path: string, action: string) =>
+export const requestOf = ({ microversion }: Compute, path: string, action: string) =>
   ({ service: 'compute', path, action, microversion }) as const
 
 const listPath = ({ seesAllProjects }: Compute, query: string) =>
@@ -85,7 +88,7 @@ export async function* listServers(compute: Compute, signal: AbortSignal): Async
       const expected = each === undefined ? {} : { expected: 400 }
       const page = { ...request, path: withMarker(path, each), ...expected }
       const { status, body } = await compute.client.send(page, signal)
-      if (status === 200) return parseJson(body, 'Nova')
+      if (status === 200) return parseJson(body, compute.client.name)
     }
     throw new SourceError('incomplete', 'Nova does not accept the markers of its own servers.')
   }
@@ -134,7 +137,7 @@ export async function findServer(
   const path = `/servers/${encodeURIComponent(id)}`
   const request = { ...requestOf(compute, path, 'read a server'), expected: 404 }
   const { status, body } = await compute.client.send(request, signal)
-  const json = parseJson(body, 'Nova')
+  const json = parseJson(body, compute.client.name)
   if (status === 404) {
     if ('itemNotFound' in json) return undefined
     throw new SourceError('invalid-response', 'Nova answers 404, but not about the server.')

@@ -1,7 +1,8 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { openCompute, type Compute } from './compute.ts'
 import type { Scope } from './keystone.ts'
-import { createServiceClient, regionsOf } from './service-client.ts'
+import type { Site } from './resource-ids.ts'
+import { cloudOf, createServiceClient, regionsOf } from './service-client.ts'
 import { learnProjects, type Session } from './session.ts'
 
 /** One project in one region, or all projects with one token. */
@@ -9,6 +10,7 @@ export interface Reading {
   readonly compute: Compute
   readonly scope: Scope
   readonly projectId: string
+  readonly site: Site
 }
 
 /** All regions to read, by the catalog. */
@@ -51,7 +53,9 @@ export async function planRegion(
     const connection = { ...session, interface: settings.interface }
     const client = createServiceClient(connection, scope, region)
     const compute = await openCompute(client, signal)
-    const reading = { compute, scope, projectId: token.project.id }
+    const cloud = cloudOf(token, region) || new URL(settings.authUrl).host
+    const site = { cloud, region }
+    const reading = { compute, scope, projectId: token.project.id, site }
     readings.push(reading)
     if (!compute.seesAllProjects) continue
     await learnProjects(session, scope, signal)

@@ -2,7 +2,7 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 
 /** A region of one cloud. Regions and zones of most clouds have the same names. */
 export interface Site {
-  /** The host of Keystone, which stands for the cloud. */
+  /** The id of the compute service in the catalog, or else the host of Keystone. Both stand for the cloud. */
   readonly cloud: string
   readonly region: string
 }

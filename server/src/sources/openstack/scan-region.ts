@@ -6,8 +6,10 @@ import type {
   UnreadableServer,
 } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
-import { findServer, listServers } from './compute.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { findServer } from './compute.ts'
 import { findPlaces } from './hosts.ts'
+import { listAllServers } from './list-all-servers.ts'
 import { createLookupLoader } from './lookups.ts'
 import { planRegion, type Reading } from './regions.ts'
 import type { Scope } from './keystone.ts'
@@ -15,11 +17,6 @@ import type { Session } from './session.ts'
 import { isDeleted } from './status.ts'
 import { toResources } from './to-resources.ts'
 import { hostNameOf, keyOf, toServer, zoneNameOf, type Surroundings } from './to-server.ts'
-
-const siteOf = ({ settings }: Session, region: string) => ({
-  cloud: new URL(settings.authUrl).host,
-  region,
-})
 
 function toUpdate(servers: readonly Json[], surroundings: Surroundings): SourceUpdate {
   const [deleted, live] = [servers.filter(isDeleted), servers.filter((one) => !isDeleted(one))]
@@ -31,6 +28,20 @@ function toUpdate(servers: readonly Json[], surroundings: Surroundings): SourceU
   }
 }
 
+/**
+ * The projects that are read in every region; undefined if all are. A role may have been lost, or a
+ * project's catalog may lack a region: missing servers of other projects may still exist.
+ */
+function completeProjects(plans: readonly (readonly Reading[])[]): readonly string[] | undefined {
+  const ofProjects = plans.filter((plan) => !plan.some(({ compute }) => compute.seesAllProjects))
+  if (ofProjects.length === 0) return undefined
+  return ofProjects
+    .map((plan) => new Set(plan.map(({ projectId }) => projectId)))
+    .reduce((left, right) => left.intersection(right))
+    .values()
+    .toArray()
+}
+
 /** Yields all servers of the regions, and then the resources that they can name. */
 export async function* scanRegions(
   session: Session,
@@ -38,29 +49,23 @@ export async function* scanRegions(
   regions: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const readings: Reading[] = []
-  for (const region of regions) {
-    readings.push(...(await planRegion(session, scopes, region, signal)))
-  }
-  if (readings.some(({ compute }) => !compute.seesAllProjects)) {
-    // A role may have been lost: only these projects are known to be complete.
-    const tenants = [...new Set(readings.map(({ projectId }) => projectId))]
-    yield { present: [], gone: [], tenants }
-  }
-  for (const reading of readings) yield* scanProject(session, reading, signal)
+  const plans: (readonly Reading[])[] = []
+  for (const region of regions) plans.push(await planRegion(session, scopes, region, signal))
+  const tenants = completeProjects(plans)
+  if (tenants) yield { present: [], gone: [], tenants }
+  for (const reading of plans.flat()) yield* scanProject(session, reading, signal)
 }
 
 async function* scanProject(
   session: Session,
-  { compute, projectId }: Reading,
+  { compute, projectId, site }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const site = siteOf(session, compute.client.region)
   const loader = createLookupLoader(compute, projectId, session.lookups)
   const { lookups, missing } = await loader.loadAll(signal)
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
-  for await (const servers of listServers(compute, signal)) {
+  for await (const servers of listAllServers(compute, signal)) {
     for (const server of servers) {
       if (hostNameOf(server) !== '') named.hosts.add(hostNameOf(server))
       if (zoneNameOf(server) !== '') named.zones.add(zoneNameOf(server))
@@ -78,14 +83,13 @@ async function* scanProject(
 /** Converts a few servers, in the same form as a scan. */
 export async function readServers(
   session: Session,
-  { compute, projectId }: Reading,
+  { compute, projectId, site }: Reading,
   servers: readonly Json[],
   signal: AbortSignal,
 ): Promise<SourceUpdate> {
   const loader = createLookupLoader(compute, projectId, session.lookups)
   const live = servers.filter((server) => !isDeleted(server))
   const { lookups } = await loader.loadFor(live, signal)
-  const site = siteOf(session, compute.client.region)
   return toUpdate(servers, { site, lookups, projects: session.projects })
 }
 
@@ -103,7 +107,13 @@ export async function getServer(
   const own = plan.filter(
     ({ compute, projectId }) => compute.seesAllProjects || projectId === tenantId,
   )
-  for (const reading of own.length === 0 ? plan : own) {
+  if (own.length === 0 && tenantId !== '') {
+    throw new SourceError(
+      'incomplete',
+      `The credentials do not read project ${tenantId} in region ${regionId}.`,
+    )
+  }
+  for (const reading of tenantId === '' ? plan : own) {
     const server = await findServer(reading.compute, externalId, signal)
     if (!server) continue
     const { present, unreadable = [] } = await readServers(session, reading, [server], signal)

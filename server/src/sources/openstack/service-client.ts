@@ -30,6 +30,8 @@ interface ServiceRequest {
 /** The services of one region, as one project sees them. */
 export interface ServiceClient {
   readonly region: string
+  /** Names Nova in errors. */
+  readonly name: string
   has(service: ServiceName, signal: AbortSignal): Promise<boolean>
   send(request: ServiceRequest, signal: AbortSignal): Promise<HttpResponse>
   get(request: ServiceRequest, signal: AbortSignal): Promise<Json>
@@ -57,6 +59,17 @@ export const regionsOf = ({ catalog }: Token, access: string): string[] =>
         .map((endpoint) => textOf(endpoint, 'region_id') || textOf(endpoint, 'region')),
     ),
   ].sort()
+
+/** The id of the compute service: the same for all projects and addresses of a cloud. */
+export const cloudOf = ({ catalog }: Token, region: string): string =>
+  textOf(
+    catalog
+      .filter((entry) => isOfType(entry, services.compute.types))
+      .find((entry) =>
+        listOf(entry, 'endpoints').some((endpoint) => textOf(endpoint, 'region_id') === region),
+      ),
+    'id',
+  )
 
 function endpointOf(token: Token, service: ServiceName, region: string, access: string) {
   const { types, version } = services[service]
@@ -138,6 +151,7 @@ export function createServiceClient(
 
   return {
     region,
+    name: `Nova in region ${region}`,
     async has(service, stop) {
       const token = await keystone.getToken(scope, stop)
       return endpointOf(token, service, region, access) !== undefined
