@@ -1,4 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import type { HttpResponse } from '../shared/http-client.ts'
 import { objectOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
 import { paginate } from '../shared/paginate.ts'
 import { hasNext, withMarker, type ServiceClient } from './service-client.ts'
@@ -94,38 +95,52 @@ export async function* listServers(compute: Compute, signal: AbortSignal): Async
   }
 }
 
+export interface ChangedServers {
+  readonly servers: readonly Json[]
+  /** Nova's clock; undefined if the response does not tell. Some web servers send no date. */
+  readonly novaTime: number | undefined
+}
+
+const timeOf = ({ headers }: HttpResponse): number | undefined => {
+  const time = Date.parse(headers.date ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
 /** Lists servers that changed at a time or later, deleted ones included. */
 export async function listChanges(
   compute: Compute,
   since: number,
   signal: AbortSignal,
-): Promise<Json[]> {
+): Promise<ChangedServers> {
+  let novaTime: number | undefined
   const time = new Date(since).toISOString().slice(0, 19)
   const query = `limit=${pageSize}&changes-since=${encodeURIComponent(`${time}Z`)}`
   const request = requestOf(compute, listPath(compute, query), 'list changed servers')
   const pages = paginate<Json>({
     what: `changed servers in region ${compute.client.region}`,
     async call(marker) {
-      const json = await compute.client.get(
-        { ...request, path: withMarker(request.path, marker) },
-        signal,
-      )
+      const path = withMarker(request.path, marker)
+      const response = await compute.client.send({ ...request, path }, signal)
+      // The first page: later ones do not show what changes meanwhile.
+      if (marker === undefined) novaTime = timeOf(response)
+      const json = parseJson(response.body, compute.client.name)
       const items = requireList(json, 'servers', 'servers')
       return { items, next: hasNext(json, 'servers') ? textOf(items.at(-1), 'id') : undefined }
     },
     idOf: (server) => textOf(server, 'id'),
   })
-  return (await Array.fromAsync(pages)).flat()
+  return { servers: (await Array.fromAsync(pages)).flat(), novaTime }
 }
 
-/** Reads the server that changed last; undefined if there is none. */
+/** Reads the server that changed last, if there is any. */
 export async function findLastChanged(
   compute: Compute,
   signal: AbortSignal,
-): Promise<Json | undefined> {
+): Promise<ChangedServers> {
   const path = listPath(compute, 'limit=1&sort_key=updated_at&sort_dir=desc')
-  const json = await compute.client.get(requestOf(compute, path, 'list servers'), signal)
-  return requireList(json, 'servers', 'servers')[0]
+  const response = await compute.client.send(requestOf(compute, path, 'list servers'), signal)
+  const json = parseJson(response.body, compute.client.name)
+  return { servers: requireList(json, 'servers', 'servers'), novaTime: timeOf(response) }
 }
 
 /** Reads one server; undefined if Nova says that it does not exist. */

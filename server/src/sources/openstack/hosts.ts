@@ -9,6 +9,8 @@ export interface Places {
   /** Compute hosts; empty if the credentials may not list them. */
   readonly hypervisors: readonly Json[]
   readonly zones: readonly Json[]
+  /** The credentials may not list zones. */
+  readonly areZonesDenied: boolean
 }
 
 /** Undefined if the request is denied. */
@@ -34,6 +36,7 @@ export async function findPlaces(compute: Compute, signal: AbortSignal): Promise
   return {
     hypervisors: listOf(hypervisors, 'hypervisors'),
     zones: listOf(zones, 'availabilityZoneInfo'),
+    areZonesDenied: zones === undefined,
   }
 }
 

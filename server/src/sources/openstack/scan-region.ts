@@ -75,7 +75,8 @@ async function* scanProject(
   }
   const places = await findPlaces(compute, signal)
   yield { present: [], gone: [], resources: toResources(site, places, named, lookups) }
-  for (const permission of missing) {
+  const denied = places.areZonesDenied ? [...missing, 'compute: list zones'] : missing
+  for (const permission of denied) {
     yield { present: [], gone: [], forbidden: { permission, servers: count } }
   }
 }

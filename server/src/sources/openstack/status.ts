@@ -7,7 +7,7 @@ const tasks: readonly (readonly [RegExp, string])[] = [
   [/^block_device_mapping$/, 'disk'],
   [/^spawning$/, 'deploying'],
   [/^powering-off$|^shelving/, 'stopping'],
-  [/^powering-on$|^reboot|^unshelving|^spawning$/, 'starting'],
+  [/^powering-on$|^reboot|^unshelving/, 'starting'],
   [/^suspending$|^pausing$/, 'suspending'],
   [/^resuming$|^unpausing$/, 'resuming'],
   [/^(soft-)?deleting$/, 'deleting'],
