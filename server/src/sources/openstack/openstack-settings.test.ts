@@ -41,7 +41,15 @@ describe('settings of OpenStack', () => {
     assert.deepEqual(pathsOf({ application_credential_id: 'id' }), [
       'credentials.application_credential_secret',
     ])
-    assert.deepEqual(pathsOf({ ...user, ...application }), ['credentials.username'])
+    assert.deepEqual(pathsOf({ ...user, ...application, user_domain: 'Acme' }), [
+      'credentials.username',
+      'credentials.password',
+      'credentials.user_domain',
+    ])
+    assert.deepEqual(pathsOf({ application_credential_secret: 'secret' }), [
+      'credentials.application_credential_id',
+    ])
+    assert.deepEqual(pathsOf(user, { project_domain: 'Acme' }), ['options.project_domain'])
     assert.deepEqual(pathsOf(application, { project: 'web' }), ['options.project'])
     assert.deepEqual(pathsOf(user, { interface: 'private' }), ['options.interface'])
   })

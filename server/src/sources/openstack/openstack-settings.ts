@@ -79,15 +79,20 @@ export function checkOpenStackSettings(settings: SourceSettings): readonly Setti
         'is needed with an application credential',
       )
     }
-    if (given('username')) {
-      report('credentials.username', 'Give a user or an application credential, not both.')
+    for (const name of ['username', 'password', 'user_domain'].filter(given)) {
+      report(`credentials.${name}`, 'must be empty with an application credential')
     }
     if (textOption(settings, 'project') !== '') {
       report('options.project', 'An application credential belongs to one project already.')
     }
+  } else if (given('application_credential_secret')) {
+    report('credentials.application_credential_id', 'is needed with the secret')
   } else if (!given('username') || !given('password')) {
     const path = given('username') ? 'credentials.password' : 'credentials.username'
     report(path, 'Give a user name and a password, or an application credential.')
+  }
+  if (textOption(settings, 'project_domain') !== '' && textOption(settings, 'project') === '') {
+    report('options.project_domain', 'has no effect without a project')
   }
   if (!interfaces.has(textOption(settings, 'interface', 'public'))) {
     report('options.interface', 'must be public, internal or admin')
