@@ -29,6 +29,9 @@ interface HttpTarget extends Target {
 /** The callback that Node's agents and undici pass. */
 type Connected = (error: Error | null, socket: Socket | null) => void
 
+/** Of a WebSocket message, in bytes. The default of undici is 128 MB. */
+const maxMessageSize = 2 ** 20
+
 /** Milliseconds to open a connection for an HTTP client. */
 const connectLimit = 20_000
 
@@ -164,7 +167,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     return await whenOpen(socket, 'connect', `${host}:${port}`, signal)
   }
 
-  /** Opens a connection for an HTTP client, which has a shorter time limit of its own. */
+  /** Opens a connection for an HTTP client, which also has a time limit of its own. */
   async function openForHttp(
     target: HttpTarget,
     connection: ConnectionSettings,
@@ -231,6 +234,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
       const { Agent } = await import('undici')
       return new Agent({
         connections: 8,
+        webSocket: { maxPayloadSize: maxMessageSize },
         connect: ({ hostname, port, protocol }, callback) => {
           const isSecure = protocol === 'https:'
           const host = hostname.replace(/^\[(.*)\]$/, '$1')

@@ -8,13 +8,13 @@ const longestDelay = 15 * 60 * second
 export type Random = () => number
 
 /**
- * After wrong credentials. Many sources lock a user after five failed logins in three minutes, and
- * scans and events log in separately.
+ * After wrong credentials. Many sources lock a user after five failed logins in three minutes; at
+ * this pace there are at most four, with that of the event stream.
  */
-const firstLoginDelay = 120 * second
+const firstLoginDelay = 60 * second
 const longestLoginDelay = 300 * second
 
-const isLoginFailure = (error: unknown) =>
+export const isLoginFailure = (error: unknown) =>
   error instanceof SourceError && error.kind === 'credentials'
 
 /**

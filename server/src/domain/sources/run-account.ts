@@ -94,6 +94,15 @@ export function createRunAccount(dependencies: RunDependencies) {
       }
     }
 
+    async function whenScanned(): Promise<void> {
+      const aborted = Promise.withResolvers<void>()
+      signal.addEventListener('abort', () => aborted.resolve(), { once: true })
+      while (!signal.aborted) {
+        await Promise.race([nextScanEnd.promise, aborted.promise])
+        if (run.state().failures === 0) return
+      }
+    }
+
     async function markServersUnknown(): Promise<void> {
       const servers = await dependencies.markAllUnknown(account, fence)
       run.apply(markUnreachable)
@@ -124,6 +133,7 @@ export function createRunAccount(dependencies: RunDependencies) {
             update,
             update.gone.map((key) => serverIdOf({ key })),
           ),
+        whenScanned,
         onReady() {
           ready.resolve()
           // A scan finds changes from before the stream was open.

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from './account.ts'
-import { backoffDelay, type Random } from './backoff.ts'
+import { backoffDelay, isLoginFailure, type Random } from './backoff.ts'
 import { explainError } from './explain-error.ts'
 import { LeaseLost } from './lease-lost.ts'
 import type { OpenSource } from './open-source.ts'
@@ -16,6 +16,8 @@ interface WatchOptions {
   readonly record: (update: SourceUpdate) => Promise<void>
   /** Called when the stream is open: from now on no change is missed. */
   readonly onReady: () => void
+  /** Waits for the next complete scan, or for the signal. */
+  readonly whenScanned: () => Promise<void>
   /** Called when an open stream has ended with an error. */
   readonly onBroken: (error: unknown) => void
 }
@@ -39,20 +41,20 @@ export async function watchAccount(options: WatchOptions): Promise<void> {
   }
 
   while (!signal.aborted) {
-    let cause: unknown
     try {
       await watchOnce()
     } catch (error) {
-      cause = error
       if (signal.aborted) return
       if (error instanceof LeaseLost) throw error
       const logFields = { account: account.name, account_id: account.id }
       log.warn({ ...logFields, reason: explainError(error) }, 'watching the source failed')
       // If the stream never opened, scans fail with the same error.
       if (failures === 0) onBroken(error)
+      // Each login with wrong credentials brings the user closer to being locked.
+      if (isLoginFailure(error)) await options.whenScanned()
     }
     failures += 1
-    const delay = backoffDelay(failures, account.period * 1_000, random, cause)
+    const delay = backoffDelay(failures, account.period * 1_000, random)
     await pause(delay, undefined, { signal }).catch(() => {})
   }
 }

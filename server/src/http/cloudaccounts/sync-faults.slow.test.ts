@@ -370,7 +370,8 @@ describe('a faulty source', () => {
         }
 
         source.fault.end()
-        await until(`${what} is well again`, async () => isWell(await show(id)), patience)
+        // After wrong credentials the next attempt follows after a minute or two.
+        await until(`${what} is well again`, async () => isWell(await show(id)), 3 * patience)
         const after = await serversOf(account)
         assert.deepEqual(
           after.map((server) => server.split(' ')[0]),

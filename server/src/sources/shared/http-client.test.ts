@@ -115,6 +115,21 @@ describe('the HTTP client of sources', () => {
     assert.ok(most > 1 && most <= 8, `${most} at a time`)
   })
 
+  test('frees the place of a request that was aborted while it waited', async () => {
+    const held: ServerResponse[] = []
+    const running = Array.from({ length: 8 }, () =>
+      send((_request, response) => held.push(response)),
+    )
+    while (held.length < 8) await pause(5)
+    const aborted = Array.from({ length: 8 }, () =>
+      assert.rejects(client.send({ url }, AbortSignal.timeout(20)), { kind: 'timeout' }),
+    )
+    await Promise.all(aborted)
+    for (const response of held) response.end()
+    await Promise.all(running)
+    await Promise.all(Array.from({ length: 8 }, () => send((_request, response) => response.end())))
+  })
+
   test('does not wait for its turn after an abort', async () => {
     const waiting = createHttpClient({
       ...conformanceContext,

@@ -98,7 +98,11 @@ export function createHttpClient(
   return {
     async send(request, callerSignal) {
       const target = targetOf(request.url)
-      const release = await unlessAborted(queue.acquire(), target, callerSignal)
+      if (callerSignal.aborted) throw abortedError(callerSignal, target)
+      // An aborted request must leave the queue, so that it does not take a place later.
+      const release = await queue.acquire({ getSignal: () => callerSignal }).catch(() => {
+        throw abortedError(callerSignal, target)
+      })
       try {
         await unlessAborted(context.throttle(), target, callerSignal)
         return await sendNow(request, target, callerSignal)

@@ -7,6 +7,7 @@ import type {
   SourceKind,
   UnreadableServer,
 } from '../../domain/sources/source.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import { requireSourceError } from './check-fault.ts'
 import { reportGap } from './report-gap.ts'
 import { requireNoSecret } from './require-no-secret.ts'
@@ -127,16 +128,17 @@ export function testReading(
       await assert.rejects(Array.fromAsync(source.scan(AbortSignal.abort())))
     }))
 
-  void test('throws if it is aborted during a request of the scan', async () => {
+  void test('throws if it is aborted during a request of the scan', async (context) => {
     const stop = new AbortController()
     let isOpen = false
     const throttle = async () => void (isOpen && stop.abort())
     const scan = async (source: Source) => {
       isOpen = true
-      await assert.rejects(Array.fromAsync(source.scan(stop.signal)))
+      const error = await Array.fromAsync(source.scan(stop.signal)).catch((cause: unknown) => cause)
+      if (!stop.signal.aborted) return reportGap(context, 'The source sends no requests.')
+      assert.ok(error instanceof SourceError, 'the scan goes on')
     }
     await withSource(kind, backEnd().settings, scan, { ...conformanceContext, throttle })
-    assert.ok(stop.signal.aborted)
   })
 }
 
