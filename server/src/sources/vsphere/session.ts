@@ -40,7 +40,8 @@ export interface Session {
 }
 
 const serviceInstance = { type: 'ServiceInstance', id: 'ServiceInstance' }
-const closingTime = 2_000
+/** How long closing waits for vSphere. Milliseconds. */
+export const closingTime = 2_000
 
 /** Logs in. The password is sent to the configured address only. */
 export async function openSession(

@@ -3,7 +3,8 @@ import type { HttpResponse } from '../shared/http-client.ts'
 import { parseJson, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
-import type { Session } from './session.ts'
+import { unlessAborted } from '../shared/unless-aborted.ts'
+import { closingTime, type Session } from './session.ts'
 import type { ObjectRef } from './soap.ts'
 import type { VSphereSettings } from './vsphere-settings.ts'
 
@@ -25,7 +26,6 @@ interface Tag {
 
 /** Names of tags and categories seldom change. */
 const namesLifetime = 600_000
-const closingTime = 2_000
 
 /** Reads tags. They are not in the SOAP API; a standalone host has none. */
 export function createTagReader(
@@ -34,7 +34,9 @@ export function createTagReader(
   clock: () => number,
 ): TagReader {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  const closing = new AbortController()
   let sessionId = ''
+  let login: Promise<string> | undefined
   let names = new Map<string, Tag | undefined>()
   let namesSince = 0
   let isDenied = false
@@ -43,20 +45,36 @@ export function createTagReader(
   const failed = (response: HttpResponse) => statusError(response, { host, action: 'read tags' })
 
   async function send(
-    method: string,
-    path: string,
-    body: string,
+    [method, path, body = '']: readonly [method: string, path: string, body?: string],
+    credentials: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const url = new URL(`/rest/com/vmware/cis/${path}`, sdk)
-    const login = sessionId === '' ? { authorization } : { 'vmware-api-session-id': sessionId }
-    const headers = { 'content-type': 'application/json', ...login }
+    const headers = { 'content-type': 'application/json', ...credentials }
     const attempt = async () => {
       const response = await http.send({ url, method, headers, body }, signal)
       if ([200, 401, 403, 404].includes(response.status)) return response
       throw failed(response)
     }
     return withRetries(attempt, host, signal)
+  }
+
+  const inSession = (id: string) => ({ 'vmware-api-session-id': id })
+
+  async function logIn(): Promise<string> {
+    const response = await send(['POST', 'session'], { authorization }, closing.signal)
+    if (response.status === 401) throw failed(response)
+    if (response.status !== 200) return ''
+    sessionId = textOf(parseJson(response.body, host), 'value')
+    if (sessionId === '') throw fail('sent no session for tags')
+    return sessionId
+  }
+
+  /** The id of a session; empty if it is denied. Concurrent requests share one login. */
+  async function requireSession(signal: AbortSignal): Promise<string> {
+    if (sessionId !== '') return sessionId
+    login ??= logIn().finally(() => (login = undefined))
+    return await unlessAborted(login, host, signal)
   }
 
   /** The value of a response; undefined if it is denied or does not exist. */
@@ -67,14 +85,9 @@ export function createTagReader(
     body = '',
   ): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
-      if (sessionId === '') {
-        const login = await send('POST', 'session', '', signal)
-        if (login.status === 401) throw failed(login)
-        if (login.status !== 200) return undefined
-        sessionId = textOf(parseJson(login.body, host), 'value')
-        if (sessionId === '') throw fail('sent no session for tags')
-      }
-      const response = await send(method, path, body, signal)
+      const used = await requireSession(signal)
+      if (used === '') return undefined
+      const response = await send([method, path, body], inSession(used), signal)
       if (response.status === 200) {
         const { value } = parseJson(response.body, host)
         if (value === undefined) throw fail('sent no value of tags')
@@ -82,8 +95,8 @@ export function createTagReader(
       }
       if (response.status !== 401) return undefined
       if (attempt === 2) throw failed(response)
-      // The session has ended.
-      sessionId = ''
+      // The session has ended. Another request may have a new one already.
+      if (sessionId === used) sessionId = ''
     }
   }
 
@@ -130,8 +143,10 @@ export function createTagReader(
       return found
     },
     async close() {
+      closing.abort()
+      if (sessionId === '') return
       const signal = AbortSignal.timeout(closingTime)
-      if (sessionId !== '') await send('DELETE', 'session', '', signal).catch(() => {})
+      await send(['DELETE', 'session'], inSession(sessionId), signal).catch(() => {})
     },
   }
 }

@@ -17,14 +17,15 @@ const update = (kind: string, ids: readonly string[], isTruncated: boolean) =>
     .join('')}</filterSet><truncated>${isTruncated}</truncated></returnval></r>`
 
 /** A vCenter whose machines do not exist any more, and which sends these updates. */
-function connect(...updates: readonly string[]): Connection {
+function connect(updates: readonly string[], destroyed: string[] = []): Connection {
   const waiting = [...updates]
   const api: Api = {
     host: 'vc',
     isVCenter: true,
     find: (name) => ({ type: name, id: name }),
     manager: (name) => ({ type: name, id: name }),
-    async call(method, _self, parameters = '') {
+    async call(method, self, parameters = '') {
+      if (method.startsWith('Destroy')) destroyed.push(self.id)
       if (method === 'WaitForUpdatesEx') return parseXml(waiting.shift() ?? '<r/>')
       if (parameters.includes('<obj type="VirtualMachine">'))
         throw new SoapFault('ManagedObjectNotFound', 'vc', method)
@@ -32,7 +33,11 @@ function connect(...updates: readonly string[]): Connection {
         '<r><returnval><objects><obj type="rootFolder">rootFolder</obj></objects></returnval></r>',
       )
     },
-    create: async (method) => ({ type: method, id: method }),
+    async create(method) {
+      if (method === 'CreateFilter' && updates.length === 0)
+        throw new SoapFault('InvalidProperty', 'vc', method)
+      return { type: method, id: method }
+    },
   }
   const inventory = createInventory([], new Map(), 'vc')
   return {
@@ -57,7 +62,7 @@ function connect(...updates: readonly string[]): Connection {
 }
 
 async function firstChange(...updates: readonly string[]) {
-  const watch = watchMachines(connect(...updates), 2_000, AbortSignal.timeout(5_000))
+  const watch = watchMachines(connect(updates), 2_000, AbortSignal.timeout(5_000))
   assert.deepEqual((await watch.next()).value, { present: [], gone: [] })
   try {
     return (await watch.next()).value?.gone
@@ -78,6 +83,16 @@ test('a watch reports machines that leave', async () => {
 test('a watch fails if most machines leave at once, also in several parts', async () => {
   const parts = [update('leave', ['vm-1', 'vm-2'], true), update('leave', ['vm-3'], false)]
   await assert.rejects(firstChange(all, ...parts), { kind: 'incomplete' })
+})
+
+test('a watch leaves nothing in the session, also if it cannot begin', async () => {
+  for (const updates of [[all], []]) {
+    const destroyed: string[] = []
+    const watch = watchMachines(connect(updates, destroyed), 2_000, AbortSignal.timeout(5_000))
+    await (updates.length > 0 ? watch.next() : assert.rejects(watch.next()))
+    await watch.return(undefined)
+    assert.deepEqual(destroyed, ['CreatePropertyCollector', 'CreateContainerView'])
+  }
 })
 
 test('a collector that vSphere does not know says that the session has ended', async () => {

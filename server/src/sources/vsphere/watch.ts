@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { compareIds } from './identities.ts'
 import { createView, requireRef, valuesOf, viewFilter } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
-import type { Api } from './session.ts'
+import { closingTime } from './session.ts'
 import { escapeXml, isTrue, type ObjectRef } from './soap.ts'
 
 /**
@@ -35,16 +35,6 @@ const watched = {
 }
 /** vSphere returns no more, whatever is requested. */
 const maxUpdates = 100
-const closingTime = 2_000
-
-/** Creates a collector of its own, so that it can be cancelled without affecting scans. */
-async function createCollector(api: Api): Promise<ObjectRef> {
-  const collector = await api.create('CreatePropertyCollector', api.manager('propertyCollector'))
-  const view = await createView(api, ['VirtualMachine'])
-  const filter = `<spec>${viewFilter(watched, view)}</spec><partialUpdates>false</partialUpdates>`
-  await api.create('CreateFilter', collector, filter)
-  return collector
-}
 
 interface Change {
   readonly ref: ObjectRef
@@ -76,16 +66,18 @@ export async function* watchMachines(
 ): AsyncGenerator<SourceUpdate> {
   const { session, identities } = connection
   const api = session.until(signal)
-  const collector = await createCollector(api)
+  /** One of its own, so that it can be cancelled without affecting scans. */
+  let collector: ObjectRef | undefined
+  let view: ObjectRef | undefined
   const seconds = Math.max(1, Math.floor(timeLimit / 2_000))
   const options = `<options><maxWaitSeconds>${seconds}</maxWaitSeconds><maxObjectUpdates>${maxUpdates}</maxObjectUpdates></options>`
   let version = ''
   let isTruncated = true
 
   /** Waits for the next changes; none if there were none for some time. */
-  async function wait(): Promise<readonly Change[]> {
+  async function wait(self: ObjectRef): Promise<readonly Change[]> {
     const parameters = `<version>${escapeXml(version)}</version>${options}`
-    const response = await api.call('WaitForUpdatesEx', collector, parameters)
+    const response = await api.call('WaitForUpdatesEx', self, parameters)
     const updateSet = childOf(response, 'returnval')
     version = textOf(updateSet, 'version') || version
     isTruncated = isTrue(updateSet, 'truncated')
@@ -93,9 +85,13 @@ export async function* watchMachines(
   }
 
   try {
+    collector = await api.create('CreatePropertyCollector', api.manager('propertyCollector'))
+    view = await createView(api, ['VirtualMachine'])
+    const filter = `<spec>${viewFilter(watched, view)}</spec><partialUpdates>false</partialUpdates>`
+    await api.create('CreateFilter', collector, filter)
     // The present state comes first. Only the ids are of interest: a scan reads the rest.
     while (isTruncated) {
-      for (const { ref, properties } of await wait()) {
+      for (const { ref, properties } of await wait(collector)) {
         if (properties.get('config.template')?.text === 'true') continue
         const text = (path: string) => properties.get(path)?.text.trim() ?? ''
         identities.add(ref.id, text('config.instanceUuid'), text('name'))
@@ -105,7 +101,7 @@ export async function* watchMachines(
     while (!signal.aborted) {
       // Of several changes of one machine, the last one counts.
       const latest = new Map<string, Change>()
-      do for (const change of await wait()) latest.set(change.ref.id, change)
+      do for (const change of await wait(collector)) latest.set(change.ref.id, change)
       while (isTruncated)
       const changes = [...latest.values()].toSorted((one, other) =>
         compareIds(one.ref.id, other.ref.id),
@@ -119,9 +115,8 @@ export async function* watchMachines(
     }
   } finally {
     // Without it, vSphere computes changes until the session ends.
-    await session
-      .until(AbortSignal.timeout(closingTime))
-      .call('DestroyPropertyCollector', collector)
-      .catch(() => {})
+    const closing = session.until(AbortSignal.timeout(closingTime))
+    if (collector) await closing.call('DestroyPropertyCollector', collector).catch(() => {})
+    if (view) await closing.call('DestroyView', view).catch(() => {})
   }
 }
