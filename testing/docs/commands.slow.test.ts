@@ -73,10 +73,13 @@ describe('commands of the documentation', () => {
   })
 
   test('only these blocks of commands are not run', () => {
-    const counts = pages.map(({ path, blocks }) => ({
-      path,
-      notRun: blocks.filter(({ language }) => language === 'console').length,
-    }))
+    const counts = pages
+      // Those of the sources are for other machines.
+      .filter(({ path }) => !path.startsWith('docs/sources/'))
+      .map(({ path, blocks }) => ({
+        path,
+        notRun: blocks.filter(({ language }) => language === 'console').length,
+      }))
     assert.deepEqual(
       counts.filter(({ notRun }) => notRun > 0),
       [
