@@ -56,13 +56,7 @@ describe('a real Incus', () => {
       breakOne:
         'A new connection does not know the UUID of an unreadable instance: see cluster.backend.ts.',
       createOdd: async () => [
-        await create(
-          'without-limits',
-          '--config',
-          'limits.cpu=0-1',
-          '--config',
-          'limits.memory=10%',
-        ),
+        await create('odd-limits', '--config', 'limits.cpu=0-1', '--config', 'limits.memory=10%'),
         await create(
           'many-tags',
           ...Array.from({ length: 200 }, (_, n) => [

@@ -32,7 +32,7 @@ function readResponse(response: HttpResponse, host: string, action: string): Jso
   const json = status === 200 ? parseJson(body, host) : errorOf(body)
   if (status === 200 && textOf(json, 'type') === 'sync') return json
   if (status === 200) {
-    throw new SourceError('invalid-response', `${host} does not answer as Incus or LXD.`)
+    throw new SourceError('invalid-response', `${host} does not respond as Incus or LXD.`)
   }
   if (status === 403 || denied.test(textOf(json, 'error'))) {
     throw new SourceError('forbidden', `The certificate is not allowed to ${action} at ${host}.`)
@@ -42,7 +42,7 @@ function readResponse(response: HttpResponse, host: string, action: string): Jso
   throw isNotFound ? new NotFound('failed', failed.message) : failed
 }
 
-/** The daemon's own error, or nothing if something else answers. */
+/** The daemon's own error, or nothing if something else responds. */
 function errorOf(body: Buffer): Json {
   try {
     return parseJson(body, '')

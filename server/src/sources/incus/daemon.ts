@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { objectOf, textOf } from '../shared/json.ts'
 import type { Api } from './api.ts'
 
-/** The daemon that answers. */
+/** The daemon that responds. */
 export interface Daemon {
   readonly product: 'Incus' | 'LXD'
   readonly version: string

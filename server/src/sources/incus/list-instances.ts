@@ -41,7 +41,7 @@ export async function findInstance(
   return json && readInstance(json, project)
 }
 
-/** All instances of a project, also those of cluster members that do not answer. */
+/** All instances of a project, also those of cluster members that do not respond. */
 async function listProject({ api, daemon }: Connection, project: string) {
   const listed = await api.list('/instances', { project, recursion: '1' }, 'list the instances')
   const found = listed.map((json) => readInstance(json, project))
@@ -94,7 +94,7 @@ export async function listInstances(
   const unreadable = unread.map((instance) => ({
     key: index.keyOf(pathOf(instance)),
     name: instance.name,
-    reason: `The cluster member ${instance.location} does not answer.`,
+    reason: `The cluster member ${instance.location} does not respond.`,
   }))
   return { instances, unreadable }
 }
@@ -105,7 +105,7 @@ async function identify(api: Api, unread: UnreadInstance): Promise<Instance | un
   const cannot = (cause?: unknown) =>
     new SourceError(
       'incomplete',
-      `The cluster member ${location} does not answer, and Muster has not seen its instance ${name} since it started. Scans succeed again when the member is online.`,
+      `The cluster member ${location} does not respond, and Muster has not seen its instance ${name} since it started. Scans succeed again when the member is online.`,
       { cause },
     )
   let found: Instance | UnreadInstance | undefined

@@ -58,4 +58,4 @@ export async function readChanges(
 }
 
 const memberDown = (location: string) =>
-  new SourceError('failed', `The cluster member ${location} does not answer.`)
+  new SourceError('failed', `The cluster member ${location} does not respond.`)

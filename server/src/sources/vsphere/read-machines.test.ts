@@ -32,8 +32,8 @@ const denied = () => {
   throw new SoapFault('NoPermission', 'vc', 'RetrievePropertiesEx')
 }
 
-/** A connection to a vCenter that answers with these objects, for the requested ids. */
-function connect(answer: (ids: readonly string[], parameters: string) => string): Connection {
+/** A connection to a vCenter that responds with these objects, for the requested ids. */
+function connect(response: (ids: readonly string[], parameters: string) => string): Connection {
   const api: Api = {
     host: 'vc',
     isVCenter: true,
@@ -42,7 +42,7 @@ function connect(answer: (ids: readonly string[], parameters: string) => string)
     async call(_method, _self, parameters = '') {
       const requested = [...parameters.matchAll(/<obj type="VirtualMachine">([^<]+)/g)]
       const ids = requested.map(([, id = '']) => id)
-      const objects = answer(ids, parameters)
+      const objects = response(ids, parameters)
       const list = objects === '' ? '' : `<returnval>${objects}</returnval>`
       return parseXml(`<RetrievePropertiesExResponse>${list}</RetrievePropertiesExResponse>`)
     },
@@ -74,7 +74,7 @@ const signal = () => AbortSignal.timeout(5_000)
 
 describe('virtual machines that are not listed any more', () => {
   const root = '<objects><obj type="rootFolder">rootFolder</obj></objects>'
-  const answer = (ids: readonly string[]) => {
+  const response = (ids: readonly string[]) => {
     if (ids.length === 0) return root
     if (ids[0] === 'vm-1') return notFound()
     if (ids[0] === 'vm-2') return denied()
@@ -82,7 +82,7 @@ describe('virtual machines that are not listed any more', () => {
   }
 
   test('are gone only if vSphere says that they do not exist', async () => {
-    const connection = connect(answer)
+    const connection = connect(response)
     for (const { id } of refs(1, 2, 3)) connection.identities.add(id, uuidOf(id), `name of ${id}`)
     const { present, gone, unreadable } = await checkAllMissing(connection, refs(1, 2, 3), signal())
     assert.deepEqual([present, gone], [[], [keyOf('vm-1')]])
@@ -112,13 +112,13 @@ describe('virtual machines that are not listed any more', () => {
 })
 
 test('a list that is missing differs from an empty one', async () => {
-  const list = (answer: string) =>
-    listRefs(connect(() => answer).session.until(signal()), ['VirtualMachine'])
+  const list = (response: string) =>
+    listRefs(connect(() => response).session.until(signal()), ['VirtualMachine'])
   const view = (...parts: readonly string[]) =>
     `<objects><obj type="ContainerView">CreateContainerView</obj>${parts.join('')}</objects>`
   assert.deepEqual(await list(view(property('view', ''))), [])
-  for (const answer of ['', view(), readable('vm-1'), view(property('view', '<ref/>'))])
-    await assert.rejects(list(answer), { kind: 'invalid-response' })
+  for (const response of ['', view(), readable('vm-1'), view(property('view', '<ref/>'))])
+    await assert.rejects(list(response), { kind: 'invalid-response' })
 })
 
 describe('virtual machines that cannot be read', () => {

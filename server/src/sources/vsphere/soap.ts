@@ -138,7 +138,7 @@ export function callSoap(
     if (response?.name === `${method}Response`) return { response, headers: answer.headers }
     throw new SourceError(
       'invalid-response',
-      `${host} does not answer as vSphere does: check the address, and whether a proxy is in between.`,
+      `${host} does not respond as vSphere does: check the address, and whether a proxy is in between.`,
     )
   }
   return withRetries(attempt, host, signal)
