@@ -35,6 +35,7 @@ export async function startServer(
       process.execPath,
       [
         new URL('../server/muster.js', import.meta.url).pathname,
+        'serve',
         `--port=${port}`,
         `--data-dir=${join(folder, 'data')}`,
         '--log-level=warn',

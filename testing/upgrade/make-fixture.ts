@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -31,6 +31,8 @@ async function make(name: string, engine: Engine): Promise<void> {
   lifetime.after(() => postgres?.stop())
 
   const command = [process.execPath, resolve(checkout, 'server/muster.js')]
+  // Older versions have no commands.
+  if (existsSync(resolve(checkout, 'server/src/cli'))) command.push('serve')
   const start = async (flags: readonly string[]) =>
     await spawnMuster(lifetime, {
       // Not every version knows the setting.

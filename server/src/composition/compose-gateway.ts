@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type {
   createHttpUpstream,
   DemoPeople,
@@ -19,6 +17,7 @@ import { createInProcessUpstream } from '../http/gateway/in-process-upstream.ts'
 import type { Database } from '../storage/database.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { createSessionStore } from '../storage/sessions/session-store.ts'
+import { version } from '../version.ts'
 import { consoleFolder } from './console-folder.ts'
 import { loadOnce } from './load-once.ts'
 
@@ -30,11 +29,6 @@ interface Parts {
   readonly database: Database
   readonly clock: Clock
   readonly demo: Demo | undefined
-}
-
-function readVersion(): string {
-  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 type CreateHttp = typeof createHttpUpstream
@@ -83,7 +77,7 @@ async function openGateway(parts: Parts, store: SessionStore) {
     idle: config.sessionIdle,
     publicUrl: config.publicUrl,
     platform: config.platformName,
-    version: readVersion(),
+    version,
     demo: demo && peopleOf(demo),
     consoleFolder,
   })

@@ -15,9 +15,9 @@ const printLoaded = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 async function startMuster(t: TestContext, flags: readonly string[]) {
-  const [node, main] = musterCommand
+  const [node, ...main] = musterCommand
   const muster = spawnProcess(t, {
-    command: [node, '--import', printLoaded, main],
+    command: [node, '--import', printLoaded, ...main],
     flags: ['--port=0', `--data-dir=${temporaryFolder(t)}/data`, ...flags],
   })
   await muster.printed("-d '{")

@@ -18,7 +18,7 @@ const spellFlag = ({ flag, value }: Setting<unknown>) => {
   return value === undefined ? `--${flag}` : `--${flag} <${value}>`
 }
 
-/** The text of `--help`. */
+/** The text of `muster serve --help`. */
 export function renderHelp(): string {
   const all = Object.values<Setting<unknown>>(settings)
   const flagWidth = Math.max(...all.map((setting) => spellFlag(setting).length))
@@ -33,17 +33,17 @@ export function renderHelp(): string {
   const groups = Object.entries(settingGroups).map(
     ([title, keys]) => `${title}:\n${keys.map((key) => renderSetting(settings[key])).join('\n')}`,
   )
-  return `Muster: a self-hosted inventory of your virtual machines across clouds and hypervisors.
+  return `Start the server.
 
-Usage: npm start -- [flags]
+Usage: muster serve [OPTIONS], or in the repository: npm start -- [OPTIONS]
 
 Examples:
-  npm start                             SQLite in ./data, on http://127.0.0.1:8400
-  npm start -- --demo                   a simulated fleet and demo users
-  npm start -- --demo --demo-servers 100000
-  npm start -- --port 9000 --data-dir /var/lib/muster
-  MUSTER_ADMIN_PASSWORD='a long sentence' npm start
-  npm start -- --database-url postgres://muster@db/muster --secret-key-file /etc/muster/secret.key
+  muster serve                          SQLite in ./data, on http://127.0.0.1:8400
+  muster serve --demo                   a simulated fleet and demo users
+  muster serve --demo --demo-servers 100000
+  muster serve --port 9000 --data-dir /var/lib/muster
+  MUSTER_ADMIN_PASSWORD='a long sentence' muster serve
+  muster serve --database-url postgres://muster@db/muster --secret-key-file /etc/muster/secret.key
 
 Settings: flag, environment variable, [default]. A flag overrides its variable.
 Times are seconds, or a number with s, m, h or d. Lists are comma-separated.

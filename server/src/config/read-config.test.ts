@@ -456,10 +456,10 @@ describe('--help', () => {
     const examples = help
       .slice(help.indexOf('Examples'), help.indexOf('Settings'))
       .split('\n')
-      .filter((line) => line.includes('npm start'))
+      .filter((line) => line.includes('muster serve'))
     assert.ok(examples.length >= 3)
     for (const example of examples) {
-      const [, flags = ''] = / -- (.*)$/.exec(example.replace(/ {3,}.*$/, '')) ?? []
+      const [, flags = ''] = /serve (.*)$/.exec(example.replace(/ {3,}.*$/, '')) ?? []
       const [, variable, value] = /(MUSTER_\w+)='([^']*)'/.exec(example) ?? []
       const environment = variable === undefined ? {} : { [variable]: value ?? '' }
       assert.equal(readConfig(flags.split(' ').filter(Boolean), environment).kind, 'run', example)

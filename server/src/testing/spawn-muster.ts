@@ -30,7 +30,7 @@ export interface Exit {
 interface SpawnOptions {
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Instead of `node server/muster.js`: what comes before the flags. */
+  /** Instead of `node server/muster.js serve`: what comes before the flags. */
   readonly command?: readonly [string, ...string[]]
   /** A process group of its own, as a shell gives to what it starts in the foreground. */
   readonly ownGroup?: boolean
@@ -41,7 +41,11 @@ interface SpawnOptions {
 /** The repository, as the operator's working directory. */
 export const repository = fileURLToPath(new URL('../../../', import.meta.url))
 
-export const musterCommand = [process.execPath, join(repository, 'server/muster.js')] as const
+export const musterCommand = [
+  process.execPath,
+  join(repository, 'server/muster.js'),
+  'serve',
+] as const
 
 export function temporaryFolder(lifetime: Lifetime): string {
   const folder = mkdtempSync(join(tmpdir(), 'muster-process-'))

@@ -1,0 +1,4 @@
+import type { AdminCommand } from './command.ts'
+
+/** The commands of `muster admin`, in the order of the help. */
+export const adminCommands: readonly AdminCommand[] = []

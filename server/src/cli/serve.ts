@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { destination } from 'pino'
+import { findLeftoverDemo } from '../composition/find-leftover-demo.ts'
+import type { Config } from '../config/read-config.ts'
+import { createLogger } from '../log.ts'
+import { createPlatform, type Platform } from '../platform.ts'
+import { renderWelcome } from './welcome.ts'
+
+/** Milliseconds in which load balancers see that `/readyz` fails, before connections are refused. */
+const drainTime = 2_000
+const longestStop = 12_000
+
+/** Starts the server. It runs until a signal stops it. */
+export async function serve(config: Config): Promise<void> {
+  // Runs while the storage opens: both are slow at the first start.
+  const consoleBuilt = buildMissingConsole(config)
+  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
+  const start = new AbortController()
+  const running: { platform?: Platform } = {}
+  let isStopping = false
+  const stop = async (signal: NodeJS.Signals) => {
+    // With `npm start`, Ctrl-C arrives twice: from the terminal and from npm.
+    if (isStopping) return
+    isStopping = true
+    logger.info({ signal }, 'stopping')
+    // Acknowledged writes are stored, so the exit does not wait for a database that does not respond.
+    setTimeout(() => process.exit(0), longestStop).unref()
+    const { platform } = running
+    if (!platform) return start.abort()
+    platform.drain()
+    if (signal === 'SIGTERM') await pause(drainTime)
+    await platform.close()
+    logger.flush()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+
+  const platform = await createPlatform(config, {
+    logger,
+    progress: process.stderr,
+    consoleBuilt,
+    signal: start.signal,
+  }).catch((error: unknown) => {
+    if (!start.signal.aborted) throw error
+    process.exit(0)
+  })
+  if (start.signal.aborted) {
+    const { newAdminPassword } = platform
+    if (newAdminPassword !== undefined) {
+      process.stdout.write(
+        `First administrator: sysadmin, password ${newAdminPassword} (store it now)\n`,
+      )
+    }
+    await platform.close()
+    process.exit(0)
+  }
+  running.platform = platform
+  await platform.listen()
+
+  const notice = await findLeftoverDemo(config)
+  // Printed last, because a supervisor may send a signal as soon as it reads this.
+  process.stdout.write(renderWelcome(config, platform))
+  const { demo, authUrl, baseUrl } = platform
+  if (demo) process.stdout.write(demo.welcomeText(authUrl, baseUrl))
+  process.stdout.write(notice)
+}
+
+/** Loads the build code only if it may be needed. */
+async function buildMissingConsole({ roles, consoleBuild }: Config): Promise<void> {
+  if (!consoleBuild || !roles.includes('gateway')) return
+  const [{ buildConsole }, { consoleFolder }] = await Promise.all([
+    import('../composition/build-console.ts'),
+    import('../composition/console-folder.ts'),
+  ])
+  const repository = fileURLToPath(new URL('../../../', import.meta.url))
+  await buildConsole({ repository, folder: consoleFolder }, process.stderr).catch(
+    (error: unknown) => {
+      process.stderr.write(`Could not build the console: ${String(error)}\n`)
+    },
+  )
+}

@@ -1,0 +1,10 @@
+import { PassThrough } from 'node:stream'
+import type { Io } from '../cli/io.ts'
+
+/** Standard streams of a command, whose output can be read. */
+export function collectOutput() {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const io: Io = { stdin, stdout, stderr }
+  const read = (stream: PassThrough) => String(stream.read() ?? '')
+  return { io, stdout: () => read(stdout), stderr: () => read(stderr) }
+}
