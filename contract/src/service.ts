@@ -45,7 +45,7 @@ export const serviceOperations = [
     tag: 'Service',
     summary: 'Prometheus metrics',
     description:
-      'Requests from this machine need no token. Other requests need a token with the permission.',
+      'Requests from this machine need no token, unless the operator has set a token for Prometheus. Other requests need that one (`Authorization: Bearer`) or a token with the permission (`X-Auth-Token`).',
     responses: {
       200: {
         description: 'Prometheus text format',

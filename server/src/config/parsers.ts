@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 
 /** An invalid setting. The operator sees only its message. */
@@ -133,6 +134,16 @@ export const textFile = (text: string): string => {
   } catch {
     throw new ConfigError('must be the path of a readable file')
   }
+}
+
+/** The path of a file with a token. The file is read again later, so its content is only checked here. */
+export const tokenFile = (text: string): string => {
+  if (!/^[\x21-\x7e]{16,}$/.test(textFile(text).trim())) {
+    throw new ConfigError(
+      'must be the path of a file with a token of 16 or more printable characters',
+    )
+  }
+  return resolve(text)
 }
 
 /** A list that must not be empty. */

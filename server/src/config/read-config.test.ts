@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, readFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -15,6 +15,11 @@ after(() => rmSync(folder, { recursive: true }))
 const fixture = (name: string) => join(import.meta.dirname, '../testing/fixtures', name)
 const certFile = fixture('test-only.cert.pem')
 const keyFile = fixture('test-only.key.pem')
+
+const tokenFile = join(folder, 'scrape-token')
+const shortTokenFile = join(folder, 'short-token')
+writeFileSync(tokenFile, 'a-token-of-a-scraper\n')
+writeFileSync(shortTokenFile, 'too-short\n')
 
 interface Sample {
   readonly good: readonly [text: string, value: unknown]
@@ -128,6 +133,10 @@ const samples: Record<Key, Sample> = {
   accessKeysPerUser: { good: ['0', 0], bad: ['', '-1', '1.5', 'many', '1000001'] },
   cacheMemory: { good: ['8', 8], bad: ['', '7', '1.5', '64MB', '1000001'] },
   requestsPerMinute: { good: ['0', 0], bad: ['', '-1', '1.5', 'many', '100000001'] },
+  metricsTokenFile: {
+    good: [tokenFile, tokenFile],
+    bad: ['', join(folder, 'missing'), folder, shortTokenFile],
+  },
   region: { good: ['north-1', 'north-1'], bad: ['', 'North', 'a b', '-a', 'a'.repeat(33), 'a\nb'] },
   platformName: { good: ['acme', 'acme'], bad: ['', 'Acme', 'a:b', '-', 'a'.repeat(33), 'a\nb'] },
   logLevel: { good: ['trace', 'trace'], bad: ['', 'loud', 'INFO', '30'] },
@@ -269,6 +278,7 @@ describe('settings', () => {
         accessKeysPerUser: 50,
         cacheMemory: 64,
         requestsPerMinute: 0,
+        metricsTokenFile: undefined,
         region: 'region0',
         platformName: 'muster',
         logLevel: 'info',

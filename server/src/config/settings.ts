@@ -14,6 +14,7 @@ import {
   someOf,
   boolean,
   textFile,
+  tokenFile,
   webAddress,
   identifier,
 } from './parsers.ts'
@@ -297,6 +298,13 @@ export const settings = {
     parse: integer(0, 100_000_000),
     fallback: '0',
   }),
+  metricsTokenFile: optional({
+    flag: 'metrics-token-file',
+    variable: 'MUSTER_METRICS_TOKEN_FILE',
+    value: 'file',
+    help: 'File with the bearer token that GET /metrics requires. A changed file applies at once.',
+    parse: tokenFile,
+  }),
   region: setting({
     flag: 'region',
     variable: 'MUSTER_REGION',
@@ -355,5 +363,6 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
   ],
   Sources: ['sourceAllow', 'disappearanceHold'],
   Demo: ['demo', 'demoServers'],
-  Process: ['roles', 'region', 'platformName', 'consoleBuild', 'logLevel'],
+  Process: ['roles', 'region', 'platformName', 'consoleBuild'],
+  Monitoring: ['metricsTokenFile', 'logLevel'],
 }

@@ -23,6 +23,7 @@ import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { serveCachedResponses, createResponseCache } from './response-cache.ts'
 import { createRequestLog, logRequests } from './request-log.ts'
+import { createScrapeToken } from './scrape-token.ts'
 import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
@@ -44,6 +45,8 @@ export interface AppSettings extends ListenerSettings, HostSettings {
   readonly platformName: string
   readonly memory: CacheMemory
   readonly requestsPerMinute: number
+  /** The file with the token of Prometheus. */
+  readonly metricsTokenFile?: string | undefined
   /** Redirect target for browsers that request `/`. */
   readonly homePage: string
   /** The gateway in this process, if there is one. */
@@ -139,6 +142,10 @@ export function createApp(
       verifyToken: useCases.verifyToken,
       requestLimit,
       ownHosts,
+      scrapeToken:
+        settings.metricsTokenFile === undefined
+          ? undefined
+          : createScrapeToken(settings.metricsTokenFile),
       clock,
     }),
     remember: responseCache.remember,

@@ -7,18 +7,21 @@ import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import type { OwnHosts } from './host.ts'
 import { isLocal } from './origin.ts'
 import type { RateLimit } from '../domain/rate-limit.ts'
+import type { ScrapeToken } from './scrape-token.ts'
 
 interface Dependencies {
   readonly verifyToken: VerifyToken
   /** Absent without a limit. */
   readonly requestLimit: RateLimit | undefined
   readonly ownHosts: Pick<OwnHosts, 'isOwn'>
+  /** Absent unless the operator has set one. */
+  readonly scrapeToken: ScrapeToken | undefined
   readonly clock: Clock
 }
 
 /** Authenticates the caller before the body is read. Every API route uses it. */
 export function createAuthenticate(dependencies: Dependencies) {
-  const { verifyToken, requestLimit, ownHosts, clock } = dependencies
+  const { verifyToken, requestLimit, ownHosts, scrapeToken, clock } = dependencies
 
   async function requireToken(
     { rateLimit }: Operation,
@@ -49,7 +52,9 @@ export function createAuthenticate(dependencies: Dependencies) {
       case 'token':
         return await requireToken(operation, request)
       case 'loopback':
-        if (isLocal(request) && ownHosts.isOwn(request)) return undefined
+        if (scrapeToken?.isIn(request.headers.authorization)) return undefined
+        // With a scrape token nobody gets in without one: a proxy on this machine may forward requests.
+        if (!scrapeToken && isLocal(request) && ownHosts.isOwn(request)) return undefined
         return await requireToken(operation, request)
     }
   }

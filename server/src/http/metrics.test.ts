@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { networkInterfaces } from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { operations } from '@muster/contract'
 import { ask, loginAdmin, passwordIdentity, requestToken, secretOf } from '../testing/client.ts'
@@ -222,5 +224,58 @@ describe('access to /metrics', () => {
     assert.equal(await status(await loginAs('watcher', 'auditor')), 200)
     assert.equal(await status(await loginAdmin(url)), 200)
     assert.equal(await status('mt1_nonsense'), 401)
+  })
+})
+
+describe('the token of a scraper', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-scrape-'))
+  const file = join(folder, 'token')
+  const first = 'first-token-of-prometheus'
+  let platform: TestPlatform
+  before(async () => {
+    writeFileSync(file, `${first}\n`)
+    platform = await startPlatform({ flags: [`--metrics-token-file=${file}`] })
+  })
+  after(async () => {
+    await platform.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const statusWith = async (headers: Record<string, string>, path = '/metrics') =>
+    (await ask(platform.url, path, { headers })).status
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  const forwarded = { 'x-forwarded-for': '203.0.113.9' }
+
+  test('is required, also on the local machine', async () => {
+    assert.equal(await statusWith(bearer(first)), 200)
+    assert.equal(await statusWith({ ...bearer(first), ...forwarded }), 200)
+    for (const headers of [
+      {},
+      bearer('wrong-token-of-prometheus'),
+      bearer(''),
+      { authorization: first },
+      { authorization: `Basic ${first}` },
+      { 'x-auth-token': first },
+    ]) {
+      assert.equal(await statusWith({ ...headers }), 401, JSON.stringify(headers))
+      assert.equal(await statusWith({ ...headers, ...forwarded }), 401)
+    }
+  })
+
+  test('opens nothing else, and a token with the permission still works', async () => {
+    assert.equal(await statusWith(bearer(first), '/v3/users'), 401)
+    assert.equal(await statusWith({ 'x-auth-token': await loginAdmin(platform.url) }), 200)
+  })
+
+  test('changes with its file, and nobody has one without it', async () => {
+    writeFileSync(file, 'second-token-of-prometheus')
+    assert.equal(await statusWith(bearer(first)), 401)
+    assert.equal(await statusWith(bearer('second-token-of-prometheus')), 200)
+    writeFileSync(file, '\n')
+    assert.equal(await statusWith(bearer('second-token-of-prometheus')), 401)
+    rmSync(file)
+    assert.equal(await statusWith(bearer('second-token-of-prometheus')), 401)
+    writeFileSync(file, 'third-token-of-prometheus')
+    assert.equal(await statusWith(bearer('third-token-of-prometheus')), 200)
   })
 })
