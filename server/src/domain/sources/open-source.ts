@@ -58,7 +58,10 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
 
   return {
     loadKind,
-    /** Reads of single servers have a rate limit of their own, so that they never delay scans. */
+    /**
+     * Reads of single servers have a rate limit of their own, so that they do not delay scans. A connection that a
+     * kind shares between them has the limit of the purpose that opened it.
+     */
     async openAccount(
       account: Account,
       signal: AbortSignal,

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
 import { InstanceIndex } from './instance-index.ts'
-import { KnownDetails, type Lookups } from './lookups.ts'
+import type { Lookups } from './lookups.ts'
+import type { Resources } from './members.ts'
+import { LastResults } from './optional-reads.ts'
+import type { Pool, Volume } from './storage.ts'
 
 interface ReadState {
   readonly readAt: number
@@ -16,7 +19,11 @@ export interface AccountMemory {
   readonly index: InstanceIndex
   /** Network interfaces of running instances, by path. */
   readonly states: Map<string, ReadState>
-  readonly details: KnownDetails
+  /** By cluster member. */
+  readonly resources: LastResults<Resources>
+  readonly pools: LastResults<Pool>
+  /** Custom volumes by name, by pool and project. */
+  readonly volumes: LastResults<ReadonlyMap<string, Volume>>
   lookups: Lookups | undefined
 }
 
@@ -68,6 +75,8 @@ export function acquireMemory(
 const createMemory = (daemon: string): AccountMemory => ({
   index: new InstanceIndex(daemon),
   states: new Map(),
-  details: new KnownDetails(),
+  resources: new LastResults(),
+  pools: new LastResults(),
+  volumes: new LastResults(),
   lookups: undefined,
 })

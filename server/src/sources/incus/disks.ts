@@ -1,7 +1,8 @@
 import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import type { Instance } from './instance.ts'
-import { volumeKey, type Lookups } from './lookups.ts'
+import type { Lookups } from './lookups.ts'
 import { bytesOf, toMebibytes } from './sizes.ts'
+import { volumeKey } from './storage.ts'
 
 /** Storage drivers that the API has other words for. */
 const storageTypes: ReadonlyMap<string, string> = new Map([

@@ -125,9 +125,14 @@ describe('Incus: a daemon that sends odd things', () => {
     ] as const) {
       responses[path] = { status: 400, body: '{}' }
       assert.deepEqual(serversOf(await Array.fromAsync(scanInstances(anHourLater))), before)
-      await assert.rejects(connect({ ...instances, ...optional, [path]: responses[path] }).scan(), {
-        kind: 'failed',
-      })
+      const broken = connect({ ...instances, ...optional, [path]: responses[path] })
+      await assert.rejects(broken.scan(), { kind: 'failed' })
+      const afterwards = await broken.scan()
+      assert.equal(serversOf(afterwards).length, 2)
+      assert.deepEqual(
+        afterwards.flatMap(({ forbidden = [] }) => forbidden),
+        [{ permission: `${permission} (the daemon reports an error)`, servers: 2 }],
+      )
       const denied = { ...instances, ...optional, [path]: { status: 403, body: '{}' } }
       assert.deepEqual(
         (await connect(denied).scan()).flatMap(({ forbidden = [] }) => forbidden),

@@ -11,27 +11,27 @@ const certificateRights = `# On any computer: a key pair for Muster.
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 \\
   -subj '/CN=muster' -keyout muster.key -out muster.crt
 
-# On the server, or on one cluster member, for some projects:
+# On the host of the daemon, or on one cluster member, for some projects:
 incus config trust add-certificate muster.crt --restricted --projects default,web
 # or for all projects:
 incus config trust add-certificate muster.crt
 # With LXD: "lxc config trust add muster.crt" and the same options.
 
-# The fingerprint of the server, for the option of this name:
+# The fingerprint of the daemon, for the option of this name:
 openssl s_client -connect 127.0.0.1:8443 </dev/null 2>/dev/null |
   openssl x509 -noout -fingerprint -sha256
 `
 
-/** Servers and clusters with Incus or LXD, by their REST API. */
+/** Single hosts and clusters with Incus or LXD, by their REST API. */
 export const incusKind: SourceKind = {
   provider: 'Incus',
   title: 'Incus / LXD',
   description:
-    'One server or one cluster with Incus or LXD: containers and virtual machines of all projects. Muster only reads. Change events apply immediately; everything else is updated at the sync interval.',
+    'One host or one cluster with Incus or LXD: containers and virtual machines of all projects. Muster only reads. Change events apply immediately; everything else is updated at the sync interval.',
   address: {
     isRequired: true,
     description:
-      'https://host:8443 of a server or of any cluster member, or a local socket: unix:///var/lib/incus/unix.socket (Incus), unix:///var/lib/lxd/unix.socket (LXD from Debian), unix:///var/snap/lxd/common/lxd/unix.socket (LXD from snap)',
+      'https://host:8443 of the daemon or of any cluster member, or a local socket: unix:///var/lib/incus/unix.socket (Incus), unix:///var/lib/lxd/unix.socket (LXD from Debian), unix:///var/snap/lxd/common/lxd/unix.socket (LXD from snap)',
     example: 'https://incus-1.example.org:8443',
   },
   credentials: clientCertificate,

@@ -4,10 +4,11 @@ import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { pathOf, type Instance } from './instance.ts'
-import { readLookups, readStorage, type Lookups } from './lookups.ts'
+import { readLookups, type Lookups } from './lookups.ts'
 import { listProjects } from './list-instances.ts'
 import { encodeName } from './names.ts'
 import { isActive } from './status.ts'
+import { readStorage } from './storage.ts'
 import { toServer } from './to-server.ts'
 
 /** The daemon enters each container to read its addresses, so few are read at once. */

@@ -9,7 +9,8 @@ import { guestAddresses } from '../shared/guest-addresses.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { numberOf, textOf } from '../shared/json.ts'
 import type { Daemon } from './daemon.ts'
-import type { Lookups, Member, Network } from './lookups.ts'
+import type { Lookups, Network } from './lookups.ts'
+import type { Member } from './members.ts'
 import { toMebibytes } from './sizes.ts'
 
 export const hostIdOf = ({ fingerprint }: Daemon, name: string): string =>
