@@ -74,7 +74,7 @@ export async function listRefs(api: Api, types: readonly string[]): Promise<read
     if (!list) throw new SourceError('invalid-response', `${api.host} returned no list.`)
     return list.children.map((element) => requireRef(element, api.host))
   } finally {
-    await api.call('DestroyView', view).catch(() => {})
+    await api.destroy('DestroyView', view)
   }
 }
 

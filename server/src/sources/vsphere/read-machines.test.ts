@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fakeVSphereConnection } from '../../testing/fake-vsphere-connection.ts'
 import { parseXml } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
-import { createIdentities } from './identities.ts'
-import { createInventory } from './inventory.ts'
 import { listRefs } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
-import type { Api, Session } from './session.ts'
 import { SoapFault, UnparsableResponse } from './soap.ts'
 
 const refs = (...numbers: readonly number[]) =>
@@ -33,12 +31,8 @@ const denied = () => {
 }
 
 /** A connection to a vCenter that responds with these objects, for the requested ids. */
-function connect(response: (ids: readonly string[], parameters: string) => string): Connection {
-  const api: Api = {
-    host: 'vc',
-    isVCenter: true,
-    find: (name) => ({ type: name, id: name }),
-    manager: (name) => ({ type: name, id: name }),
+const connect = (response: (ids: readonly string[], parameters: string) => string): Connection =>
+  fakeVSphereConnection({
     async call(_method, _self, parameters = '') {
       const requested = [...parameters.matchAll(/<obj type="VirtualMachine">([^<]+)/g)]
       const ids = requested.map(([, id = '']) => id)
@@ -47,29 +41,7 @@ function connect(response: (ids: readonly string[], parameters: string) => strin
       return parseXml(`<RetrievePropertiesExResponse>${list}</RetrievePropertiesExResponse>`)
     },
     create: async (method) => ({ type: 'ContainerView', id: method }),
-  }
-  const session: Session = {
-    host: 'vc',
-    isVCenter: true,
-    title: 'fake',
-    uuid: 'vc',
-    http: { send: () => Promise.reject(new Error('no REST')), close: () => {} },
-    id: 'one',
-    end: () => {},
-    ended: new Promise(() => {}),
-    until: () => api,
-    close: async () => {},
-  }
-  const inventory = createInventory([], new Map(), 'vc')
-  return {
-    session,
-    tags: { isDenied: () => false, read: async () => new Map(), close: async () => {} },
-    identities: createIdentities('vc'),
-    readInventory: async () => inventory,
-    inventoryWith: async () => inventory,
-    hasLostAccess: async () => false,
-  }
-}
+  })
 const signal = () => AbortSignal.timeout(5_000)
 
 describe('virtual machines that are not listed any more', () => {

@@ -16,6 +16,8 @@ export interface Api {
   call(method: string, self: ObjectRef, parameters?: string): Promise<XmlElement>
   /** Calls a method that creates an object. */
   create(method: string, self: ObjectRef, parameters?: string): Promise<ObjectRef>
+  /** Calls a method that removes an object from the session, also after the signal. Errors are ignored. */
+  destroy(method: string, self: ObjectRef): Promise<void>
 }
 
 /**
@@ -68,17 +70,22 @@ export async function openSession(
 
   async function login(): Promise<string> {
     const parameters = `<userName>${escapeXml(user)}</userName><password>${escapeXml(password)}</password>`
-    const { response, headers } = await send('Login', manager('sessionManager'), parameters, signal)
+    const { content: session, headers } = await send(
+      'Login',
+      manager('sessionManager'),
+      parameters,
+      signal,
+    )
     const cookies = headers['set-cookie']?.map((one) => one.split(';')[0]?.trim() ?? '')
     cookie = cookies?.find((one) => one.startsWith('vmware_soap_session=')) ?? ''
     if (cookie === '') throw fail('sent no session')
-    return textOf(response, 'returnval', 'key')
+    return textOf(session, 'returnval', 'key')
   }
 
   const until = (stop: AbortSignal): Api => {
     const call: Api['call'] = async (method, self, parameters = '') => {
       if (isEnded) throw new SoapFault('NotAuthenticated', host, method)
-      return (await send(method, self, parameters, stop)).response
+      return (await send(method, self, parameters, stop)).content
     }
     return {
       host,
@@ -91,13 +98,17 @@ export async function openSession(
         if (!ref) throw fail(`returned no object of ${given[0]}`)
         return ref
       },
+      async destroy(method, self) {
+        if (isEnded) return
+        await send(method, self, '', AbortSignal.timeout(closingTime)).catch(() => {})
+      },
     }
   }
 
   let isVCenter = false
   try {
-    const { response } = await send('RetrieveServiceContent', serviceInstance, '', signal)
-    content = childOf(response, 'returnval')
+    const service = await send('RetrieveServiceContent', serviceInstance, '', signal)
+    content = childOf(service.content, 'returnval')
     const about = childOf(content, 'about')
     isVCenter = textOf(about, 'apiType') === 'VirtualCenter'
     if (!isVCenter && textOf(about, 'apiType') !== 'HostAgent')

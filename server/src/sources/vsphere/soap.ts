@@ -104,7 +104,7 @@ interface SoapCall {
 
 interface SoapResult {
   /** It contains `returnval`, unless there is no result. */
-  readonly response: XmlElement
+  readonly content: XmlElement
   readonly headers: HttpResponse['headers']
 }
 
@@ -123,19 +123,19 @@ export function callSoap(
   }
   const body = envelope(method, self, parameters)
   const attempt = async (): Promise<SoapResult> => {
-    const answer = await http.send({ url, method: 'POST', headers, body }, signal)
+    const response = await http.send({ url, method: 'POST', headers, body }, signal)
     // A fault has the status 500.
-    const isSoap = answer.status === 200 || answer.status === 500
-    const response = isSoap ? contentOf(answer, host) : undefined
-    if (response?.name === 'Fault') {
-      const detail = response.children.find(({ name }) => name === 'detail')
+    const isSoap = response.status === 200 || response.status === 500
+    const content = isSoap ? contentOf(response, host) : undefined
+    if (content?.name === 'Fault') {
+      const detail = content.children.find(({ name }) => name === 'detail')
       const fault = faultOf(detail?.children[0])
       // Only the session's own collector can be waited for: it ends with the session.
       const isUnknown = method === 'WaitForUpdatesEx' && fault === 'ManagedObjectNotFound'
       throw new SoapFault(isUnknown ? 'NotAuthenticated' : fault, host, method)
     }
-    if (answer.status !== 200) throw statusError(answer, { host, action: method })
-    if (response?.name === `${method}Response`) return { response, headers: answer.headers }
+    if (response.status !== 200) throw statusError(response, { host, action: method })
+    if (content?.name === `${method}Response`) return { content, headers: response.headers }
     throw new SourceError(
       'invalid-response',
       `${host} does not respond as vSphere does: check the address, and whether a proxy is in between.`,

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeVSphereConnection } from '../../testing/fake-vsphere-connection.ts'
 import { parseXml } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
-import { createIdentities } from './identities.ts'
-import { createInventory } from './inventory.ts'
-import type { Api } from './session.ts'
 import { callSoap, hasEnded, SoapFault } from './soap.ts'
 import { watchMachines } from './watch.ts'
 
@@ -19,13 +17,8 @@ const update = (kind: string, ids: readonly string[], isTruncated: boolean) =>
 /** A vCenter whose machines do not exist any more, and which sends these updates. */
 function connect(updates: readonly string[], destroyed: string[] = []): Connection {
   const waiting = [...updates]
-  const api: Api = {
-    host: 'vc',
-    isVCenter: true,
-    find: (name) => ({ type: name, id: name }),
-    manager: (name) => ({ type: name, id: name }),
-    async call(method, self, parameters = '') {
-      if (method.startsWith('Destroy')) destroyed.push(self.id)
+  return fakeVSphereConnection({
+    async call(method, _self, parameters = '') {
       if (method === 'WaitForUpdatesEx') return parseXml(waiting.shift() ?? '<r/>')
       if (parameters.includes('<obj type="VirtualMachine">'))
         throw new SoapFault('ManagedObjectNotFound', 'vc', method)
@@ -38,27 +31,8 @@ function connect(updates: readonly string[], destroyed: string[] = []): Connecti
         throw new SoapFault('InvalidProperty', 'vc', method)
       return { type: method, id: method }
     },
-  }
-  const inventory = createInventory([], new Map(), 'vc')
-  return {
-    session: {
-      host: 'vc',
-      isVCenter: true,
-      title: 'fake',
-      uuid: 'vc',
-      http: { send: () => Promise.reject(new Error('no REST')), close: () => {} },
-      id: 'one',
-      end: () => {},
-      ended: new Promise(() => {}),
-      until: () => api,
-      close: async () => {},
-    },
-    tags: { isDenied: () => false, read: async () => new Map(), close: async () => {} },
-    identities: createIdentities('vc'),
-    readInventory: async () => inventory,
-    inventoryWith: async () => inventory,
-    hasLostAccess: async () => false,
-  }
+    destroy: async (_method, { id }) => void destroyed.push(id),
+  })
 }
 
 async function firstChange(...updates: readonly string[]) {

@@ -5,7 +5,6 @@ import type { Connection } from './connection.ts'
 import { compareIds } from './identities.ts'
 import { createView, requireRef, valuesOf, viewFilter } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
-import { closingTime } from './session.ts'
 import { escapeXml, isTrue, type ObjectRef } from './soap.ts'
 
 /**
@@ -115,8 +114,7 @@ export async function* watchMachines(
     }
   } finally {
     // Without it, vSphere computes changes until the session ends.
-    const closing = session.until(AbortSignal.timeout(closingTime))
-    if (collector) await closing.call('DestroyPropertyCollector', collector).catch(() => {})
-    if (view) await closing.call('DestroyView', view).catch(() => {})
+    if (collector) await api.destroy('DestroyPropertyCollector', collector)
+    if (view) await api.destroy('DestroyView', view)
   }
 }
