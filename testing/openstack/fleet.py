@@ -66,7 +66,7 @@ class Fleet:
 
     def add(self, name, project, user, image, flavor='2', zone='nova', host='compute-01', vm_state='active', ports=(),
             volumes=(), boots_from_volume=False, metadata=None, tags=(), key=None, locked=False, created=None, fault=None,
-            image_properties=None, description=None, task_state=None):
+            image_properties=None, description=None, task_state=None, has_spec=True):
         """Records a server as it is after its boot. One without a host failed to boot and is in cell0, as in Nova."""
         server = str(uuid.uuid4())
         created = datetime.datetime.fromisoformat(created) if created else timeutils.utcnow().replace(microsecond=0)
@@ -104,6 +104,9 @@ class Fleet:
                      delete_on_termination=True)
             if fault:
                 objects.InstanceFault(ctx, instance_uuid=server, code=500, message=fault, details='', host=host).create()
+        if has_spec:                                       # Nova writes one for each server that it boots
+            requests = objects.InstancePCIRequests(requests=[])
+            objects.RequestSpec.from_components(owner, server, {'id': image}, flavor, None, requests, {}, None, zone).create()
         objects.InstanceMapping(owner, instance_uuid=server, project_id=project, user_id=user, cell_mapping=cell,
                                 queued_for_delete=False).create()
         return server

@@ -7,6 +7,10 @@ import {
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
+import {
+  createMemorySync,
+  scanInto,
+} from '../../server/src/testing/inventory-world/in-memory-sync.ts'
 import { describeAttached } from './attached.ts'
 import { settingsOf } from './plug.ts'
 import { addRichServer } from './rich-server.ts'
@@ -52,29 +56,38 @@ describe('OpenStack: Keystone and Nova of Debian', () => {
 
   describeAttached(() => openstack)
 
-  test('reports the servers of a cell that is down as unreadable', async (context) => {
+  test('removes no server of a cell that is down', async (context) => {
     const { cell } = openstack
-    const noHost = await openstack.add({ name: 'failed', host: null, vm_state: 'error' })
-    const textOf = (key: readonly string[]) => key.join(' ')
-    context.after(() => openstack.order('delete', { server: noHost }))
-    const keys = [...(await scan(settings('demo'))).values()].map(({ key }) => textOf(key)).sort()
+    // Servers that failed to boot are in another cell.
+    const added = await Promise.all([
+      openstack.add({ name: 'a', host: null, vm_state: 'error' }),
+      openstack.add({ name: 'b', host: null, vm_state: 'error' }),
+      openstack.add({ name: 'old', has_spec: false }),
+    ])
+    context.after(() => Promise.all(added.map((server) => openstack.order('delete', { server }))))
+    const sync = createMemorySync()
+    const scanStored = () =>
+      withSource(openstackKind, settings('demo'), (source) => scanInto(sync, source))
+    const statuses = () => sync.present().map(({ name, status }) => `${name} ${status}`)
+    await scanStored()
+    const before = ['a sched_fail', 'b sched_fail', 'demo-1 running', 'old running']
+    assert.deepEqual(statuses(), before)
     cell.cut()
     try {
-      const pages = await pagesOf(settings('demo'))
-      const present = pages.flatMap((page) => page.present).map(({ facts }) => facts.external_id)
-      const unreadable = pages.flatMap((page) => page.unreadable ?? [])
-      assert.deepEqual(present, [noHost])
+      const { unreadable, held, counts } = await scanStored()
       assert.deepEqual(
-        unreadable.map(({ key }) => textOf(key)).sort(),
-        keys.filter((key) => !key.endsWith(noHost)),
+        [unreadable.map(({ reason }) => reason), held.length, counts.gone],
+        [['Nova does not reach the database of its cell.'], 1, 0],
       )
+      assert.deepEqual(statuses(), [...before.slice(0, 2), 'demo-1 unknown', 'old unknown'])
       // Nova does not list the hosts either, so the scan is not complete.
       const admin = settings('admin', { project: 'admin' })
       await assert.rejects(pagesOf(admin), { kind: 'failed', message: /list hypervisors/ })
     } finally {
       cell.restore()
     }
-    assert.equal((await scan(settings('demo'))).size, keys.length)
+    await scanStored()
+    assert.deepEqual(statuses(), before)
   })
 
   describe('other services', () => {

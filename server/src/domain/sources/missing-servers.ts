@@ -26,13 +26,20 @@ interface Missing {
   readonly isAfterFailure: boolean
 }
 
-interface Decision {
+export interface Decision {
   readonly goneIds: readonly string[]
   readonly held: readonly Sighting[]
 }
 
 /** Without a digest, the next scan that sees the server writes it again. */
 const notSeen = { digest: '', activeName: '', activeHost: '' }
+
+/** The sighting of a server that is missing but not removed. */
+export const holdMissing = (
+  sighting: Sighting,
+  missed: number,
+  missingSince: number,
+): Sighting => ({ ...sighting, ...notSeen, missed, missingSince })
 
 const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
 
@@ -66,7 +73,7 @@ export function decideMissing(scan: Missing): Decision {
     const missingSince = isFirst ? now : sighting.missingSince
     const isOver = missed >= scansUntilGone && now >= missingSince + hold
     if (!isHeld(server) || isOver) goneIds.push(sighting.serverId)
-    else held.push({ ...sighting, ...notSeen, missed, missingSince })
+    else held.push(holdMissing(sighting, missed, missingSince))
   }
   return { goneIds, held }
 }

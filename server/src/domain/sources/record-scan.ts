@@ -11,7 +11,8 @@ import { limitText } from './limit-facts.ts'
 import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
 import type { AccountStore, KnownSightings, SightingStore } from './ports.ts'
-import type { ReportedServer, SourceKind, UnreadableServer } from './source.ts'
+import { referenceOf } from './server-reference.ts'
+import type { ReportedServer, ServerReference, SourceKind, UnreadableServer } from './source.ts'
 import { createToServerFacts, serverIdOf, type MappedServer } from './to-server-facts.ts'
 
 interface Dependencies {
@@ -21,7 +22,7 @@ interface Dependencies {
   readonly recordServers: RecordServers
   readonly markServersUnknown: MarkServersUnknown
   readonly loadKind: (provider: string) => Promise<Pick<SourceKind, 'isOnOneHost'>>
-  readonly serverWriter: Pick<ServerWriter, 'write'>
+  readonly serverWriter: Pick<ServerWriter, 'findStored' | 'write'>
   readonly resourceRecorder: ResourceRecorder
 }
 
@@ -61,6 +62,8 @@ export interface ScanRecorder {
    * are not changed.
    */
   leave(missing: readonly Sighting[]): Promise<readonly string[]>
+  /** How to find stored servers at the source, by id. */
+  referencesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerReference>>
   collectResources(): ResourceCollector
   /** Stores hosts, networks and the like. Only a complete scan removes some. */
   recordResources(collected: ResourceCollector, isComplete: boolean): Promise<void>
@@ -168,6 +171,11 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
 
     return {
       findChange,
+
+      async referencesOf(ids) {
+        const stored = await serverWriter.findStored(ids)
+        return new Map([...stored].map(([id, { server }]) => [id, referenceOf(server)]))
+      },
 
       collectResources: () => createResourceCollector(account),
 

@@ -1,17 +1,15 @@
-import type { Server } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../clock.ts'
 import type { FindServer } from '../inventory/get-server.ts'
-import { tagsOf } from '../inventory/metadata.ts'
 import { withReadScope } from '../inventory/with-read-scope.ts'
 import type { ServerWriter } from '../inventory/ports.ts'
 import { covers } from '../scope.ts'
 import type { SyncClient } from './sync-client.ts'
 import type { AccountStore } from './ports.ts'
-import type { ServerReference } from './source.ts'
+import { referenceOf } from './server-reference.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
@@ -21,14 +19,6 @@ interface Dependencies {
   readonly events: Pick<EventStore, 'record'>
   readonly clock: Clock
 }
-
-const referenceOf = (server: Server): ServerReference => ({
-  externalId: server.external_id,
-  regionId: server.region_ext_id,
-  zoneId: server.zone_ext_id,
-  hostId: server.host_id,
-  tenantId: tagsOf(server.metadata, 'notes')['tenant'] ?? '',
-})
 
 /** Reads one server from its source now. */
 export function createRefreshServer(dependencies: Dependencies) {

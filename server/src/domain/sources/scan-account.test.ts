@@ -4,14 +4,15 @@ import fc from 'fast-check'
 import {
   createMemorySync,
   makeSeen,
+  scanInto,
   type MemorySync,
+  type ScanCircumstances,
 } from '../../testing/inventory-world/in-memory-sync.ts'
-import { batchSize, scanAccount } from './scan-account.ts'
+import { batchSize } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
-import type { ReportedServer, SourceUpdate } from './source.ts'
-import { managerIdOf, serverIdOf } from './to-server-facts.ts'
+import type { ReportedServer, Source, SourceUpdate } from './source.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
-const never = new AbortController().signal
 const fails = () => {
   throw new SourceError('incomplete', 'It stopped in the middle.')
 }
@@ -26,42 +27,30 @@ const range = (from: number, to: number) =>
 
 type Page = SourceUpdate | (() => unknown)
 
-interface Circumstances {
-  readonly isSuperseded?: (id: string) => boolean
-  readonly hold?: number
-  readonly now?: number | (() => number)
-  readonly isAfterFailure?: boolean
+interface Circumstances extends ScanCircumstances {
+  /** Reads missing servers before they are removed. */
+  readonly get?: Source['get']
 }
 
 /** Scans a source that tells these pages; what is a function happens in their place. */
 async function scan(
   sync: MemorySync,
   pages: readonly Page[],
-  { isSuperseded = () => false, hold = 0, now = 0, isAfterFailure = false }: Circumstances = {},
+  { get, ...circumstances }: Circumstances = {},
 ) {
-  const { account } = sync.attached
-  return await scanAccount({
-    source: {
-      title: 'memory',
-      async *scan() {
-        for (const next of pages) {
-          if (typeof next === 'function') await next()
-          else yield next
-        }
-      },
-      get: async () => undefined,
-      close: async () => {},
+  const source: Source = {
+    title: 'memory',
+    async *scan() {
+      for (const next of pages) {
+        if (typeof next === 'function') await next()
+        else yield next
+      }
     },
-    recorder: await sync.openScanRecorder(account, { revision: account.revision }),
-    known: await sync.sightings.of(account.id),
-    writePermits: sync.writePermits,
-    signal: never,
-    isSuperseded,
-    onProgress: () => {},
-    placesOf: sync.sightings.placesOf,
-    managerOf: (tenant) => managerIdOf(account, tenant),
-    holding: { hold, isAfterFailure, clock: typeof now === 'number' ? () => now : now },
-  })
+    get: get ?? (async () => undefined),
+    confirmsMissing: get !== undefined,
+    close: async () => {},
+  }
+  return await scanInto(sync, source, circumstances)
 }
 
 const namesOf = (sync: MemorySync) => sync.present().map(({ name }) => name)
@@ -142,26 +131,8 @@ describe('a scan', () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c')])
     const ending = new AbortController()
-    const { account } = sync.attached
-    const scanning = scanAccount({
-      source: {
-        title: 'memory',
-        async *scan() {
-          yield pageOf('a', 'b')
-          ending.abort()
-        },
-        get: async () => undefined,
-        close: async () => {},
-      },
-      recorder: await sync.openScanRecorder(account, { revision: account.revision }),
-      known: await sync.sightings.of(account.id),
-      writePermits: sync.writePermits,
+    const scanning = scan(sync, [pageOf('a', 'b'), () => ending.abort()], {
       signal: ending.signal,
-      isSuperseded: () => false,
-      onProgress: () => {},
-      placesOf: sync.sightings.placesOf,
-      managerOf: (tenant) => managerIdOf(account, tenant),
-      holding: { hold: 0, isAfterFailure: false, clock: () => 0 },
     })
     await assert.rejects(scanning)
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
@@ -257,6 +228,53 @@ describe('a scan', () => {
     await scan(sync, [page(...here.slice(1))])
     assert.equal((await scan(sync, [page(...here.slice(1))])).held.length, 4)
     assert.equal((await scan(sync, [page(...here.slice(1))])).counts.gone, 4)
+  })
+
+  test('removes only what the source confirms as gone, if its lists can lack servers', async () => {
+    const sync = createMemorySync()
+    const all = range(0, 8)
+    const [gone, found, unread] = ['s0000', 's0001', 's0002']
+    await scan(sync, [pageOf(...all)])
+    const seen: string[] = []
+    const get: Source['get'] = async ({ externalId }) => {
+      seen.push(externalId)
+      if (externalId === gone) return undefined
+      if (externalId === unread) return { key: makeSeen(unread).key, name: unread, reason: 'down' }
+      return makeSeen(externalId, { status: 'ready' })
+    }
+    const first = await scan(sync, [pageOf(...all.slice(3))], { get })
+    assert.deepEqual(seen.sort(), [gone, found, unread])
+    assert.deepEqual([first.counts.seen, first.counts.gone, first.held], [7, 1, []])
+    assert.deepEqual(
+      first.unreadable.map(({ name }) => name),
+      [unread],
+    )
+    assert.deepEqual(namesOf(sync), all.slice(1))
+    assert.deepEqual(statusesOf(sync).slice(0, 3), ['ready', 'unknown', 'running'])
+  })
+
+  test('holds missing servers for as long as the source cannot say whether they are gone', async () => {
+    const sync = createMemorySync()
+    const all = range(0, 450)
+    await scan(sync, [pageOf(...all)])
+    let reads = 0
+    const failing = async () => {
+      reads += 1
+      return fails()
+    }
+    for (let now = 0; now < 10_000; now += 1_000) {
+      const { counts, held } = await scan(sync, [pageOf('s0000', ...all.slice(201))], {
+        get: failing,
+        hold: 1_500,
+        now,
+      })
+      assert.deepEqual([counts.gone, held.length], [0, 200])
+    }
+    assert.ok(reads <= 40, 'after an error the others are not read')
+    assert.equal(sync.present().length, 450)
+    const later = { get: async () => undefined, now: 20_000 }
+    await scan(sync, [pageOf('s0000', ...all.slice(201))], later)
+    assert.equal(sync.present().length, 250)
   })
 
   test('removes missing servers at once if they are at most half', async () => {

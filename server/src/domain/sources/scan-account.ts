@@ -3,6 +3,7 @@ import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { ChangedServer, ScanRecorder } from './record-scan.ts'
 import { chunk } from '../chunk.ts'
+import { confirmMissing } from './confirm-missing.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import { IdTable } from './id-table.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
@@ -139,18 +140,20 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     onProgress({ ...counts })
   }
 
-  try {
-    for await (const page of source.scan(signal)) await processPage(page)
-    signal.throwIfAborted()
-    await startWrite(pending, [])
-    await Promise.all(writes)
-  } finally {
-    await Promise.allSettled(writes)
+  /** Records pages as they arrive. Afterwards nothing is being written. */
+  async function recordPages(pages: AsyncIterable<ScanPage> | Iterable<ScanPage>): Promise<void> {
+    try {
+      for await (const page of pages) await processPage(page)
+      signal.throwIfAborted()
+      await startWrite(pending, [])
+      pending = []
+      await Promise.all(writes)
+    } finally {
+      await Promise.allSettled(writes)
+    }
   }
 
-  for (const batch of chunk(unreadable)) {
-    counts.changed += await recorder.recordUnreadable(batch, known)
-  }
+  await recordPages(source.scan(signal))
   const absent: Sighting[] = []
   // Usually the scan has seen all known servers.
   for (const id of present === known.size ? [] : known.keys()) {
@@ -176,7 +179,14 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   for (const batch of chunk(vanished.map(({ sighting }) => sighting))) {
     counts.changed += await recorder.holdRegion(batch)
   }
-  const { goneIds, held } = decideMissing({ missing, present, presentByRegion, ...holding })
+  const { goneIds, held, existing } = await confirmMissing(
+    { source, missing, signal, referencesOf: recorder.referencesOf, now: holding.clock() },
+    decideMissing({ missing, present, presentByRegion, ...holding }),
+  )
+  await recordPages([existing])
+  for (const batch of chunk(unreadable)) {
+    counts.changed += await recorder.recordUnreadable(batch, known)
+  }
   const changed = held.filter(
     (sighting) => !isDeepStrictEqual(sighting, known.get(sighting.serverId)),
   )

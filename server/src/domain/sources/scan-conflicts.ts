@@ -35,6 +35,7 @@ export function createScanConflicts() {
       findChange: recorder.findChange,
       collectResources: recorder.collectResources,
       recordResources: recorder.recordResources,
+      referencesOf: recorder.referencesOf,
       record: (changed, goneIds, known) =>
         trackWrite(
           recorder.record(

@@ -124,6 +124,11 @@ export interface Source {
    * no change is missed from now on. Absent if the source has no events.
    */
   watch?(signal: AbortSignal): AsyncIterable<SourceUpdate>
+  /**
+   * Whether lists of the source can lack servers that exist. Then `get` must confirm that a missing server
+   * is gone before it is removed.
+   */
+  readonly confirmsMissing?: boolean
   close(): Promise<void>
 }
 

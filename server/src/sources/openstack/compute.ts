@@ -6,6 +6,8 @@ import { hasNext, withMarker, type ServiceClient } from './service-client.ts'
 
 /** The newest microversion that is tested. Newer ones may change fields. */
 const testedMinor = 93
+/** The last microversion that fails for a server of a cell that is down. */
+const lastToFail = 68
 /** Servers per page: a page of Nova takes about a second. */
 const pageSize = 250
 /** A deleted marker is replaced by one of this many servers before it. */
@@ -24,9 +26,6 @@ const minorOf = (version: string) => Number(/^2\.(\d+)$/.exec(version)?.[1] ?? N
 
 /** Before 2.47, servers name their flavor by id only. */
 export const embedsFlavor = ({ microversion }: Compute): boolean => minorOf(microversion) >= 47
-
-/** Before 2.69, Nova leaves out servers of cells that are down. */
-export const namesDownCells = ({ microversion }: Compute): boolean => minorOf(microversion) >= 69
 
 /** The newest microversion that Nova and Muster know. */
 async function negotiate(client: ServiceClient, signal: AbortSignal): Promise<string> {
@@ -57,7 +56,7 @@ export async function openCompute(client: ServiceClient, signal: AbortSignal): P
   return { client, microversion, seesAllProjects }
 }
 
-export const requestOf = ({ microversion }: Compute, path: string, action: string) =>
+const requestOf = ({ microversion }: Compute, path: string, action: string) =>
   ({ service: 'compute', path, action, microversion }) as const
 
 const listPath = ({ seesAllProjects }: Compute, query: string) =>
@@ -151,12 +150,19 @@ export async function findServer(
 ): Promise<Json | undefined> {
   const path = `/servers/${encodeURIComponent(id)}`
   const request = { ...requestOf(compute, path, 'read a server'), expected: 404 }
-  const { status, body } = await compute.client.send(request, signal)
-  const json = parseJson(body, compute.client.name)
-  if (status === 404) {
-    if ('itemNotFound' in json) return undefined
+  const read = async (microversion: string) => {
+    const { status, body } = await compute.client.send({ ...request, microversion }, signal)
+    const json = parseJson(body, compute.client.name)
+    if (status === 200 || 'itemNotFound' in json) return json
     throw new SourceError('invalid-response', 'Nova answers 404, but not about the server.')
   }
+  let json = await read(compute.microversion)
+  // Later versions know a server of a cell that is down by its request specification, and deny that it
+  // exists if there is none. Earlier ones fail.
+  if ('itemNotFound' in json && minorOf(compute.microversion) > lastToFail) {
+    json = await read(`2.${lastToFail}`)
+  }
+  if ('itemNotFound' in json) return undefined
   const server = objectOf(json, 'server')
   if (textOf(server, 'id') === id) return server
   throw new SourceError('invalid-response', `Nova did not return the server ${id}.`)

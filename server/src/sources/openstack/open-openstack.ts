@@ -26,6 +26,8 @@ export async function openOpenStack(
       },
       get: (reference, stop) => getServer(session, reference, stop),
       watch: (stop) => watchChanges(session, context.clock, stop),
+      // Nova leaves out the servers of a cell that is down.
+      confirmsMissing: true,
       close: release,
     }
   } catch (error) {

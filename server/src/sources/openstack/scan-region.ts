@@ -7,16 +7,22 @@ import type {
 } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { findServer } from './compute.ts'
+import { findServer, listServers } from './compute.ts'
 import { findPlaces } from './hosts.ts'
-import { listAllServers } from './list-all-servers.ts'
 import { createLookupLoader } from './lookups.ts'
 import { planRegion, type Reading } from './regions.ts'
 import type { Scope } from './keystone.ts'
 import type { Session } from './session.ts'
 import { isDeleted } from './status.ts'
 import { toResources } from './to-resources.ts'
-import { hostNameOf, keyOf, toServer, zoneNameOf, type Surroundings } from './to-server.ts'
+import {
+  hostNameOf,
+  isReadable,
+  keyOf,
+  toServer,
+  zoneNameOf,
+  type Surroundings,
+} from './to-server.ts'
 
 function toUpdate(servers: readonly Json[], surroundings: Surroundings): SourceUpdate {
   const [deleted, live] = [servers.filter(isDeleted), servers.filter((one) => !isDeleted(one))]
@@ -65,7 +71,7 @@ async function* scanProject(
   const { lookups, missing } = await loader.loadAll(signal)
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
-  for await (const servers of listAllServers(compute, signal)) {
+  for await (const servers of listServers(compute, signal)) {
     for (const server of servers) {
       if (hostNameOf(server) !== '') named.hosts.add(hostNameOf(server))
       if (zoneNameOf(server) !== '') named.zones.add(zoneNameOf(server))
@@ -89,7 +95,7 @@ export async function readServers(
   signal: AbortSignal,
 ): Promise<SourceUpdate> {
   const loader = createLookupLoader(compute, projectId, session.lookups)
-  const live = servers.filter((server) => !isDeleted(server))
+  const live = servers.filter((server) => !isDeleted(server) && isReadable(server))
   const { lookups } = await loader.loadFor(live, signal)
   return toUpdate(servers, { site, lookups, projects: session.projects })
 }

@@ -40,6 +40,10 @@ export const hostNameOf = (server: Json): string =>
 
 export const zoneNameOf = (server: Json): string => textOf(server, 'OS-EXT-AZ:availability_zone')
 
+/** While a cell of Nova does not respond, Nova knows little more than the ids of its servers. */
+export const isReadable = (server: Json): boolean =>
+  typeof server['name'] === 'string' && typeof server['addresses'] === 'object'
+
 /** A server in the form of Muster, or why it cannot be read. */
 export function toServer(
   server: Json,
@@ -48,8 +52,7 @@ export function toServer(
   const key = keyOf(server)
   const name = textOf(server, 'name')
   try {
-    // While a cell of Nova does not respond, Nova knows little more than the ids of its servers.
-    if (typeof server['name'] !== 'string' || typeof server['addresses'] !== 'object') {
+    if (!isReadable(server)) {
       throw new SourceError('incomplete', 'Nova does not reach the database of its cell.')
     }
     const id = textOf(server, 'tenant_id')

@@ -15,7 +15,9 @@ import {
 import { createMoveServers } from '../../domain/sources/move-servers.ts'
 import type { AccountStore, LeaseStore, SightingStore } from '../../domain/sources/ports.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
-import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
+import { scanAccount, type Scanned } from '../../domain/sources/scan-account.ts'
+import type { ReportedFacts, ReportedServer, Source } from '../../domain/sources/source.ts'
+import { managerIdOf } from '../../domain/sources/to-server-facts.ts'
 
 const projects = ['ours', 'theirs']
 
@@ -231,3 +233,33 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   }
 }
 export type MemorySync = ReturnType<typeof createMemorySync>
+
+export interface ScanCircumstances {
+  readonly isSuperseded?: (id: string) => boolean
+  readonly hold?: number
+  readonly now?: number | (() => number)
+  readonly isAfterFailure?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** Scans a source as a sync does. */
+export async function scanInto(
+  sync: MemorySync,
+  source: Source,
+  circumstances: ScanCircumstances = {},
+): Promise<Scanned> {
+  const { account } = sync.attached
+  const { isSuperseded = () => false, hold = 0, now = 0, isAfterFailure = false } = circumstances
+  return await scanAccount({
+    source,
+    recorder: await sync.openScanRecorder(account, { revision: account.revision }),
+    known: await sync.sightings.of(account.id),
+    writePermits: sync.writePermits,
+    signal: circumstances.signal ?? AbortSignal.timeout(60_000),
+    isSuperseded,
+    onProgress: () => {},
+    placesOf: sync.sightings.placesOf,
+    managerOf: (tenant) => managerIdOf(account, tenant),
+    holding: { hold, isAfterFailure, clock: typeof now === 'number' ? () => now : now },
+  })
+}
