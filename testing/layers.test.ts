@@ -294,7 +294,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node:timers/promises',
   ],
   'simulator/src/demo': ['../sites.ts', '@muster/server/demo-port', 'node:crypto'],
-  'server/src/config': ['./parsers.ts', 'node:util'],
+  'server/src/config': ['./parsers.ts', '../domain/nearest.ts', 'node:util'],
 }
 
 /** Imports that are allowed for types only. */

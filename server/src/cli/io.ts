@@ -4,5 +4,3 @@ export interface Io {
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>

@@ -17,7 +17,7 @@ describe('muster', () => {
     assert.deepEqual(await run('--version'), { status: 0, stdout: `${version}\n`, stderr: '' })
     const help = await run('--help')
     assert.deepEqual([help.status, help.stderr], [0, ''])
-    for (const name of ['serve', 'admin', 'help']) {
+    for (const name of ['serve', 'admin', 'config', 'help']) {
       assert.match(help.stdout, new RegExp(`^  ${name} `, 'm'))
     }
     assert.deepEqual(await run('help'), help)

@@ -1,9 +1,10 @@
 import { ConfigError } from '../config/parsers.ts'
 import { renderHelp } from '../config/help.ts'
 import { readConfig } from '../config/read-config.ts'
+import type { Environment } from '../config/variables.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import { version } from '../version.ts'
-import type { Environment, Io } from './io.ts'
+import type { Io } from './io.ts'
 
 interface Command {
   /** The arguments after the name. */
@@ -33,6 +34,14 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args, environment, io) => {
       const { runAdmin } = await import('../admin/run-admin.ts')
       return await runAdmin(args, environment, io)
+    },
+  },
+  config: {
+    usage: 'check [OPTIONS]',
+    summary: 'Print the settings in force, and where each comes from.',
+    run: async (args, environment, io) => {
+      const { runConfig } = await import('./config-check.ts')
+      return runConfig(args, environment, io)
     },
   },
   help: {

@@ -1,4 +1,5 @@
 import { settingGroups, settings, type Setting } from './settings.ts'
+import { spellings } from './spellings.ts'
 
 const lineLength = 92
 const indent = ' '.repeat(6)
@@ -18,6 +19,11 @@ const spellFlag = ({ flag, value }: Setting<unknown>) => {
   return value === undefined ? `--${flag}` : `--${flag} <${value}>`
 }
 
+const fileNames = ({ variable }: Setting<unknown>) => {
+  const file = spellings.find((spelling) => spelling.variable === `${variable}_FILE`)
+  return `From a file: ${file?.flag}, ${file?.variable}.`
+}
+
 /** The text of `muster serve --help`. */
 export function renderHelp(): string {
   const all = Object.values<Setting<unknown>>(settings)
@@ -25,10 +31,10 @@ export function renderHelp(): string {
   const variableWidth = Math.max(...all.map(({ variable }) => variable.length))
 
   const renderSetting = (setting: Setting<unknown>) => {
-    const { variable, help, fallback } = setting
+    const { variable, help, fallback, isSecret } = setting
     const start = `  ${spellFlag(setting).padEnd(flagWidth)}  `
     const names = fallback ? `${variable.padEnd(variableWidth)}  [${fallback}]` : variable
-    return `${start}${names}\n${wrap(help)}`
+    return `${start}${names}\n${wrap(isSecret ? `${help} ${fileNames(setting)}` : help)}`
   }
   const groups = Object.entries(settingGroups).map(
     ([title, keys]) => `${title}:\n${keys.map((key) => renderSetting(settings[key])).join('\n')}`,
@@ -43,9 +49,11 @@ Examples:
   muster serve --demo --demo-servers 100000
   muster serve --port 9000 --data-dir /var/lib/muster
   MUSTER_ADMIN_PASSWORD='a long sentence' muster serve
+  muster serve --config /etc/muster/muster.toml
   muster serve --database-url postgres://muster@db/muster --secret-key-file /etc/muster/secret.key
 
-Settings: flag, environment variable, [default]. A flag overrides its variable.
+Settings: flag, environment variable, [default]. A flag overrides its variable, and a variable the
+configuration file. "muster config check" prints the settings in force, and where each comes from.
 Times are seconds, or a number with s, m, h or d. Lists are comma-separated.
 
 ${groups.join('\n\n')}

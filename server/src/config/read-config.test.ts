@@ -7,12 +7,15 @@ import { renderHelp } from './help.ts'
 import { ConfigError } from './parsers.ts'
 import { readConfig } from './read-config.ts'
 import { settingGroups, settings, type Setting } from './settings.ts'
+import { spellings } from './spellings.ts'
 
 type Key = keyof typeof settings
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
 after(() => rmSync(folder, { recursive: true }))
 const fixture = (name: string) => join(import.meta.dirname, '../testing/fixtures', name)
+const emptyFile = join(folder, 'empty.toml')
+writeFileSync(emptyFile, '')
 const certFile = fixture('test-only.cert.pem')
 const keyFile = fixture('test-only.key.pem')
 
@@ -41,6 +44,7 @@ const badNetworks = ['example.org', '10.0.0.0/33', '10.0.0', '10.0.0.1,nonsense'
 
 /** A good value of each setting and what it turns into, and values that make no sense. */
 const samples: Record<Key, Sample> = {
+  configFile: { good: [emptyFile, emptyFile], bad: ['', join(folder, 'missing.toml'), folder] },
   port: {
     good: ['9000', 9000],
     bad: ['', '-1', '65536', '80.5', '8e2', '0x50', ' 80', '80 ', 'http', '99999999999'],
@@ -244,6 +248,7 @@ describe('settings', () => {
     assert.deepEqual(
       { ...config, dataDir: undefined, secretKeyFile: undefined },
       {
+        configFile: undefined,
         port: 8400,
         host: '127.0.0.1',
         dataDir: undefined,
@@ -450,13 +455,11 @@ describe('--help', () => {
   })
 
   test('mentions no setting that does not exist', () => {
-    const known = new Set(
-      keys.flatMap((key) => [`--${definition(key).flag}`, '--help', '--version']),
-    )
+    const known = new Set([...spellings.map(({ flag }) => flag), '--help', '--version'])
     for (const [flag] of help.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) {
       assert.ok(known.has(flag), flag)
     }
-    const variables = new Set(keys.map((key) => definition(key).variable))
+    const variables = new Set(spellings.map(({ variable }) => variable)).add('MUSTER_')
     for (const [variable] of help.matchAll(/MUSTER_[A-Z_]+/g)) {
       assert.ok(variables.has(variable), variable)
     }
@@ -470,9 +473,10 @@ describe('--help', () => {
     assert.ok(examples.length >= 3)
     for (const example of examples) {
       const [, flags = ''] = /serve (.*)$/.exec(example.replace(/ {3,}.*$/, '')) ?? []
+      const args = flags.replace('/etc/muster/muster.toml', emptyFile).split(' ')
       const [, variable, value] = /(MUSTER_\w+)='([^']*)'/.exec(example) ?? []
       const environment = variable === undefined ? {} : { [variable]: value ?? '' }
-      assert.equal(readConfig(flags.split(' ').filter(Boolean), environment).kind, 'run', example)
+      assert.equal(readConfig(args.filter(Boolean), environment).kind, 'run', example)
     }
   })
 })

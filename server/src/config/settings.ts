@@ -23,6 +23,8 @@ export interface Setting<Value> {
   /** Absent for a secret: flags are visible in the list of processes. */
   readonly flag?: string
   readonly variable: string
+  /** It can also be given as the path of a file that contains it, and is never printed. */
+  readonly isSecret?: true
   /** Placeholder of the value. Absent for a boolean. */
   readonly value?: string
   readonly help: string
@@ -38,6 +40,13 @@ const optional = <Value>(definition: Setting<Value>): Setting<Value | undefined>
 
 /** Every setting, with its help text. */
 export const settings = {
+  configFile: optional({
+    flag: 'config',
+    variable: 'MUSTER_CONFIG',
+    value: 'file',
+    help: 'Configuration file in TOML. Its keys are the names of the variables in lower case, without MUSTER_.',
+    parse: resolve,
+  }),
   port: setting({
     flag: 'port',
     variable: 'MUSTER_PORT',
@@ -64,6 +73,7 @@ export const settings = {
   databaseUrl: optional({
     flag: 'database-url',
     variable: 'MUSTER_DATABASE_URL',
+    isSecret: true,
     value: 'postgres://…',
     help: 'Use PostgreSQL instead of SQLite. Several processes can share it. Several hosts: postgres://a,b/name.',
     parse: databaseAddress,
@@ -110,6 +120,7 @@ export const settings = {
   }),
   adminPassword: optional({
     variable: 'MUSTER_ADMIN_PASSWORD',
+    isSecret: true,
     value: 'text',
     help: 'Password of the first administrator, used at the first start only. Default: a random one, printed once.',
     parse: nonEmpty,
@@ -333,6 +344,7 @@ export const settings = {
 
 /** The groups of `--help`, with the settings of each. */
 export const settingGroups: Readonly<Record<string, readonly (keyof typeof settings)[]>> = {
+  Configuration: ['configFile'],
   Network: [
     'port',
     'host',

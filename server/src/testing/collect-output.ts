@@ -5,6 +5,10 @@ import type { Io } from '../cli/io.ts'
 export function collectOutput() {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const io: Io = { stdin, stdout, stderr }
-  const read = (stream: PassThrough) => String(stream.read() ?? '')
+  const read = (stream: PassThrough) => {
+    const chunks: unknown[] = []
+    for (let chunk: unknown; (chunk = stream.read()) !== null;) chunks.push(chunk)
+    return chunks.map(String).join('')
+  }
   return { io, stdout: () => read(stdout), stderr: () => read(stderr) }
 }
