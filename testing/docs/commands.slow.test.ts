@@ -17,11 +17,12 @@ import { startRecordingProxy, type Exchange } from './recording-proxy.ts'
 const pages = readPages()
 
 /** Languages that are not run: interactive or remote sessions, and contents of files. */
-const shown = new Set(['console', 'ini', 'json', 'mermaid', 'nginx', 'text', 'ts'])
+const shown = new Set(['console', 'ini', 'json', 'mermaid', 'nginx', 'text', 'toml', 'ts'])
 
 /** Commands that start Muster, the tests or a tool: not part of a page's script. */
 const isTool = (line: string) =>
-  /^(?:[A-Z_]+='[^']*' )?npm (?:ci|start|test|run)\b/.test(line) && !line.includes('--help')
+  /^(?:[A-Z_]+='[^']*' )?npm (?:ci|start|test|run(?! -s muster))\b/.test(line) &&
+  !line.includes('--help')
 
 const shellLines = (page: (typeof pages)[number]) =>
   page.blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.split('\n'))
