@@ -29,7 +29,8 @@ export const serviceOperations = [
     acceptsAnyHost: true,
     tag: 'Service',
     summary: 'Readiness probe',
-    description: '503 while the database does not respond and while the process shuts down.',
+    description:
+      '503 with the reason while the database does not respond or cannot write, while the clock of this machine differs from that of PostgreSQL by more than 5 seconds, and while the process shuts down.',
     responses: { 200: { description: 'Ready', body: Status, example: { status: 'ready' } } },
   },
   {

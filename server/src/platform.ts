@@ -13,6 +13,7 @@ import type { Config } from './config/read-config.ts'
 import type { Demo, ProgressOutput } from './demo-port.ts'
 import { createCacheMemory, type CacheMemory } from './domain/cache.ts'
 import type { Clock } from './domain/clock.ts'
+import { createHealth } from './domain/health.ts'
 import type { PasswordHasher } from './domain/identity/ports.ts'
 import type { ServerWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
@@ -143,6 +144,7 @@ async function assemble(
   const demoLoaded = (demo?.loaded ?? Promise.resolve())
     .catch((error: unknown) => logger.error({ err: error }, 'could not load the demo'))
     .finally(() => (isLoading = false))
+  const health = createHealth({ ...database, clock, log: logger })
   const hasGateway = config.roles.includes('gateway')
   const { app, drain } = createApp(
     {
@@ -156,7 +158,7 @@ async function assemble(
       memory,
       logger,
     },
-    { ...identity, ...inventory, ...sources, ping: database.ping, waitingLogins: hasher.waiting },
+    { ...identity, ...inventory, ...sources, health, waitingLogins: hasher.waiting },
     operationsOf(config),
   )
   const gateway = hasGateway
@@ -182,6 +184,7 @@ async function assemble(
     })
   }
 
+  health.start()
   const rewrite = rewriteServers(config, inventory, logger)
 
   return {
@@ -200,6 +203,7 @@ async function assemble(
     /** Finishes requests in progress. Closes connections that are still open after the timeout. */
     async close(timeout = longestDrain): Promise<void> {
       clearInterval(purge)
+      await health.stop()
       await rewrite.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()

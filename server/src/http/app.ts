@@ -19,6 +19,7 @@ import { createMetrics } from './metrics.ts'
 import { registerOperations } from './register-operations.ts'
 import { answerInTurn } from './pipelining.ts'
 import type { CacheMemory } from '../domain/cache.ts'
+import type { Health } from '../domain/health.ts'
 import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { serveCachedResponses, createResponseCache } from './response-cache.ts'
@@ -59,7 +60,7 @@ export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly administration: Administration
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
-  readonly ping: () => Promise<void>
+  readonly health: Pick<Health, 'check'>
   readonly waitingLogins: () => number
 }
 
@@ -161,7 +162,7 @@ export function createApp(
       ...createServiceHandlers({
         openApi: renderOpenApi(served, [settings.authUrl, settings.baseUrl], settings.gateway),
         metrics,
-        ping: useCases.ping,
+        health: useCases.health,
         isDraining: () => draining,
       }),
     },

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { OpenApiDocument, serviceOperations } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
+import type { Health } from '../domain/health.ts'
 import { conditionalResponse } from './conditional-response.ts'
 import type { Metrics } from './metrics.ts'
 import type { HandlersFor } from './register-operations.ts'
@@ -9,15 +10,14 @@ import { reference } from './reference/reference.ts'
 interface Dependencies {
   readonly openApi: OpenApiDocument
   readonly metrics: Metrics
-  /** Rejects if the storage does not respond. */
-  readonly ping: () => Promise<void>
+  readonly health: Pick<Health, 'check'>
   readonly isDraining: () => boolean
 }
 
 export function createServiceHandlers(
   dependencies: Dependencies,
 ): HandlersFor<typeof serviceOperations> {
-  const { openApi, metrics, ping, isDraining } = dependencies
+  const { openApi, metrics, health, isDraining } = dependencies
   // Built at the first request, because most processes never get one.
   const document = once(() => toFixed(Buffer.from(JSON.stringify(openApi))))
   const page = once(() =>
@@ -30,9 +30,8 @@ export function createServiceHandlers(
 
     async showReadiness() {
       if (isDraining()) throw notReady('The process is shutting down.')
-      await ping().catch((cause: unknown) => {
-        throw notReady('The database does not respond.', cause)
-      })
+      const problems = await health.check()
+      if (problems.length > 0) throw notReady(problems.map(({ text }) => text).join(' '))
       return { status: 200, body: { status: 'ready' } }
     },
 
@@ -59,5 +58,5 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value
 }
 
-const notReady = (details: string, cause?: unknown) =>
-  new PlatformError('ServiceUnavailable', details, { cause, retryAfter: 1 })
+const notReady = (details: string) =>
+  new PlatformError('ServiceUnavailable', details, { retryAfter: 1 })

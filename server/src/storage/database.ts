@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
+import type { ClockReading } from '../domain/health.ts'
 import type { Requester } from '../domain/requester.ts'
 import type { PostgresLimits } from './postgres/limits.ts'
 import type { Tables } from './tables.ts'
@@ -111,8 +112,10 @@ export interface ThreadDatabase extends DatabaseReader, DatabaseWriter {
 export interface Database extends ThreadDatabase, IdentityWriter, DatabaseVersions {
   /** What another thread of this process needs to join. */
   share(): SharedDatabase
-  /** Rejects when the engine does not answer. */
+  /** Writes something that changes nothing. Rejects, with the reason, if that is not possible. */
   ping(): Promise<void>
+  /** The clock that all processes of this database share; undefined where there is only one process. */
+  readClock(): ClockReading | undefined
 }
 
 /** The open database of this process, as it is passed to another thread. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -36,5 +37,23 @@ onEngineOfLane('health and readiness', (engine) => {
     for (const { headers } of [ready, health, await ask(platform.url, '/nowhere')]) {
       assert.equal(headers.get('connection'), 'close')
     }
+  })
+})
+
+onEngineOfLane('a clock that is wrong', (engine) => {
+  test('REL-10: makes a process unready where others share the database, until it is right again', async (context) => {
+    let offset = 600_000
+    const platform = await startPlatform({ engine, clock: () => Date.now() + offset })
+    context.after(() => platform.close())
+    const answer = await ask(platform.url, '/readyz')
+    if (engine === 'sqlite') return assert.equal(answer.status, 200)
+    assert.equal(answer.status, 503)
+    assert.match(
+      answer.body.details,
+      /^The clock of this machine is (599|600)\.\d s ahead of that of the database\./,
+    )
+    assert.equal((await ask(platform.url, '/healthz')).status, 200)
+    offset = 0
+    while ((await ask(platform.url, '/readyz')).status !== 200) await pause(50)
   })
 })

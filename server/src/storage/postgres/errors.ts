@@ -30,10 +30,19 @@ export const isConflict = (error: unknown): boolean =>
 /** A statement exceeded its timeout. */
 export const isTimeout = (error: unknown): boolean => codeOf(causeOf(error)) === '57014'
 
+const noResponse = 'The database does not respond.'
+
 const causeOf = (error: unknown): unknown => (error instanceof PlatformError ? error.cause : error)
 
+/** What an operator needs to know, where it is not that the database is away. */
+const reasons: Readonly<Record<string, string>> = {
+  '53100': 'The database cannot write: its disk is full.',
+  '53300': 'The database has no free connection.',
+  '25006': 'The database cannot write: it is read-only.',
+}
+
 export const unavailable = (cause: unknown) =>
-  new PlatformError('ServiceUnavailable', 'The database does not respond.', {
+  new PlatformError('ServiceUnavailable', reasons[codeOf(cause) ?? ''] ?? noResponse, {
     cause,
     retryAfter: 1,
   })

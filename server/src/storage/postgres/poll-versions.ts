@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { ClockReading } from '../../domain/health.ts'
 import { createServerVersions, versionsPerRestart } from '../server-versions.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -12,10 +13,12 @@ const unknown = -1
 interface Versions {
   readonly identity: number
   readonly servers: number
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly now: number
 }
 
-const readVersions =
-  'select (select version from identity_version) as identity, version as servers from fleet_version'
+const readVersions = `select (select version from identity_version) as identity, version as servers,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now from fleet_version`
 const readScopes = 'select scope, version from scope_versions where version > $1'
 
 /**
@@ -34,6 +37,7 @@ export function pollVersions(hosts: Hosts) {
   let isFirstPoll = true
   let polledServers = 0
   let polledIdentity = unknown
+  let clock: ClockReading | undefined
   let polling = Promise.resolve()
   const first = Promise.withResolvers<void>()
 
@@ -92,9 +96,12 @@ export function pollVersions(hosts: Hosts) {
     try {
       if (client && !hosts.isInUse(client)) await disconnect()
       client ??= await connect()
+      const sentAt = performance.now()
       const { rows } = await client.query<Versions>(readVersions)
+      const uncertainty = (performance.now() - sentAt) / 2
       const [versions] = rows
       if (!versions) throw new Error('the version of the data is missing')
+      clock = { time: versions.now, takenAt: sentAt + uncertainty, uncertainty }
       if (versions.identity < polledIdentity) restart()
       polledIdentity = versions.identity
       await pollServers(client, versions.servers)
@@ -124,6 +131,7 @@ export function pollVersions(hosts: Hosts) {
     identityVersion: () =>
       isYounger(maxIdentityAge) ? restarts * versionsPerRestart + identity : undefined,
     serversVersion: (scope?: string) => (isYounger(maxServersAge) ? servers.of(scope) : undefined),
+    clock: () => clock,
     async stop(): Promise<void> {
       isStopped = true
       clearTimeout(timer)

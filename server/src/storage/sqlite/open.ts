@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import type { CacheMemory } from '../../domain/cache.ts'
+import { PlatformError } from '../../domain/error.ts'
 import {
   identityVersionOf,
   raiseIdentityVersion,
@@ -67,6 +69,22 @@ async function migrateFile(file: string): Promise<void> {
   const thread = new Worker(new URL('./migrate-thread.ts', import.meta.url), { workerData: file })
   // Rejects with the thread's error, if it has one.
   await once(thread, 'exit')
+}
+
+/** Writes the first page of the file again, which changes no data: Muster does not use the number. */
+const writeHeader = { sql: 'pragma user_version = 0', parameters: [] }
+
+/** A small write may still fit into the write-ahead log when no other one does. */
+const minSpace = 2 ** 20
+
+async function requireSpace(directory: string): Promise<void> {
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize < minSpace) {
+    throw new PlatformError(
+      'ServiceUnavailable',
+      'The database cannot write: the disk is full. Less than 1 MiB is free.',
+    )
+  }
 }
 
 /** The connection for quick reads, after the migrations. */
@@ -136,9 +154,11 @@ export async function openSqlite(
     share: () => ({ engine: 'sqlite', directory, port: writer.share() }),
     async ping() {
       connection.prepare('select 1').get()
-      // An empty commit shows that the writer thread answers too.
-      await writer.commit([])
+      await writer.commit([writeHeader])
+      await requireSpace(directory)
     },
+    // The lock of the directory admits one process only.
+    readClock: () => undefined,
     async close() {
       await readers.close()
       await writer.close()

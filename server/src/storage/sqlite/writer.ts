@@ -14,29 +14,36 @@ const violations: Readonly<Record<number, Violation['kind']>> = {
   2067: 'unique',
 }
 
-/** Busy, locked, out of memory, read-only, I/O error, full, cannot open: a later attempt may succeed. */
-const transient: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14])
+/** SQLite's result codes after which a later attempt may succeed, with what an operator needs to know. */
+const transient: Readonly<Record<number, string>> = {
+  5: 'The database is busy.',
+  6: 'The database is busy.',
+  7: 'The database cannot write: out of memory.',
+  8: 'The database cannot write: its file system is read-only.',
+  10: 'The database cannot write: its disk reports an error.',
+  13: 'The database cannot write: the disk is full.',
+  14: 'The database cannot write: its file cannot be opened.',
+}
 
 function toError({ message, code }: Failure): Error {
   const error = new Error(message)
   const kind = violations[code]
   if (kind === 'precondition') return new Violation(kind, { reason: message })
   if (kind) return new Violation(kind, { cause: error })
-  return transient.has(code & 0xff) ? unavailable(error) : error
+  const reason = transient[code & 0xff]
+  return reason === undefined ? error : unavailable(reason, error)
 }
 
-const unavailable = (cause: Error) =>
-  new PlatformError('ServiceUnavailable', 'The database cannot write now. Try again.', {
-    cause,
-    retryAfter: 1,
-  })
+const unavailable = (reason: string, cause: Error) =>
+  new PlatformError('ServiceUnavailable', reason, { cause, retryAfter: 1 })
 
 /** The thread starts on the first commits of a burst while the rest are still being made. */
 const maxBatch = 16
 /** A commit of this many statements is sent at once: it is written while the next one is made. */
 const largeCommit = 64
 
-const threadEnded = () => unavailable(new Error('the writer thread has ended'))
+const stopped = 'The database cannot write: its writer has stopped. Restart Muster.'
+const threadEnded = () => unavailable(stopped, new Error('the writer thread has ended'))
 
 /** Sends commits to the writer thread. */
 function createCommit(channel: Worker | MessagePort) {
@@ -62,7 +69,7 @@ export function startWriter(file: string) {
     resourceLimits,
   })
   const { caller, commit } = createCommit(thread)
-  thread.on('error', (error) => caller.end(unavailable(error as Error)))
+  thread.on('error', (error) => caller.end(unavailable(stopped, error as Error)))
   thread.on('exit', () => caller.end(threadEnded()))
 
   return {

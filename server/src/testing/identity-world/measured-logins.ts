@@ -125,7 +125,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
         syncTimes: { of: () => undefined, version: () => 0 },
       }),
       ...platform.sources,
-      ping: database.ping,
+      health: { check: async () => [] },
       waitingLogins: () => 0,
     },
     operations,

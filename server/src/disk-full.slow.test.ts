@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ask, loginAdmin, passwordIdentity, requestToken, tokenIdentity } from './testing/client.ts'
+import {
+  spawnMuster,
+  suiteLifetime,
+  temporaryFolder,
+  type Lifetime,
+} from './testing/spawn-muster.ts'
+import { adminPassword } from './testing/start-platform.ts'
+
+/** A file system of 8 MiB. Needs root, and fails without. */
+function mountSmallDisk(lifetime: Lifetime): string {
+  const folder = temporaryFolder(lifetime)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'muster-test', folder])
+  lifetime.after(() => execFileSync('umount', ['--lazy', folder]))
+  return folder
+}
+
+/** Takes all free space. The last bytes go singly, because a write of more than fits fails as a whole. */
+function fill(file: string): void {
+  for (const size of [65_536, 4_096, 512]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'ENOSPC')
+    }
+  }
+}
+
+describe('SQLite on a disk that is full', () => {
+  const lifetime = suiteLifetime()
+
+  test('REL-03: writes are 503, reads go on, nothing is lost or corrupt, and it recovers by itself', async (context) => {
+    const disk = mountSmallDisk(lifetime)
+    const muster = await spawnMuster(lifetime, {
+      flags: [`--data-dir=${disk}`],
+      environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
+    })
+    const url = muster.authUrl
+    const token = await loginAdmin(url)
+    const identity = tokenIdentity(token)
+    const acknowledged = [token]
+    const write = async () => {
+      const answer = await requestToken(url, { identity })
+      const secret = answer.headers.get('x-subject-token')
+      if (answer.status === 201 && secret !== null) acknowledged.push(secret)
+      return answer
+    }
+    const readiness = () => ask(url, '/readyz')
+    const writesWith = async (status: number) => {
+      const answers = await Promise.all(Array.from({ length: 20 }, write))
+      assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [status])
+      return answers
+    }
+
+    for (let round = 0; round < 2; round += 1) {
+      assert.equal((await readiness()).status, 200)
+      await writesWith(201)
+      const filler = join(disk, 'filler')
+      fill(filler)
+      assert.equal(statfsSync(disk).bavail, 0)
+      // What is free inside the write-ahead log is used up first.
+      while ((await write()).status === 201) await pause(1)
+      const [refused] = await writesWith(503)
+      assert.match(refused?.text ?? '', /the disk is full/)
+      assert.match(refused?.headers.get('retry-after') ?? '', /^[1-9]/)
+
+      // Requests shortly after another one get the result of that check.
+      let ready = await readiness()
+      for (; ready.status !== 503; ready = await readiness()) await pause(20)
+      assert.match(ready.body.details, /cannot write: the disk is full/)
+      assert.equal((await ask(url, '/healthz')).status, 200)
+      for (const path of ['/v3/auth/projects', '/v3/users', '/servers', '/servers/statistics']) {
+        assert.equal((await ask(url, path, { token })).status, 200, path)
+      }
+
+      rmSync(filler)
+      const freed = performance.now()
+      while ((await readiness()).status !== 200) await pause(20)
+      context.diagnostic(`ready ${Math.round(performance.now() - freed)} ms after space was freed`)
+      await writesWith(201)
+    }
+
+    const byPassword = { identity: passwordIdentity('sysadmin', adminPassword) }
+    assert.equal((await requestToken(url, byPassword)).status, 201)
+    for (const secret of acknowledged) {
+      assert.equal((await ask(url, '/v3/auth/projects', { token: secret })).status, 200)
+    }
+    assert.equal((await muster.end('SIGTERM')).code, 0)
+    const lines = muster.stderr().split('\n')
+    const count = (text: string) => lines.filter((line) => line.includes(`"${text}"`)).length
+    assert.deepEqual([count('not ready'), count('ready again')], [2, 2])
+
+    const database = new DatabaseSync(join(disk, 'muster.db'))
+    assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
+    const { tokens } = database.prepare('select count(*) as tokens from tokens').get() ?? {}
+    database.close()
+    assert.equal(tokens, acknowledged.length + 1)
+  })
+})
