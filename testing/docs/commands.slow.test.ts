@@ -21,7 +21,7 @@ const shown = new Set(['console', 'ini', 'json', 'mermaid', 'nginx', 'text', 'to
 
 /** Commands that start Muster, the tests or a tool: not part of a page's script. */
 const isTool = (line: string) =>
-  /^(?:[A-Z_]+='[^']*' )?npm (?:ci|start|test|run(?! -s muster))\b/.test(line) &&
+  /^(?:[A-Z_]+='[^']*' )?npm (?:ci|start|test|run(?! muster))\b/.test(line) &&
   !line.includes('--help')
 
 const shellLines = (page: (typeof pages)[number]) =>
