@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
+import { openControlSocket } from './admin/control-server.ts'
 import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
@@ -186,6 +187,11 @@ async function assemble(
 
   health.start()
   const rewrite = rewriteServers(config, inventory, logger)
+  // With PostgreSQL, admin commands use the database themselves.
+  const controlSocket =
+    database.engine === 'sqlite'
+      ? await openControlSocket({ config, database, key, clock }, logger)
+      : undefined
 
   return {
     database,
@@ -204,6 +210,7 @@ async function assemble(
     async close(timeout = longestDrain): Promise<void> {
       clearInterval(purge)
       await health.stop()
+      await controlSocket?.close()
       await rewrite.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()

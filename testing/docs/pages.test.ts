@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { adminCommands } from '../../server/src/admin/commands.ts'
 import { settings } from '../../server/src/config/settings.ts'
 import { kinds } from '../../server/src/sources/kinds.ts'
 import { repository } from '../../server/src/testing/spawn-muster.ts'
@@ -47,8 +48,11 @@ describe('pages of the documentation', () => {
     const flags = new Set(
       Object.values(settings).map((setting) => 'flag' in setting && setting.flag),
     )
+    for (const { usage } of adminCommands) {
+      for (const [, flag = ''] of usage.matchAll(/--([a-z-]+)/g)) flags.add(flag)
+    }
     const unknown = all
-      .filter((page) => /operating|decisions/.test(page.path))
+      .filter((page) => /operating|administering|decisions/.test(page.path))
       .flatMap(({ text }) => [...text.matchAll(/--([a-z][a-z-]+)/g)].map(([, flag]) => flag ?? ''))
       .filter((flag) => flag !== 'help' && !flags.has(flag))
     assert.deepEqual(unknown, [])

@@ -1,4 +1,5 @@
 import type { AdminCommand } from './command.ts'
+import { resetPassword } from './reset-password.ts'
 
 /** The commands of `muster admin`, in the order of the help. */
-export const adminCommands: readonly AdminCommand[] = []
+export const adminCommands: readonly AdminCommand[] = [resetPassword]

@@ -16,12 +16,14 @@ export interface Storage {
 
 /**
  * Opens the database and its secret key. A key that does not belong to the database is rejected before
- * anything changes. `onLocked` is called when the data directory is locked, before any slow work.
+ * anything changes, and so is one that `inspect` rejects. `onLocked` is called when the data directory
+ * is locked, before any slow work.
  */
 export async function openStorage(
   config: Config,
   memory: CacheMemory,
   onLocked: () => Promise<void>,
+  inspect: Inspect = async () => {},
 ): Promise<Storage> {
   const { secretKeyFile } = config
   let key: SecretKey | undefined
@@ -42,7 +44,11 @@ export async function openStorage(
       throw new Error(`the secret key ${secretKeyFile} does not belong to this database`)
     }
   }
-  const database = await openEngine(config, memory, matchKey, onLocked)
+  const inspectAll: Inspect = async (db) => {
+    await inspect(db)
+    await matchKey(db)
+  }
+  const database = await openEngine(config, memory, inspectAll, onLocked)
   try {
     if (!key) throw new Error('the storage was opened without its key')
     await storeKeyFingerprint(database, key.fingerprint)

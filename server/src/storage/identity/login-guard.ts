@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { failuresBeforeDelay, loginDelays } from '../../domain/identity/login-delay.ts'
 import type { LoginGuard } from '../../domain/identity/ports.ts'
-import type { DatabaseReader, DatabaseWriter } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
+import type { Tables } from '../tables.ts'
 
 const day = 86_400_000
 /** A comparison that has not settled after this time counts as failed: its process has died. */
@@ -10,6 +11,21 @@ const abandonedAfter = 30_000
 const failuresForgottenAfter = day
 const originsForgottenAfter = 90 * day
 const mostAddresses = 1_000
+
+const accountBucket = (userKey: string) => `account:${userKey}`
+const knownBucket = (userKey: string, address: string) => `known:${userKey}:${address}`
+
+/** Forgets the failed logins of a user, from every address. */
+export const forgetFailures = (db: Kysely<Tables>, userId: string): Statement =>
+  db
+    .deleteFrom('login_attempts')
+    .where((eb) =>
+      eb.or([
+        eb('bucket', '=', accountBucket(userId)),
+        eb('bucket', 'like', knownBucket(userId, '%')),
+      ]),
+    )
+    .compile()
 
 export function createLoginGuard(database: DatabaseReader & DatabaseWriter): LoginGuard {
   const { db } = database
@@ -25,7 +41,7 @@ export function createLoginGuard(database: DatabaseReader & DatabaseWriter): Log
       .where('address', '=', address)
       .select('account')
       .executeTakeFirst()
-    return origin ? `known:${userKey}:${address}` : `account:${userKey}`
+    return origin ? knownBucket(userKey, address) : accountBucket(userKey)
   }
 
   /** One statement, so that concurrent guesses cannot pass the limit. */

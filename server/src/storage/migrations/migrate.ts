@@ -73,7 +73,15 @@ async function withoutForeignKeys<Schema>(
   }
 }
 
-export async function isUpToDate<Schema>(db: Kysely<Schema>): Promise<boolean> {
+/** The migrations that the database has, and those that it lacks. Rejects one of a newer version. */
+export async function listMigrations<Schema>(db: Kysely<Schema>) {
+  await requireKnownMigrations(db as Kysely<unknown>)
   const known = await createMigrator(db).getMigrations()
-  return known.every(({ executedAt }) => executedAt !== undefined)
+  const { executed = [], pending = [] } = Object.groupBy(known, ({ executedAt }) =>
+    executedAt === undefined ? 'pending' : 'executed',
+  )
+  return { executed: executed.map(({ name }) => name), pending: pending.map(({ name }) => name) }
 }
+
+export const isUpToDate = async <Schema>(db: Kysely<Schema>): Promise<boolean> =>
+  (await listMigrations(db)).pending.length === 0
