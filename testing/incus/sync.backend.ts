@@ -46,10 +46,9 @@ for (const transport of ['HTTPS', 'the socket'] as const) {
 
     const find = async (name: string) =>
       (await operator.servers()).find((server) => server.name === name)
-    const metadataOf = async (name: string) => {
-      const { id = '' } = (await find(name)) ?? {}
-      return (await operator.request<{ server: Server }>(`/servers/${id}`)).server.metadata
-    }
+    const metadataById = async (id: string) =>
+      (await operator.request<{ server: Server }>(`/servers/${id}`)).server.metadata
+    const metadataOf = async (name: string) => metadataById((await find(name))?.id ?? '')
     const summary = async () =>
       (await operator.servers()).map(({ id, name, status }) => `${name} ${status} ${id}`)
     const has = (name: string, status: string) => async () => (await find(name))?.status === status
@@ -94,9 +93,12 @@ for (const transport of ['HTTPS', 'the socket'] as const) {
       const hasAddress = async () =>
         (await find('fresh'))?.ips.startsWith(`${bridge.subnet}.`) ?? false
       // While it moves, it is in both projects.
-      const isMoved = async () =>
-        (await operator.servers()).filter(({ name }) => name === 'drawer').length === 1 &&
-        (await metadataOf('drawer'))['sys:tenant'] === 'other'
+      /** While it moves, it exists in both projects for a moment. */
+      const isMoved = async () => {
+        const found = (await operator.servers()).filter(({ name }) => name === 'drawer')
+        const [{ id } = { id: '' }] = found
+        return found.length === 1 && (await metadataById(id))['sys:tenant'] === 'other'
+      }
       const steps: readonly (readonly [string, () => Promise<unknown>, () => Promise<boolean>])[] =
         [
           ['paused', () => run('pause', 'web'), has('web', 'suspend')],

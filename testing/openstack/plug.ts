@@ -1,5 +1,5 @@
 import type { ProxiedRequest } from '../../server/src/testing/inventory-world/fault-proxy.ts'
-import type { HttpFaultPlug } from '../../server/src/testing/inventory-world/source-conformance.ts'
+import type { HttpFaultSetup } from '../../server/src/testing/inventory-world/source-conformance.ts'
 import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
 import type { TestOpenStack } from './start.ts'
 
@@ -45,8 +45,8 @@ const novaError = (status: number, name: string, headers = {}) => ({
 /** How the kit breaks the connection to the back end. */
 export const createPlug = (
   openstack: TestOpenStack,
-  paging: HttpFaultPlug['paging'],
-): HttpFaultPlug => ({
+  paging: HttpFaultSetup['paging'],
+): HttpFaultSetup => ({
   upstream: upstreamOf(openstack),
   rewrite: rewriteFor(openstack),
   settingsAt: (url) => settingsOf(`${url}/v3`, 'demo'),

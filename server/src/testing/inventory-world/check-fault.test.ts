@@ -74,6 +74,8 @@ describe('the checks of a fault reject a source that', () => {
       'EC2: connect ECONNREFUSED 127.0.0.1:80',
       'EC2: Unexpected token < in JSON at position 0',
       'It failed.',
+      'The list is not complete.',
+      'The response is not valid.',
     ]) {
       const error = new SourceError('failed', message)
       assert.throws(() => requireSourceError(error, tested), assert.AssertionError, message)
@@ -109,7 +111,10 @@ describe('the checks of a fault reject a source that', () => {
     await requireWhole({ present: [one, changed], forbidden })
     await assert.rejects(requireWhole({ present: [one], forbidden }), /without a server/)
     await assert.rejects(requireWhole({ present: [one, changed] }), /facts are left out/)
-    await assert.rejects(requireWhole({ present: servers }), /without these resources/)
+    for (const changed of [[], [{ id: 'n', name: 'other' }]]) {
+      const pages = { present: servers, resources: { networks: changed } }
+      await assert.rejects(requireWhole(pages), /reports networks n differently/)
+    }
   })
 
   test('gets nothing for an existing server', async () => {

@@ -44,12 +44,12 @@ interface BrokenServer {
 }
 
 /** How the kit puts a proxy between the source and its back end. Called after the back end is up. */
-export type FaultPlug =
-  | { readonly http: () => HttpFaultPlug }
-  | { readonly socket: () => SocketFaultPlug }
+export type FaultSetup =
+  | { readonly http: () => HttpFaultSetup }
+  | { readonly socket: () => SocketFaultSetup }
 
 /** For sources that use another protocol than HTTP. */
-interface SocketFaultPlug {
+interface SocketFaultSetup {
   /** `tcp://host:port` or `unix:/path`. */
   readonly target: string
   /** The settings, with the proxy's port on localhost instead of the back end's. */
@@ -57,7 +57,7 @@ interface SocketFaultPlug {
 }
 
 /** For sources that use HTTP. */
-export interface HttpFaultPlug {
+export interface HttpFaultSetup {
   /**
    * The back end: `http://host:port`, `https://host:port` or `unix:/path`. A function chooses one by
    * the request, if the back end has several services.
@@ -88,11 +88,11 @@ export interface HttpFaultPlug {
   }
   /** Whether the source logs in again when its session expires. */
   readonly renewsSession: OrReason<true>
-  readonly paging: OrReason<PagingPlug>
+  readonly paging: OrReason<PagingSetup>
 }
 
 /** A part of the back end that has at least two pages of servers. */
-export interface PagingPlug {
+export interface PagingSetup {
   /** Fills it, once. */
   prepare(): Promise<void>
   settingsAt(url: string): SourceSettings

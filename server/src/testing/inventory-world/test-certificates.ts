@@ -7,13 +7,13 @@ import { requireSourceError } from './check-fault.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 import { reportGap } from './report-gap.ts'
 import { scanAll, withSource } from './scan-source.ts'
-import type { HttpFaultPlug } from './source-back-end.ts'
+import type { HttpFaultSetup } from './source-back-end.ts'
 import { test } from './timed-test.ts'
 
 const fingerprint = new X509Certificate(certificateOf('issued')).fingerprint256
 
 /** HTTPS with right and wrong certificates. The kind has the options of `tls-settings.ts`. */
-export function testCertificates(kind: SourceKind, plugged: () => HttpFaultPlug): void {
+export function testCertificates(kind: SourceKind, faults: () => HttpFaultSetup): void {
   const hasOption = (name: string) => kind.options.some((option) => option.name === name)
 
   async function scanBy(
@@ -21,9 +21,9 @@ export function testCertificates(kind: SourceKind, plugged: () => HttpFaultPlug)
     certificate: TestCertificate,
     options: SourceSettings['options'],
   ) {
-    const plug = plugged()
-    const proxy = await startFaultProxy(context, { ...plug, certificate })
-    const plain = plug.settingsAt(proxy.url)
+    const setup = faults()
+    const proxy = await startFaultProxy(context, { ...setup, certificate })
+    const plain = setup.settingsAt(proxy.url)
     const settings = { ...plain, options: { ...plain.options, ...options } }
     assert.deepEqual(kind.check(settings), [])
     return { settings, proxy, scanned: withSource(kind, settings, scanAll) }
@@ -64,10 +64,10 @@ export function testCertificates(kind: SourceKind, plugged: () => HttpFaultPlug)
   })
 
   void test('reports that a port does not use TLS', async (context) => {
-    const plug = plugged()
-    const proxy = await startFaultProxy(context, plug)
+    const setup = faults()
+    const proxy = await startFaultProxy(context, setup)
     const { port } = new URL(proxy.url)
-    const settings = plug.settingsAt(`https://localhost:${port}`)
+    const settings = setup.settingsAt(`https://localhost:${port}`)
     await assert.rejects(withSource(kind, settings, scanAll), (error) => {
       requireSourceError(error, { kind, settings }, /^tls$/)
       return true

@@ -12,12 +12,12 @@ import {
   scanWithoutLoss,
 } from './check-fault.ts'
 import { conformanceContext, scanAll, testTimeout, waitFor, withSource } from './scan-source.ts'
-import type { FaultPlug } from './source-back-end.ts'
+import type { FaultSetup } from './source-back-end.ts'
 import { startProxied, type ProxiedSource } from './start-proxied.ts'
 import { test } from './timed-test.ts'
 
 /** Faults that need no knowledge of the protocol. */
-export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void {
+export function testConnectionFaults(kind: SourceKind, faults: FaultSetup): void {
   void describe('faults of the connection', () => {
     const lifetime = suiteLifetime()
     let proxied: ProxiedSource
@@ -34,10 +34,11 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void 
       kinds: RegExp,
       context = conformanceContext,
     ) =>
-      test(title, async () => {
+      test(title, async (testContext) => {
         const { settings, connection } = proxied
         const tested = { kind, settings }
         const source = await kind.open(settings, context, testTimeout())
+        testContext.after(() => source.close())
         const existing = await scanAll(source)
         breakIt(connection)
         try {
@@ -50,7 +51,6 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultPlug): void 
           requireSourceError(error, tested, kinds)
         } finally {
           connection.restore()
-          await source.close()
         }
         await scanNew((opened) => requireSameServers(opened, existing))
       })

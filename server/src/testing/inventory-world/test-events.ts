@@ -4,8 +4,9 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { SourceKind, SourceSettings, SourceUpdate } from '../../domain/sources/source.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
 import { hangContext, requireSourceError } from './check-fault.ts'
+import { createForTest } from './create-for-test.ts'
 import { conformanceContext, scanAll, testTimeout, waitFor } from './scan-source.ts'
-import type { FaultPlug, SourceBackEnd } from './source-back-end.ts'
+import type { FaultSetup, SourceBackEnd } from './source-back-end.ts'
 import { startProxied } from './start-proxied.ts'
 import { test } from './timed-test.ts'
 
@@ -17,23 +18,24 @@ async function startWatch(
   sourceContext = conformanceContext,
 ) {
   const source = await kind.open(settings, sourceContext, testTimeout())
-  const existing = await scanAll(source)
   const end = new AbortController()
-  const updates: SourceUpdate[] = []
-  let error: unknown
-  assert.ok(source.watch)
-  const iterator = source.watch(end.signal)[Symbol.asyncIterator]()
-  await iterator.next()
-  const ended = (async () => {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      updates.push(next.value)
-    }
-  })().catch((thrown: unknown) => (error = thrown))
+  let ended: Promise<unknown> = Promise.resolve()
   context.after(async () => {
     end.abort()
     await ended
     await source.close()
   })
+  const existing = await scanAll(source)
+  const updates: SourceUpdate[] = []
+  let error: unknown
+  assert.ok(source.watch)
+  const iterator = source.watch(end.signal)[Symbol.asyncIterator]()
+  await iterator.next()
+  ended = (async () => {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      updates.push(next.value)
+    }
+  })().catch((thrown: unknown) => (error = thrown))
   const gone = () => updates.flatMap((update) => update.gone)
   return {
     error: () => error,
@@ -51,13 +53,13 @@ async function startWatch(
 export function testEvents(
   kind: SourceKind,
   backEnd: () => SourceBackEnd,
-  faults: FaultPlug,
+  faults: FaultSetup,
 ): void {
   void describe('events', () => {
     void test('reports a server that is created, stopped and removed', async (context) => {
-      const { settings, create, stop, remove } = backEnd()
+      const { settings, stop, remove } = backEnd()
       const watch = await startWatch(context, kind, settings)
-      const id = await create(`watched-${Date.now()}`)
+      const id = await createForTest(context, backEnd(), `watched-${Date.now()}`)
       const created = await waitFor(() => watch.lastOf(id), 'the event of the creation')
       await stop(id)
       await waitFor(
@@ -71,7 +73,6 @@ export function testEvents(
     /** The watch must throw, or connect again and report what happens after the fault. */
     const testFault = (title: string, breakIt: (proxy: TcpProxy) => void) =>
       test(title, async (context) => {
-        const { create, remove } = backEnd()
         const { settings, connection } = await startProxied(context, faults)
         const watch = await startWatch(context, kind, settings, hangContext)
         const connections = connection.connections()
@@ -81,14 +82,13 @@ export function testEvents(
           'that the watch notices the fault',
         )
         connection.restore()
-        const id = await create(`after-fault-${Date.now()}`)
+        const id = await createForTest(context, backEnd(), `after-fault-${Date.now()}`)
         await waitFor(
           () => watch.error() !== undefined || watch.lastOf(id) !== undefined || undefined,
           'that the watch throws or recovers',
         )
         if (watch.error() !== undefined) requireSourceError(watch.error(), { kind, settings })
         assert.deepEqual(watch.lost(), [], 'existing servers are reported as gone')
-        await remove(id)
       })
 
     void testFault('loses no server if the connection is cut', (proxy) => proxy.cut())

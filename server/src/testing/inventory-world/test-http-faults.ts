@@ -19,7 +19,7 @@ import {
 import { startFaultProxy, type FaultProxy, type HttpFault } from './fault-proxy.ts'
 import { reportGap } from './report-gap.ts'
 import { conformanceContext, scanAll, testTimeout, withSource } from './scan-source.ts'
-import type { HttpFaultPlug } from './source-back-end.ts'
+import type { HttpFaultSetup } from './source-back-end.ts'
 import { test } from './timed-test.ts'
 
 const loginPage = '<!doctype html><html><body>Log in</body></html>'
@@ -48,38 +48,40 @@ const commonFaults: readonly (readonly [title: string, fault: HttpFault, kinds: 
 ]
 
 /** Injects each fault between the source and its back end. */
-export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): void {
+export function testHttpFaults(kind: SourceKind, faults: () => HttpFaultSetup): void {
   void describe('faults of HTTP', () => {
     const lifetime = suiteLifetime()
-    let plug: HttpFaultPlug
+    let setup: HttpFaultSetup
     let existing: Servers
     /** One proxy has faults in the list of servers, the other one in all responses. */
     let listProxy: FaultProxy
     let otherProxy: FaultProxy
     let source: Source
     let other: Source
-    const settingsOf = (proxy: FaultProxy) => plug.settingsAt(proxy.url)
-    const open = (proxy: FaultProxy, context = conformanceContext) =>
-      kind.open(settingsOf(proxy), context, testTimeout())
+    const settingsOf = (proxy: FaultProxy) => setup.settingsAt(proxy.url)
+    const open = (proxy: FaultProxy) =>
+      kind.open(settingsOf(proxy), conformanceContext, testTimeout())
     before(async () => {
-      plug = plugged()
-      listProxy = await startFaultProxy(lifetime, plug)
-      otherProxy = await startFaultProxy(lifetime, plug)
+      setup = faults()
+      listProxy = await startFaultProxy(lifetime, setup)
+      otherProxy = await startFaultProxy(lifetime, setup)
       source = await open(listProxy)
       other = await open(otherProxy)
       existing = await scanAll(source)
     })
-    after(() => Promise.all([source.close(), other.close()]))
+    after(() => Promise.all([source?.close(), other?.close()]))
 
     async function requireFailure(fault: HttpFault, kinds: RegExp): Promise<void> {
       const hangs = fault === 'hang' || fault === 'hang in body'
       if (!hangs) return requireFailureOf(source, other, fault, kinds)
-      const [first, second] = [
-        await open(listProxy, hangContext),
-        await open(otherProxy, hangContext),
-      ]
-      await requireFailureOf(first, second, fault, kinds, hangContext)
-      await Promise.all([first.close(), second.close()])
+      const useBoth = (first: Source) =>
+        withSource(
+          kind,
+          settingsOf(otherProxy),
+          (second) => requireFailureOf(first, second, fault, kinds, hangContext),
+          hangContext,
+        )
+      await withSource(kind, settingsOf(listProxy), useBoth, hangContext)
     }
 
     async function requireFailureOf(
@@ -93,8 +95,8 @@ export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): 
       const isForAll = typeof fault === 'string' || 'status' in fault
       const inList = { kind, settings: settingsOf(listProxy) }
       const inAll = { kind, settings: settingsOf(otherProxy) }
-      listProxy.inject(fault, (request) => plug.listsServers(request))
-      otherProxy.inject(fault, (request) => isForAll || plug.listsServers(request))
+      listProxy.inject(fault, (request) => setup.listsServers(request))
+      otherProxy.inject(fault, (request) => isForAll || setup.listsServers(request))
       try {
         await Promise.all([
           requireFailedScan(first, inList, existing, kinds),
@@ -109,9 +111,12 @@ export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): 
     }
 
     async function requireRetry(fault: HttpFault): Promise<void> {
-      listProxy.inject(fault, (request) => plug.listsServers(request), 1)
-      await requireSameServers(source, existing)
-      listProxy.clear()
+      listProxy.inject(fault, (request) => setup.listsServers(request), 1)
+      try {
+        await requireSameServers(source, existing)
+      } finally {
+        listProxy.clear()
+      }
     }
 
     for (const [title, fault, kinds] of commonFaults) {
@@ -120,43 +125,43 @@ export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): 
 
     void test('throws on a response without the list', () =>
       requireFailure(
-        { change: (body) => plug.withoutList(body) },
+        { change: (body) => setup.withoutList(body) },
         /^(invalid-response|incomplete)$/,
       ))
 
     void test('throws on a total that is larger than the list', async (context) => {
-      const { withWrongTotal } = plug
+      const { withWrongTotal } = setup
       if (typeof withWrongTotal === 'string') return reportGap(context, withWrongTotal)
       await requireFailure({ change: withWrongTotal }, /^(invalid-response|incomplete)$/)
     })
 
     void test('throws on rejected credentials', () =>
-      requireFailure(plug.errors.credentials, /^credentials$/))
+      requireFailure(setup.errors.credentials, /^credentials$/))
 
     void test('throws on a session that expires again and again', async (context) => {
-      const { expired } = plug.errors
+      const { expired } = setup.errors
       if (typeof expired === 'string') return reportGap(context, expired)
       await requireFailure(expired, /^credentials$/)
     })
 
     void test('logs in again when its session expires', async (context) => {
-      const { renewsSession, errors } = plug
+      const { renewsSession, errors } = setup
       if (renewsSession !== true) return reportGap(context, renewsSession)
       if (typeof errors.expired === 'string') return reportGap(context, errors.expired)
       await requireRetry(errors.expired)
     })
 
     void test('throws on missing permissions', () =>
-      requireFailure(plug.errors.forbidden, /^forbidden$/))
+      requireFailure(setup.errors.forbidden, /^forbidden$/))
 
     void test('throws if it is throttled for long', async (context) => {
-      const { throttled } = plug.errors
+      const { throttled } = setup.errors
       if (typeof throttled === 'string') return reportGap(context, throttled)
       await requireFailure(throttled, /^throttled$/)
     })
 
     void test('retries after throttling and after a server error', async () => {
-      const { throttled } = plug.errors
+      const { throttled } = setup.errors
       if (typeof throttled !== 'string') await requireRetry(throttled)
       await requireRetry({ status: 503 })
     })
@@ -169,15 +174,17 @@ export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): 
       await requireSameServers(source, existing)
     })
 
-    void test('stops at once when it is aborted', async () => {
+    void test('stops at once when it is aborted', async (context) => {
       const stop = new AbortController()
       const settings = settingsOf(listProxy)
-      const scan = async (opened: Source) => {
-        listProxy.inject('hang', (request) => plug.listsServers(request))
-        listProxy.onRequest = (request) => plug.listsServers(request) && stop.abort()
-        const error = await Array.fromAsync(opened.scan(stop.signal)).catch((thrown) => thrown)
+      context.after(() => {
         listProxy.onRequest = undefined
         listProxy.clear()
+      })
+      const scan = async (opened: Source) => {
+        listProxy.inject('hang', (request) => setup.listsServers(request))
+        listProxy.onRequest = (request) => setup.listsServers(request) && stop.abort()
+        const error = await Array.fromAsync(opened.scan(stop.signal)).catch((thrown) => thrown)
         requireSourceError(error, { kind, settings }, /^timeout$/)
       }
       // Longer than the test may take, so that only the signal can end the scan.
@@ -207,19 +214,19 @@ export function testHttpFaults(kind: SourceKind, plugged: () => HttpFaultPlug): 
       assert.ok(calls >= requests, `${requests} requests, but the limit was awaited ${calls} times`)
     })
 
-    void test('does not follow redirects', async () => {
+    void test('does not follow redirects', async (context) => {
       let requests = 0
-      const other = createServer((_request, response) => {
+      const elsewhere = createServer((_request, response) => {
         requests += 1
         response.end()
       }).listen(0, '127.0.0.1')
-      await once(other, 'listening')
-      const { port } = other.address() as AddressInfo
+      context.after(() => elsewhere.close())
+      await once(elsewhere, 'listening')
+      const { port } = elsewhere.address() as AddressInfo
       const location = `http://127.0.0.1:${port}/`
       for (const status of [301, 307]) {
         await requireFailure({ status, headers: { location } }, /^(invalid-response|failed)$/)
       }
-      other.close()
       assert.equal(requests, 0)
     })
   })

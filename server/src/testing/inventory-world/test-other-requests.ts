@@ -5,7 +5,7 @@ import { startFaultProxy, type ErrorResponse, type ProxiedRequest } from './faul
 import { reportGap } from './report-gap.ts'
 import { requireNoSecret } from './require-no-secret.ts'
 import { conformanceContext, idOf, testTimeout } from './scan-source.ts'
-import type { HttpFaultPlug } from './source-back-end.ts'
+import type { HttpFaultSetup } from './source-back-end.ts'
 import { test } from './timed-test.ts'
 
 /** Requests that differ in numbers only, such as ids, have one pattern. */
@@ -16,13 +16,13 @@ const patternOf = ({ method, path, body }: ProxiedRequest) =>
 export async function scanWhole(source: Source) {
   const servers = new Map<string, unknown>()
   const unreadable = new Map<string, string>()
-  const resources = new Set<string>()
+  const resources = new Map<string, unknown>()
   let isForbidden = false
   for await (const page of source.scan(testTimeout())) {
     for (const server of page.present) servers.set(idOf(server), server)
     for (const server of page.unreadable ?? []) unreadable.set(idOf(server), server.reason)
     for (const [kind, list] of Object.entries(page.resources ?? {})) {
-      for (const { id } of list) resources.add(`${kind} ${id}`)
+      for (const resource of list) resources.set(`${kind} ${resource.id}`, resource)
     }
     isForbidden ||= page.forbidden !== undefined
   }
@@ -51,24 +51,25 @@ export async function requireSameOrReason(
   }
   // A network may be known only from a server that is now unreadable.
   if (now.isForbidden || now.unreadable.size > 0) return
-  const lost = [...before.resources.difference(now.resources)]
-  assert.deepEqual(lost, [], 'the scan ends normally without these resources')
+  for (const [id, resource] of before.resources) {
+    assert.deepEqual(now.resources.get(id), resource, `the scan reports ${id} differently`)
+  }
 }
 
 /** Faults of the requests of a scan that do not list servers: details, hosts, networks. */
-export function testOtherRequests(kind: SourceKind, plugged: () => HttpFaultPlug): void {
+export function testOtherRequests(kind: SourceKind, faults: () => HttpFaultSetup): void {
   void test('leaves out nothing without a reason if another request fails', async (context) => {
-    const plug = plugged()
+    const setup = faults()
     const openAt = async () => {
-      const proxy = await startFaultProxy(context, plug)
-      const settings = plug.settingsAt(proxy.url)
+      const proxy = await startFaultProxy(context, setup)
+      const settings = setup.settingsAt(proxy.url)
       const source = await kind.open(settings, conformanceContext, testTimeout())
       context.after(() => source.close())
       return { proxy, settings, source, opened: proxy.requests.length }
     }
     const { proxy, source, opened } = await openAt()
     const before = await scanWhole(source)
-    const others = proxy.requests.slice(opened).filter((request) => !plug.listsServers(request))
+    const others = proxy.requests.slice(opened).filter((request) => !setup.listsServers(request))
     const patterns = new Set(others.map(patternOf))
     if (patterns.size === 0) return reportGap(context, 'A scan only lists servers.')
 
@@ -77,12 +78,12 @@ export function testOtherRequests(kind: SourceKind, plugged: () => HttpFaultPlug
       broken.proxy.inject(fault, (request) => patternOf(request) === pattern)
       const { settings } = broken
       await requireSameOrReason(broken.source, { kind, settings }, before).catch((error) => {
-        throw new Error(`status ${fault.status} for ${pattern}`, { cause: error })
+        throw new Error(`status ${fault.status} for ${pattern}: ${error}`, { cause: error })
       })
     }
-    const faults = [{ status: 500 }, plug.errors.forbidden]
+    const responses = [{ status: 500 }, setup.errors.forbidden]
     await Promise.all(
-      [...patterns].flatMap((pattern) => faults.map((fault) => failOne(pattern, fault))),
+      [...patterns].flatMap((pattern) => responses.map((fault) => failOne(pattern, fault))),
     )
   })
 }
