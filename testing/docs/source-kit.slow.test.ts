@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { after, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { loadExample } from './load-example.ts'
+import { mistakes } from './wrong-sources.ts'
+
+const { folder, kind, describeExample } = await loadExample()
+after(() => rmSync(folder, { recursive: true }))
+
+// The source and the tests of the page, as a reader would write them.
+describeExample(kind)
+
+const wrongSource = fileURLToPath(import.meta.resolve('./run-wrong-source.ts'))
+
+/** Runs tests of the kit in a process of their own, and returns the titles of those that pass and fail. */
+async function runKit(titles: readonly string[], environment: Readonly<Record<string, string>>) {
+  const patterns = titles.map((title) => `--test-name-pattern=${title}`)
+  const flags = ['--test-reporter=tap', '--test-force-exit', ...patterns]
+  const env = { ...process.env, ...environment }
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [...flags, wrongSource], { env }, (_error, stdout) =>
+      resolve(stdout),
+    )
+  })
+  const found = [...output.matchAll(/^ *(not ok|ok) \d+ - (.*)$/gm)]
+  const titlesOf = (result: string) =>
+    found.flatMap(([, one, title = '']) => (one === result && titles.includes(title) ? title : []))
+  return { passed: titlesOf('ok'), failed: titlesOf('not ok'), output }
+}
+
+describe('the conformance kit', { concurrency: true }, () => {
+  test('passes a source without a mistake', async () => {
+    const titles = [...new Set(Object.values(mistakes).map(([title]) => title))].sort()
+    const { passed, failed, output } = await runKit(titles, {})
+    assert.deepEqual([passed.toSorted(), failed], [titles, []], output)
+  })
+
+  for (const [mistake, [title, failure]] of Object.entries(mistakes)) {
+    test(`finds the mistake ${mistake}`, async () => {
+      const environment = { EXAMPLE_MISTAKE: mistake, CONFORMANCE_TEST_TIMEOUT: '8000' }
+      const { failed, output } = await runKit([title], environment)
+      assert.deepEqual(failed, [title], output)
+      assert.match(output, failure)
+    })
+  }
+})
