@@ -1,5 +1,6 @@
+import { check } from './check.ts'
 import type { AdminCommand } from './command.ts'
 import { resetPassword } from './reset-password.ts'
 
 /** The commands of `muster admin`, in the order of the help. */
-export const adminCommands: readonly AdminCommand[] = [resetPassword]
+export const adminCommands: readonly AdminCommand[] = [check, resetPassword]

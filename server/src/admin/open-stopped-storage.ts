@@ -18,7 +18,7 @@ export async function openStoppedStorage(config: Config): Promise<Storage> {
 }
 
 /** Files that another user creates here could not be opened by the server. */
-function requireDatabaseFile(dataDir: string): void {
+export function requireDatabaseFile(dataDir: string): string {
   const file = join(dataDir, 'muster.db')
   if (!existsSync(file)) {
     throw new ConfigError(`--data-dir: there is no Muster database in ${dataDir}`)
@@ -29,6 +29,7 @@ function requireDatabaseFile(dataDir: string): void {
       `${file} belongs to another user: run this command as that user (sudo -u '#${owner}' …)`,
     )
   }
+  return file
 }
 
 const requireMigrated: Inspect = async (db) => {

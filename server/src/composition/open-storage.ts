@@ -62,6 +62,15 @@ export async function openStorage(
   }
 }
 
+/** Handles the error of a PostgreSQL that cannot be opened. */
+export async function explainOpening(databaseUrl: string) {
+  const { explainFailure } = await import('../storage/postgres/explain-failure.ts')
+  return (error: unknown): never => {
+    const reason = explainFailure(error, databaseUrl)
+    throw reason === undefined ? error : new ConfigError(`--database-url: ${reason}`)
+  }
+}
+
 /** Loads only the engine in use: the driver of the other would cost memory and time at start. */
 async function openEngine(
   config: Config,
@@ -71,7 +80,6 @@ async function openEngine(
 ): Promise<Database> {
   const { databaseUrl, dataDir, queryTimeout } = config
   if (databaseUrl !== undefined) {
-    const { explainFailure } = await import('../storage/postgres/explain-failure.ts')
     const { openPostgres } = await import('../storage/postgres/open.ts')
     await onLocked()
     return await openPostgres(databaseUrl, inspect, undefined, {
@@ -81,10 +89,7 @@ async function openEngine(
       slowTimeout: queryTimeout,
       syncConnections: config.databaseSyncConnections,
       syncTimeout: config.databaseSyncTimeout,
-    }).catch((error: unknown) => {
-      const reason = explainFailure(error, databaseUrl)
-      throw reason === undefined ? error : new ConfigError(`--database-url: ${reason}`)
-    })
+    }).catch(await explainOpening(databaseUrl))
   }
   prepareDataDirectory(dataDir)
   const { openSqlite } = await import('../storage/sqlite/open.ts')

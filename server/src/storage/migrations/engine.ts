@@ -1,6 +1,6 @@
 import { PostgresAdapter, sql, type Kysely } from 'kysely'
 
-export const engineOf = (db: Kysely<unknown>) =>
+export const engineOf = <Schema>(db: Kysely<Schema>) =>
   db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
 
 /** For tables that are read by primary key only: SQLite then stores no row id. */

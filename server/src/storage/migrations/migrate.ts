@@ -64,7 +64,7 @@ async function withoutForeignKeys<Schema>(
   db: Kysely<Schema>,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (engineOf(db as Kysely<unknown>) === 'postgres') return await work()
+  if (engineOf(db) === 'postgres') return await work()
   await sql`pragma foreign_keys = off`.execute(db)
   try {
     await work()

@@ -49,18 +49,26 @@ const createBridge = (pool: Pool): PostgresPool => ({
 const createKysely = (pool: Pool) =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
 
+const openHosts = (url: string) => createHosts(url, { types, application_name: 'muster' })
+
 /** Without a time limit: a migration, or waiting for that of another process, can take long. */
-async function migrateDatabase(hosts: Hosts, inspect: Inspect): Promise<void> {
+async function withoutLimit(
+  hosts: Hosts,
+  work: (db: Kysely<Tables>) => Promise<void>,
+): Promise<void> {
   const pool = openPool(hosts, { max: 2, timeout: unlimited, wait: unlimited })
   const db = createKysely(pool)
   try {
     await requireVersion(async (text) => (await sql.raw<object>(text).execute(db)).rows)
-    await inspect(db)
-    await migrate(db)
+    await work(db)
   } finally {
     await pool.end()
   }
 }
+
+/** Inspects the data on connections of its own. */
+export const inspectPostgres = (url: string, inspect: Inspect): Promise<void> =>
+  withoutLimit(openHosts(url), inspect)
 
 /** Resolves once the versions are known; leaves no connection open when it fails. */
 async function startPolling(hosts: Hosts) {
@@ -140,8 +148,11 @@ export async function openPostgres(
   onServersCommitted: OnServersCommitted = () => {},
   limits: PostgresLimits = defaultLimits,
 ): Promise<Database> {
-  const hosts = createHosts(url, { types, application_name: 'muster' })
-  await migrateDatabase(hosts, inspect)
+  const hosts = openHosts(url)
+  await withoutLimit(hosts, async (db) => {
+    await inspect(db)
+    await migrate(db)
+  })
   const versions = await startPolling(hosts)
   const { timeout, slowTimeout, syncTimeout } = limits
   const pool = openPool(hosts, { max: limits.connections, timeout, wait: maxConnectionWait })

@@ -32,7 +32,7 @@ const columns = [
 ] as const
 
 /** Binds the encrypted credentials to their account, so that they cannot be copied to another row. */
-const contextOf = (id: string) => `cloudaccount ${id}`
+export const credentialsContext = (id: string) => `cloudaccount ${id}`
 
 /** Stores accounts. Credentials are encrypted before they are written and decrypted only for use. */
 export function createAccountStore(
@@ -43,7 +43,7 @@ export function createAccountStore(
   const insertEvent = createInsertEvent(db)
 
   const encrypt = (id: string, credentials: SourceSettings['credentials']) =>
-    secretBox.encrypt(JSON.stringify(credentials), contextOf(id))
+    secretBox.encrypt(JSON.stringify(credentials), credentialsContext(id))
 
   /** Returns false without changes if the name is taken or the revision is outdated. */
   async function tryCommit(statements: Statements): Promise<boolean> {
@@ -80,7 +80,10 @@ export function createAccountStore(
         .where('id', '=', id)
         .executeTakeFirst()
       if (!row) return {}
-      return JSON.parse(secretBox.decrypt(row.credentials, contextOf(id))) as Record<string, string>
+      return JSON.parse(secretBox.decrypt(row.credentials, credentialsContext(id))) as Record<
+        string,
+        string
+      >
     },
 
     async syncedAt() {

@@ -38,7 +38,7 @@ function lock(directory: string): DatabaseSync {
 const readOnlyDatabase = 8
 
 /** Inspects the data through a read-only connection; a missing file is inspected as an empty database. */
-async function inspectFile(file: string, inspect: Inspect): Promise<void> {
+export async function inspectFile(file: string, inspect: Inspect): Promise<void> {
   if (!existsSync(file)) return await inspectThrough(new DatabaseSync(':memory:'), inspect)
   try {
     await inspectThrough(new DatabaseSync(file, { readOnly: true }), inspect)

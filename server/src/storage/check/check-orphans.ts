@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { countWrongRows, type Check, type WrongRows } from './check.ts'
+
+const without = (table: string, column: string, parent: string, key: string) =>
+  sql`select count(*) as count from ${sql.table(table)}
+    where ${sql.ref(column)} not in (select ${sql.ref(key)} from ${sql.table(parent)})`
+
+/** Values that servers share are codes of the text dictionary. */
+const ownedByNobody = (column: string, parent: string) =>
+  sql`select count(*) as count from servers where ${sql.ref(column)} in (
+    select ${sql.ref(column)} from servers except
+    select code from words join ${sql.table(parent)} on id = word)`
+
+const partsOfServers = [
+  'server_documents',
+  'server_texts',
+  'server_tags',
+  'server_addresses',
+  'server_networks',
+]
+
+/** Relations without a foreign key, because it would slow down the sync of servers. */
+const relations: WrongRows = {
+  ...Object.fromEntries(
+    partsOfServers.map((table) => [
+      `rows of ${table} without their server`,
+      without(table, 'server', 'servers', 'seq'),
+    ]),
+  ),
+  'servers without a document': without('servers', 'seq', 'server_documents', 'server'),
+  'servers with a document of another version': sql`select count(*) as count from servers
+    join server_documents on server = seq where server_documents.id <> servers.id
+    or server_documents.revision <> servers.revision or server_documents.state <> servers.state`,
+  'servers in a project that does not exist': ownedByNobody('project_id', 'projects'),
+  'servers in a domain that does not exist': ownedByNobody('domain_id', 'domains'),
+  'rows of sightings without their account': without(
+    'sightings',
+    'account_id',
+    'cloudaccounts',
+    'id',
+  ),
+}
+
+/** Counts rows whose parent is gone. */
+export const checkOrphans: Check = async (db) => ({
+  checked: `${Object.keys(relations).length} relations`,
+  problems: await countWrongRows(db, relations),
+})

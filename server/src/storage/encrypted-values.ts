@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import { accessKeyContext } from '../domain/identity/access-key/mint-access-key.ts'
+import type { Statement } from './database.ts'
+import { credentialsContext } from './sources/account-store.ts'
+import type { Tables } from './tables.ts'
+
+/** A value that is encrypted with the secret key. */
+export interface EncryptedValue {
+  /** For messages, such as `access key abc`. */
+  readonly title: string
+  readonly value: string
+  readonly context: string
+  /** The statement that replaces the value, unless it has changed meanwhile. */
+  readonly replaceWith: (value: string) => Statement
+}
+
+/** Every value in the database that is encrypted with the secret key. */
+export async function listEncryptedValues(db: Kysely<Tables>): Promise<EncryptedValue[]> {
+  const keys = await db
+    .selectFrom('access_keys')
+    .select(['id', 'user_id', 'project_id', 'secret'])
+    .execute()
+  const accounts = await db
+    .selectFrom('cloudaccounts')
+    .select(['id', 'name', 'credentials'])
+    .execute()
+  return [
+    ...keys.map(({ id, user_id, project_id, secret }) => ({
+      title: `access key ${id}`,
+      value: secret,
+      context: accessKeyContext(id, user_id, project_id),
+      replaceWith: (value: string) =>
+        db
+          .updateTable('access_keys')
+          .set({ secret: value })
+          .where('id', '=', id)
+          .where('secret', '=', secret)
+          .compile(),
+    })),
+    ...accounts.map(({ id, name, credentials }) => ({
+      title: `credentials of account ${name}`,
+      value: credentials,
+      context: credentialsContext(id),
+      replaceWith: (value: string) =>
+        db
+          .updateTable('cloudaccounts')
+          .set({ credentials: value })
+          .where('id', '=', id)
+          .where('credentials', '=', credentials)
+          .compile(),
+    })),
+  ]
+}
