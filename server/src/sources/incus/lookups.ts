@@ -2,7 +2,7 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import { booleanOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { readMembers, type Member } from './members.ts'
-import { unlessDenied } from './optional-reads.ts'
+import { unlessDenied } from '../shared/unless-denied.ts'
 import type { Pool, Volume } from './storage.ts'
 
 export interface Network {

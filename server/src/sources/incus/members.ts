@@ -1,6 +1,6 @@
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
-import { unlessDenied } from './optional-reads.ts'
+import { unlessDenied } from '../shared/unless-denied.ts'
 
 /** Unknown texts are empty, unknown numbers 0. */
 export interface Resources {

@@ -1,20 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { unlessDenied } from '../shared/unless-denied.ts'
 import { NotFound } from './api.ts'
-
-/** The result of a request; undefined if it is denied, which is noted. */
-export async function unlessDenied<Result>(
-  denied: Set<string>,
-  action: string,
-  request: (action: string) => Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await request(action)
-  } catch (error) {
-    if (!(error instanceof SourceError && error.kind === 'forbidden')) throw error
-    denied.add(action)
-    return undefined
-  }
-}
 
 const isFailure = (error: unknown) =>
   error instanceof SourceError && ['failed', 'timeout'].includes(error.kind)
