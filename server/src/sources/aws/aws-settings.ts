@@ -1,5 +1,6 @@
 import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
 import { httpAddressProblem } from '../shared/http-address.ts'
+import { listOption } from '../shared/setting-values.ts'
 import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
 import { isRegion, regionInHost } from './region-names.ts'
 
@@ -17,9 +18,6 @@ export interface AwsSettings {
   readonly tls: TlsSettings
 }
 
-const regionsOf = ({ options }: SourceSettings): readonly string[] =>
-  Array.isArray(options['regions']) ? options['regions'].map(String) : []
-
 /** An endpoint with a region in its name serves only that region. */
 function regionOfEndpoint(address: string): readonly string[] {
   const region = address === '' ? undefined : regionInHost(new URL(address).hostname)
@@ -29,7 +27,7 @@ function regionOfEndpoint(address: string): readonly string[] {
 export function readAwsSettings(settings: SourceSettings): AwsSettings {
   const { address, credentials } = settings
   const { access_key_id = '', secret_access_key = '', session_token = '' } = credentials
-  const regions = regionsOf(settings)
+  const regions = listOption(settings, 'regions')
   return {
     endpoint: address === '' ? undefined : address,
     accessKeyId: access_key_id,
@@ -62,7 +60,7 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
       report(`options.${name}`, 'is for an endpoint of your own: it needs an address with https://')
     }
   }
-  const regions = regionsOf(settings)
+  const regions = listOption(settings, 'regions')
   const invalid = regions.find((region) => !isRegion(region))
   if (invalid !== undefined) {
     report(

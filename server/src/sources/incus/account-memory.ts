@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
+import { digestOfSettings } from '../shared/setting-values.ts'
 import { InstanceIndex } from './instance-index.ts'
 import type { Lookups } from './lookups.ts'
 import type { Resources } from './members.ts'
@@ -53,8 +53,7 @@ export function acquireMemory(
   { accountId }: Pick<SourceContext, 'accountId'>,
   daemon: string,
 ): { readonly memory: AccountMemory; release(): void } {
-  const { address, credentials, options } = settings
-  const key = hash('sha256', JSON.stringify([accountId, daemon, address, credentials, options]))
+  const key = `${accountId} ${daemon} ${digestOfSettings(settings)}`
   const known = accountId === undefined ? undefined : entries.get(key)
   const entry = known ?? { memory: createMemory(daemon), users: new Set() }
   if (accountId === undefined) return { memory: entry.memory, release: () => {} }

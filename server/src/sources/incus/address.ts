@@ -1,5 +1,6 @@
 import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
 import { httpAddressProblem } from '../shared/http-address.ts'
+import { listOption } from '../shared/setting-values.ts'
 import { isName } from './names.ts'
 import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
 
@@ -29,10 +30,8 @@ export function readAddress(address: string): DaemonAddress | string {
 }
 
 /** The projects that the account is limited to; empty for all. */
-export function projectsOf({ options }: Pick<SourceSettings, 'options'>): readonly string[] {
-  const { projects } = options
-  return Array.isArray(projects) ? projects.map(String) : []
-}
+export const projectsOf = (settings: Pick<SourceSettings, 'options'>): readonly string[] =>
+  listOption(settings, 'projects')
 
 /** Lists all problems of the settings. */
 export function checkSettings(settings: SourceSettings): readonly SettingProblem[] {

@@ -3,6 +3,7 @@ import type {
   ServerReference,
   UnreadableServer,
 } from '../../domain/sources/source.ts'
+import { findReported } from '../shared/find-reported.ts'
 import type { Connection } from './connection.ts'
 import { readExternalId } from './instance-index.ts'
 import { listInstances, listProjects, notListed } from './list-instances.ts'
@@ -15,10 +16,8 @@ async function readAt(
   uuid: string,
 ): Promise<ReportedServer | UnreadableServer | undefined> {
   const { index } = connection.memory
-  const { present, unreadable = [] } = await readChanges(connection, [path])
-  if (index.uuidOf(path) !== uuid) return undefined
-  const key = index.keyOf(path).join('\0')
-  return [...present, ...unreadable].find((server) => server.key.join('\0') === key)
+  const update = await readChanges(connection, [path])
+  return index.uuidOf(path) === uuid ? findReported(update, index.keyOf(path)) : undefined
 }
 
 /** Reads one instance. It is looked up by its UUID, because it may have another name or project now. */

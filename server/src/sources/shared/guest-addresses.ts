@@ -5,6 +5,8 @@ import type { ReportedNetwork } from '../../domain/sources/reported-resources.ts
 const longestMask = 30
 
 interface Subnet {
+  /** Any address of the network; the default is the gateway. */
+  readonly address?: string
   readonly gateway: string
   readonly mask: number
   /** What DHCP leases; empty if it is unknown. */
@@ -13,8 +15,9 @@ interface Subnet {
 }
 
 /** The addresses of an IPv4 network that DHCP leases, otherwise all but the gateway. */
-export function guestAddresses({ gateway, mask, start, end }: Subnet): Partial<ReportedNetwork> {
-  const network = mask > 0 && mask <= longestMask ? `${gateway}/${mask}` : ''
+export function guestAddresses(subnet: Subnet): Partial<ReportedNetwork> {
+  const { gateway, address = gateway, mask, start, end } = subnet
+  const network = mask > 0 && mask <= longestMask ? `${address}/${mask}` : ''
   const firstFree = (...positions: readonly number[]) =>
     positions.map((position) => addressAt(network, position)).find((one) => one !== gateway) ?? ''
   return {

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { digestOfSettings } from './setting-values.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 interface Entry<Connection> {
@@ -25,8 +25,8 @@ interface Sharing<Connection> {
 }
 
 /** Changed settings need another connection. The old one is closed by its last user. */
-const keyOf = (accountId: string, { address, credentials, options }: SourceSettings) =>
-  `${accountId} ${hash('sha256', JSON.stringify([address, credentials, options]))}`
+const keyOf = (accountId: string, settings: SourceSettings) =>
+  `${accountId} ${digestOfSettings(settings)}`
 
 /** One connection per account, shared by scans, events and single reads. */
 export function shareConnections<Connection>(sharing: Sharing<Connection>) {

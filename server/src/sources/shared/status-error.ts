@@ -34,7 +34,7 @@ function explain(status: number, kind: SourceErrorKind, { host, action }: Failed
   if (kind === 'forbidden') return `The credentials are not allowed to ${action} at ${host}`
   if (kind === 'throttled') return `${host} asks for fewer requests`
   if (status >= 300 && status < 400) {
-    return `${host} redirects to another address, which Muster does not follow: check the address`
+    return `${host} could not ${action}: it redirects to another address, which Muster does not follow. Check the address`
   }
   return `${host} could not ${action}`
 }

@@ -7,6 +7,7 @@ import type {
   UnreadableServer,
 } from '../../domain/sources/source.ts'
 import { childrenOf } from '../shared/parse-xml.ts'
+import { findReported } from '../shared/find-reported.ts'
 import { acquireConnection, type Connection } from './connection.ts'
 import { compareIds } from './identities.ts'
 import { listRefs } from './property-collector.ts'
@@ -42,11 +43,11 @@ async function getMachine(
   const { session, identities } = connection
   const [uuid = ''] = externalId.split('/')
   const refs = await findByUuid(connection, uuid, signal)
-  const { present, unreadable, gone } = await readMachines(connection, refs, signal)
+  const update = await readMachines(connection, refs, signal)
   const ids = identities.withUuid(uuid)
   const key = ids.map((id) => identities.of(id)).find((one) => one.externalId === externalId)?.key
-  const server = [...present, ...unreadable].find((one) => one.key.join() === key?.join())
-  if (server || gone.length > 0) return server
+  const server = findReported(update, key)
+  if (server || update.gone.length > 0) return server
   const others = await listRefs(session.until(signal), ['VirtualMachine'])
   if (others.some(({ id }) => !ids.includes(id))) return undefined
   throw new SourceError(

@@ -1,5 +1,6 @@
 import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
 import { httpAddressProblem } from '../shared/http-address.ts'
+import { textOption } from '../shared/setting-values.ts'
 import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
 
 export interface VSphereSettings {
@@ -32,13 +33,12 @@ export function checkVSphereSettings(settings: SourceSettings): readonly Setting
 }
 
 export function readVSphereSettings(settings: SourceSettings): VSphereSettings {
-  const { credentials, options } = settings
-  const { group } = options
+  const { credentials } = settings
   return {
     sdk: new URL('/sdk', settings.address),
     user: credentials['username'] ?? '',
     password: credentials['password'] ?? '',
-    group: typeof group === 'string' ? group : '',
+    group: textOption(settings, 'group'),
     tls: readTlsSettings(settings),
   }
 }
