@@ -1,6 +1,6 @@
 import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
-import type { Lookups } from './lookups.ts'
+import { volumeIdsOf, type Lookups } from './lookups.ts'
 
 /** Nova and Cinder count in gibibytes. */
 const mebibytes = 1_024
@@ -14,9 +14,6 @@ export interface BootImage {
 
 const rootDeviceOf = (server: Json): string =>
   textOf(server, 'OS-EXT-SRV-ATTR:root_device_name') || '/dev/vda'
-
-const volumeIdsOf = (server: Json): string[] =>
-  listOf(server, 'os-extended-volumes:volumes_attached').map((volume) => textOf(volume, 'id'))
 
 const deviceOf = (volume: Json | undefined, serverId: string): string =>
   textOf(

@@ -1,11 +1,12 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
-import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import { objectOf, textOf, type Json } from '../shared/json.ts'
+import { unlessDenied } from '../shared/unless-denied.ts'
 import type { Compute } from './compute.ts'
+import { rowsOf } from './service-client.ts'
 
-/** Later versions ask each host for its uptime, and fail if one does not answer. */
+/** Later versions ask each host for its uptime, and fail if one does not respond. */
 const newestForHosts = 53
 
-export interface Places {
+export interface HostsAndZones {
   /** Compute hosts; empty if the credentials may not list them. */
   readonly hypervisors: readonly Json[]
   readonly zones: readonly Json[]
@@ -13,30 +14,25 @@ export interface Places {
   readonly areZonesDenied: boolean
 }
 
-/** Undefined if the request is denied. */
-async function optional<Result>(request: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof SourceError && error.kind === 'forbidden') return undefined
-    throw error
-  }
-}
-
 /** Lists hosts and zones. Only administrators see hosts. */
-export async function findPlaces(compute: Compute, signal: AbortSignal): Promise<Places> {
-  const { client, microversion } = compute
+export async function findHostsAndZones(
+  { client, microversion }: Compute,
+  signal: AbortSignal,
+): Promise<HostsAndZones> {
   const minor = Math.min(Number(microversion.split('.')[1]), newestForHosts)
   const request = { service: 'compute', microversion: `2.${minor}` } as const
-  const hypervisors = await optional(
-    client.get({ ...request, path: '/os-hypervisors/detail', action: 'list hypervisors' }, signal),
+  const denied = new Set<string>()
+  const hypervisors = await unlessDenied(denied, 'list hypervisors', (action) =>
+    client.list({ ...request, path: '/os-hypervisors/detail', action }, 'hypervisors', signal),
   )
   const path = `/os-availability-zone${hypervisors ? '/detail' : ''}`
-  const zones = await optional(client.get({ ...request, path, action: 'list zones' }, signal))
+  const zones = await unlessDenied(denied, 'list zones', (action) =>
+    client.send({ ...request, path, action }, signal),
+  )
   return {
-    hypervisors: listOf(hypervisors, 'hypervisors'),
-    zones: listOf(zones, 'availabilityZoneInfo'),
-    areZonesDenied: zones === undefined,
+    hypervisors: hypervisors?.rows ?? [],
+    zones: zones ? rowsOf(zones, 'availabilityZoneInfo') : [],
+    areZonesDenied: !zones,
   }
 }
 

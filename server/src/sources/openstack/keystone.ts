@@ -1,28 +1,20 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
-import {
-  booleanOf,
-  listOf,
-  objectOf,
-  parseJson,
-  requireList,
-  textOf,
-  type Json,
-} from '../shared/json.ts'
+import { booleanOf, objectOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
+import { unlessAborted } from '../shared/unless-aborted.ts'
+import { readCatalog, type Catalog } from './catalog.ts'
 import type { OpenStackSettings } from './openstack-settings.ts'
-
-interface Project {
-  readonly id: string
-  readonly name: string
-}
+import { retainKeys } from './retain-keys.ts'
 
 export interface Token {
   readonly value: string
-  readonly project: Project
-  /** The services and their endpoints. */
-  readonly catalog: readonly Json[]
+  readonly projectId: string
+  readonly projectName: string
+  readonly catalog: Catalog
+  /** In milliseconds of Muster's clock. */
+  readonly renewAt: number
 }
 
 /** How to get a token of one project. */
@@ -33,54 +25,52 @@ export interface Scope {
   readonly request: Json | string | undefined
 }
 
-export interface Keystone {
-  /** The scopes to read, one for each project. */
-  findScopes(signal: AbortSignal): Promise<readonly Scope[]>
-  getToken(scope: Scope, signal: AbortSignal): Promise<Token>
-  /** Discards a token that a service no longer accepts. */
-  discard(token: Token): void
-}
-
-interface IssuedToken extends Token {
-  /** In milliseconds of Muster's clock. */
-  readonly renewAt: number
+interface Login {
+  readonly issued: Promise<Token>
+  /** Undefined while Keystone has not responded. */
+  token?: Token
 }
 
 /** A token is renewed after this share of its life, so that none expires during a request. */
 const usedLife = 0.8
 
 const unscoped: Scope = { key: '', request: 'unscoped' }
-const own: Scope = { key: 'own', request: undefined }
-
-function readToken(response: HttpResponse, host: string, now: number): IssuedToken {
-  const token = objectOf(parseJson(response.body, host), 'token')
-  const value = response.headers['x-subject-token']
-  if (typeof value !== 'string' || value === '') {
-    throw new SourceError('invalid-response', `${host} sent no token. Is this Keystone's address?`)
-  }
-  // Only the difference is used: the clocks of Keystone and Muster may differ.
-  const life = Date.parse(textOf(token, 'expires_at')) - Date.parse(textOf(token, 'issued_at'))
-  const project = objectOf(token, 'project')
-  return {
-    value,
-    project: { id: textOf(project, 'id'), name: textOf(project, 'name') },
-    catalog: listOf(token, 'catalog'),
-    renewAt: now + (Number.isFinite(life) ? life * usedLife : 0),
-  }
-}
 
 /** Authenticates at Keystone, and caches one token per project. */
-export function createKeystone(
-  http: HttpClient,
-  settings: OpenStackSettings,
-  clock: () => number,
-): Keystone {
+export function createKeystone(http: HttpClient, settings: OpenStackSettings, clock: () => number) {
   const { authUrl, identity } = settings
   const { host } = new URL(authUrl)
-  const tokens = new Map<string, Promise<IssuedToken>>()
-  const discarded = new WeakSet<Token>()
+  const logins = new Map<string, Login>()
+  /** A login is shared, so that no single caller can abort it. Each request has a time limit. */
+  const { signal: never } = new AbortController()
 
-  async function authenticate({ request }: Scope, signal: AbortSignal): Promise<IssuedToken> {
+  function readToken(response: HttpResponse, scope: Scope): Token {
+    const token = objectOf(parseJson(response.body, host), 'token')
+    const value = response.headers['x-subject-token']
+    if (typeof value !== 'string' || value === '') {
+      throw new SourceError(
+        'invalid-response',
+        `${host} sent no token. Is this Keystone's address?`,
+      )
+    }
+    const project = objectOf(token, 'project')
+    const projectId = textOf(project, 'id')
+    if (projectId === '' && scope !== unscoped) {
+      throw new SourceError('invalid-response', `${host} sent a token without a project.`)
+    }
+    // Only the difference is used: the clocks of Keystone and Muster may differ.
+    const life = Date.parse(textOf(token, 'expires_at')) - Date.parse(textOf(token, 'issued_at'))
+    return {
+      value,
+      projectId,
+      projectName: textOf(project, 'name'),
+      catalog: readCatalog(token, settings.interface),
+      renewAt: clock() + (Number.isFinite(life) ? life * usedLife : 0),
+    }
+  }
+
+  async function authenticate(scope: Scope): Promise<Token> {
+    const { request } = scope
     const auth = { identity, ...(request !== undefined && { scope: request }) }
     const response = await withRetries(
       async () => {
@@ -91,54 +81,92 @@ export function createKeystone(
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify({ auth }),
           },
-          signal,
+          never,
         )
         if (result.status !== 201) throw statusError(result, { host, action: 'authenticate' })
         return result
       },
       host,
-      signal,
+      never,
     )
-    return readToken(response, host, clock())
+    return readToken(response, scope)
   }
 
-  async function getToken(scope: Scope, signal: AbortSignal): Promise<IssuedToken> {
-    const cached = await tokens.get(scope.key)?.catch(() => undefined)
-    if (cached && cached.renewAt > clock() && !discarded.has(cached)) return cached
-    const pending = authenticate(scope, signal)
-    tokens.set(scope.key, pending)
-    pending.catch(() => {
-      if (tokens.get(scope.key) === pending) tokens.delete(scope.key)
-    })
-    return await pending
+  function logIn(scope: Scope): Login {
+    const login: Login = { issued: authenticate(scope) }
+    logins.set(scope.key, login)
+    login.issued.then(
+      (token) => (login.token = token),
+      () => {
+        if (logins.get(scope.key) === login) logins.delete(scope.key)
+      },
+    )
+    return login
+  }
+
+  async function getToken(scope: Scope, signal: AbortSignal): Promise<Token> {
+    const last = logins.get(scope.key)
+    const isExpired = last?.token !== undefined && last.token.renewAt <= clock()
+    const { issued } = last && !isExpired ? last : logIn(scope)
+    return await unlessAborted(issued, host, signal)
+  }
+
+  /** Sends a request with a token. If the token was revoked, or expired early, once more with another one. */
+  async function sendWithToken(
+    scope: Scope,
+    signal: AbortSignal,
+    send: (token: Token) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
+    const token = await getToken(scope, signal)
+    const response = await send(token)
+    if (response.status !== 401) return response
+    if (logins.get(scope.key)?.token === token) logins.delete(scope.key)
+    return await send(await getToken(scope, signal))
+  }
+
+  /** Lists projects at a path of Keystone. */
+  async function listProjects(
+    scope: Scope,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<readonly Json[]> {
+    const attempt = async () => {
+      const response = await sendWithToken(scope, signal, ({ value }) =>
+        http.send(
+          { url: new URL(`${authUrl}${path}`), headers: { 'x-auth-token': value } },
+          signal,
+        ),
+      )
+      if (response.status !== 200) throw statusError(response, { host, action: 'list projects' })
+      return requireList(parseJson(response.body, host), 'projects', `projects at ${host}`)
+    }
+    return await withRetries(attempt, host, signal)
   }
 
   /** All projects in which the user has a role. */
-  async function listProjects(signal: AbortSignal): Promise<readonly Scope[]> {
-    const token = await getToken(unscoped, signal)
-    const response = await http.send(
-      { url: new URL(`${authUrl}/auth/projects`), headers: { 'x-auth-token': token.value } },
-      signal,
-    )
-    if (response.status !== 200) throw statusError(response, { host, action: 'list projects' })
-    const projects = requireList(parseJson(response.body, host), 'projects', 'projects')
+  async function findProjects(signal: AbortSignal): Promise<readonly Scope[]> {
+    const projects = await listProjects(unscoped, '/auth/projects', signal)
     const enabled = projects.filter((project) => booleanOf(project, 'enabled'))
     if (enabled.length === 0) {
       throw new SourceError('forbidden', `The user has no role in any project at ${host}.`)
     }
-    return enabled
-      .map((project) => textOf(project, 'id'))
-      .sort()
-      .map((id) => ({ key: id, request: { project: { id } } }))
+    const ids = enabled.map((project) => textOf(project, 'id')).sort()
+    retainKeys(logins, [unscoped.key, ...ids])
+    return ids.map((id) => ({ key: id, request: { project: { id } } }))
   }
 
   return {
-    async findScopes(signal) {
-      if (settings.hasFixedProject) return [own]
-      const { project } = settings
-      return project ? [{ key: 'own', request: { project } }] : await listProjects(signal)
-    },
     getToken,
-    discard: (token) => void discarded.add(token),
+    sendWithToken,
+    /** The scopes to read, one for each project. */
+    async findScopes(signal: AbortSignal): Promise<readonly Scope[]> {
+      const { hasFixedProject, project } = settings
+      if (!hasFixedProject && !project) return await findProjects(signal)
+      return [{ key: 'own', request: project && { project } }]
+    },
+    /** All projects of the cloud; denied to most users. */
+    listAllProjects: (scope: Scope, signal: AbortSignal) =>
+      listProjects(scope, '/projects', signal),
   }
 }
+export type Keystone = ReturnType<typeof createKeystone>

@@ -3,9 +3,9 @@ import type { ReportedNic } from '../../domain/sources/reported-parts.ts'
 import { joinSecurityRules, writeSecurityRule } from '../../domain/sources/security-rules.ts'
 import type { ReportedFacts } from '../../domain/sources/source.ts'
 import { booleanOf, listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
-import { groupIdsOf, type Lookups } from './lookups.ts'
+import { groupIdsOf, maskOf, type Lookups } from './lookups.ts'
 
-interface Card {
+interface Nic {
   readonly mac: string
   readonly network: string
   readonly ips: readonly string[]
@@ -30,8 +30,8 @@ const addressesOf = (server: Json): NovaAddress[] =>
     })),
   )
 
-/** One card for each MAC address. Ports that Nova has not seen yet come last. */
-function cardsOf(server: Json, ports: readonly Json[], { networks }: Lookups): Card[] {
+/** One NIC for each MAC address. Ports that Nova has not seen yet come last. */
+function nicsOf(server: Json, ports: readonly Json[], { networks }: Lookups): Nic[] {
   const fixed = addressesOf(server).filter(({ isFloating }) => !isFloating)
   const macs = [...new Set([...fixed.map(({ mac }) => mac), ...ports.map(macOf)])]
   return macs.map((mac) => {
@@ -51,13 +51,12 @@ function cardsOf(server: Json, ports: readonly Json[], { networks }: Lookups): C
 const macOf = (port: Json) => textOf(port, 'mac_address')
 const isIpv6 = (address: string) => address.includes(':')
 
-/** The length of the mask of an address; 0 if Neutron does not tell. */
-function maskOf(address: string, port: Json | undefined, { subnets }: Lookups): number {
+function subnetOf(address: string, port: Json | undefined, { subnets }: Lookups): Json | undefined {
   const fixed = listOf(port, 'fixed_ips').find((ip) => textOf(ip, 'ip_address') === address)
-  return Number(textOf(subnets.get(textOf(fixed, 'subnet_id')), 'cidr').split('/')[1] ?? 0)
+  return subnets.get(textOf(fixed, 'subnet_id'))
 }
 
-/** The floating address of a server: Neutron's word, because Nova's copy can be old. */
+/** The floating address of a server: from Neutron, because Nova's copy can be old. */
 function floatingAddressOf(server: Json, ports: readonly Json[], lookups: Lookups): string {
   const own = ports
     .map((port) => textOf(lookups.floatingOf.get(textOf(port, 'id')), 'floating_ip_address'))
@@ -69,15 +68,14 @@ type Connection = Pick<ReportedFacts, 'nics' | 'eip' | 'eip_mode' | 'src_ip_chec
 
 /** The network fields of a server. */
 export function connectionOf(server: Json, ports: readonly Json[], lookups: Lookups): Connection {
-  const cards = cardsOf(server, ports, lookups)
   const eip = floatingAddressOf(server, ports, lookups)
-  const nics = cards.map(({ mac, ips, port, network }): ReportedNic => {
+  const nics = nicsOf(server, ports, lookups).map(({ mac, ips, port, network }): ReportedNic => {
     const ip_addr = ips.find((ip) => !isIpv6(ip)) ?? ''
     const networkId = textOf(port, 'network_id')
     return {
       ip_addr,
       ip6_addr: ips.find(isIpv6) ?? '',
-      mask: maskOf(ip_addr, port, lookups),
+      mask: maskOf(subnetOf(ip_addr, port, lookups)),
       mac,
       network,
       network_id: networkId,

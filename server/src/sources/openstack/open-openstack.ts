@@ -11,9 +11,9 @@ export async function openOpenStack(
 ): Promise<Source> {
   const { connection: session, release } = await acquireSession(settings, context, signal)
   try {
+    const scopes = await session.keystone.findScopes(signal)
     // One project will do: a login to each of many takes too long here.
-    const [first, ...others] = await session.keystone.findScopes(signal)
-    const regions = await findRegions(session, first ? [first] : others, signal)
+    const regions = await findRegions(session, scopes.slice(0, 1), signal)
     const { host } = new URL(session.settings.authUrl)
     return {
       title: `OpenStack at ${host}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,

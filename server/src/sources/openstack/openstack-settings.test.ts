@@ -23,6 +23,10 @@ describe('settings of OpenStack', () => {
       readOpenStackSettings(settings({ ...user, user_domain: domain }, options))
     assert.equal(read({}).project, undefined)
     assert.deepEqual(read({ project: id }).project, { id })
+    assert.deepEqual(read({ project: 'default' }).project, {
+      name: 'default',
+      domain: { id: 'default' },
+    })
     const named = { project: 'web', project_domain: 'Acme' }
     assert.deepEqual(read(named).project, { name: 'web', domain: { name: 'Acme' } })
     assert.deepEqual(read({}, 'Acme').identity, {

@@ -1,6 +1,7 @@
 import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
 import { httpAddressProblem } from '../shared/http-address.ts'
 import type { Json } from '../shared/json.ts'
+import { listOption, textOption } from '../shared/setting-values.ts'
 import { checkTlsSettings, readTlsSettings } from '../shared/tls-settings.ts'
 
 const interfaces = new Set(['public', 'internal', 'admin'])
@@ -20,17 +21,10 @@ export interface OpenStackSettings {
   readonly tls: TlsSettings
 }
 
-const textOption = ({ options }: SourceSettings, name: string, otherwise = '') => {
-  const value = options[name]
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : otherwise
-}
-
-const listOption = ({ options }: SourceSettings, name: string): readonly string[] =>
-  Array.isArray(options[name]) ? options[name].map(String) : []
-
 /** Keystone's ids are 32 hexadecimal digits, except for the domain that it starts with. */
-const isId = (text: string) => text === 'default' || /^[0-9a-f]{32}$/.test(text)
-const referTo = (text: string) => (isId(text) ? { id: text } : { name: text })
+const isId = (text: string) => /^[0-9a-f]{32}$/.test(text)
+const referToDomain = (text: string) =>
+  isId(text) || text === 'default' ? { id: text } : { name: text }
 
 /** Keystone is often named without a version. Muster speaks version 3 only. */
 const withVersion = (address: string) => {
@@ -45,13 +39,13 @@ function identityOf({ credentials }: SourceSettings): Json {
     return { methods: ['application_credential'], application_credential: { id, secret } }
   }
   const { username = '', password = '', user_domain = '' } = credentials
-  const user = { name: username, domain: referTo(user_domain || 'default'), password }
+  const user = { name: username, domain: referToDomain(user_domain || 'default'), password }
   return { methods: ['password'], password: { user } }
 }
 
 export function readOpenStackSettings(settings: SourceSettings): OpenStackSettings {
   const project = textOption(settings, 'project')
-  const domain = referTo(textOption(settings, 'project_domain', 'default'))
+  const domain = referToDomain(textOption(settings, 'project_domain', 'default'))
   return {
     authUrl: withVersion(settings.address),
     identity: identityOf(settings),
@@ -83,13 +77,14 @@ export function checkOpenStackSettings(settings: SourceSettings): readonly Setti
       report(`credentials.${name}`, 'must be empty with an application credential')
     }
     if (textOption(settings, 'project') !== '') {
-      report('options.project', 'An application credential belongs to one project already.')
+      report('options.project', 'must be empty: an application credential belongs to one project')
     }
   } else if (given('application_credential_secret')) {
     report('credentials.application_credential_id', 'is needed with the secret')
-  } else if (!given('username') || !given('password')) {
-    const path = given('username') ? 'credentials.password' : 'credentials.username'
-    report(path, 'Give a user name and a password, or an application credential.')
+  } else if (!given('username')) {
+    report('credentials.username', 'is needed, unless there is an application credential')
+  } else if (!given('password')) {
+    report('credentials.password', 'is needed with a user name')
   }
   if (textOption(settings, 'project_domain') !== '' && textOption(settings, 'project') === '') {
     report('options.project_domain', 'has no effect without a project')

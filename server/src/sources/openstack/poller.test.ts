@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServiceClient } from './service-client.ts'
+import type { ServiceClient, ServiceRequest } from './service-client.ts'
 import { findChanges, startPoller } from './poller.ts'
 
 const now = Date.parse('2026-01-01T12:00:00Z')
@@ -10,28 +10,33 @@ const { signal } = new AbortController()
 /** A poller of a Nova that has these servers, by the minute of their last change. */
 async function pollerOf(servers: Map<string, number>, novaTime?: () => Date) {
   const asked: string[] = []
-  const client = {
+  async function send({ path }: Pick<ServiceRequest, 'path'>) {
+    const since = new URL(path, 'http://nova').searchParams.get('changes-since')
+    if (since !== null) asked.push(since)
+    const rows = [...servers]
+      .map(([id, minute]) => ({ id, updated: minutesLater(minute).toISOString() }))
+      .filter(({ updated }) => since === null || Date.parse(updated) >= Date.parse(since))
+      .sort((a, b) => (a.updated < b.updated ? 1 : -1))
+      .slice(0, since === null ? 1 : undefined)
+    const headers = novaTime ? { date: novaTime().toUTCString() } : {}
+    return { status: 200, headers, host: 'nova', json: { servers: rows } }
+  }
+  const client: ServiceClient = {
     region: 'RegionOne',
-    name: 'Nova',
-    async send({ path }: { path: string }) {
-      const since = new URL(path, 'http://nova').searchParams.get('changes-since')
-      if (since !== null) asked.push(since)
-      const rows = [...servers]
-        .map(([id, minute]) => ({ id, updated: minutesLater(minute).toISOString() }))
-        .filter(({ updated }) => since === null || Date.parse(updated) >= Date.parse(since))
-        .sort((a, b) => (a.updated < b.updated ? 1 : -1))
-        .slice(0, since === null ? 1 : undefined)
-      const headers = novaTime ? { date: novaTime().toUTCString() } : {}
-      return { status: 200, headers, body: Buffer.from(JSON.stringify({ servers: rows })) }
+    has: async () => false,
+    send,
+    async list(request) {
+      const first = await send(request)
+      return { rows: first.json.servers, first }
     },
-  } as Partial<ServiceClient> as ServiceClient
-  const reading = {
+  }
+  const project = {
+    key: 'RegionOne own',
     compute: { client, microversion: '2.93', seesAllProjects: false },
-    scope: { key: 'own', request: undefined },
     projectId: 'p',
     site: { cloud: 'c', region: 'RegionOne' },
   }
-  const poller = await startPoller(reading, now, signal)
+  const poller = await startPoller(project, now, signal)
   const poll = async (minute: number) => {
     const { changed, commit } = await findChanges(poller, minutesLater(minute).getTime(), signal)
     commit()

@@ -1,6 +1,6 @@
 import { textOf, type Json } from '../shared/json.ts'
 import { findLastChanged, listChanges, type ChangedServers } from './compute.ts'
-import type { Reading } from './regions.ts'
+import type { ProjectInRegion } from './regions.ts'
 
 /**
  * Each poll reaches back this far. It covers clocks of Nova's hosts that differ, and changes that were
@@ -12,7 +12,7 @@ const clockMargin = 60_000
 
 /** The changes of one project in one region, or of all projects with one token. */
 export interface Poller {
-  readonly reading: Reading
+  project: ProjectInRegion
   /** A time that is over for Nova. */
   since: number
   /** The servers of the last poll as they were, so that the overlap is not reported again. */
@@ -33,13 +33,13 @@ function timeOver({ servers, novaTime }: ChangedServers, before: number, now: nu
 
 /** A poller from now on. */
 export async function startPoller(
-  reading: Reading,
+  project: ProjectInRegion,
   now: number,
   signal: AbortSignal,
 ): Promise<Poller> {
-  const last = await findLastChanged(reading.compute, signal)
+  const last = await findLastChanged(project.compute, signal)
   const since = timeOver(last, 0, now)
-  return { reading, since: since === 0 ? now - clockMargin : since, seen: new Map() }
+  return { project, since: since === 0 ? now - clockMargin : since, seen: new Map() }
 }
 
 interface Changes {
@@ -54,7 +54,7 @@ export async function findChanges(
   now: number,
   signal: AbortSignal,
 ): Promise<Changes> {
-  const listed = await listChanges(poller.reading.compute, poller.since - overlap, signal)
+  const listed = await listChanges(poller.project.compute, poller.since - overlap, signal)
   const texts = listed.servers.map((each) => [textOf(each, 'id'), JSON.stringify(each)] as const)
   const seen = new Map(texts)
   return {

@@ -1,14 +1,18 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { textOf } from '../shared/json.ts'
+import { cloudOf, regionsOf } from './catalog.ts'
 import { openCompute, type Compute } from './compute.ts'
 import type { Scope } from './keystone.ts'
 import type { Site } from './resource-ids.ts'
-import { cloudOf, createServiceClient, regionsOf } from './service-client.ts'
-import { learnProjects, type Session } from './session.ts'
+import { retainKeys } from './retain-keys.ts'
+import { createServiceClient } from './service-client.ts'
+import type { Session } from './session.ts'
 
 /** One project in one region, or all projects with one token. */
-export interface Reading {
+export interface ProjectInRegion {
+  /** Identifies it within the account. */
+  readonly key: string
   readonly compute: Compute
-  readonly scope: Scope
   readonly projectId: string
   readonly site: Site
 }
@@ -21,20 +25,43 @@ export async function findRegions(
 ): Promise<readonly string[]> {
   const found = new Set<string>()
   for (const scope of scopes) {
-    const token = await keystone.getToken(scope, signal)
-    for (const region of regionsOf(token, settings.interface)) found.add(region)
+    const { catalog } = await keystone.getToken(scope, signal)
+    for (const region of regionsOf(catalog)) found.add(region)
   }
+  const catalogName = `The catalog of ${new URL(settings.authUrl).host}`
   if (found.size === 0) {
     throw new SourceError(
       'incomplete',
-      `The catalog has no ${settings.interface} endpoint of the compute service.`,
+      `${catalogName} has no ${settings.interface} endpoint of the compute service.`,
     )
   }
   const absent = settings.regions.find((region) => !found.has(region))
   if (absent !== undefined) {
-    throw new SourceError('incomplete', `The catalog has no compute service in region ${absent}.`)
+    throw new SourceError(
+      'incomplete',
+      `${catalogName} has no compute service in region ${absent}.`,
+    )
   }
   return settings.regions.length === 0 ? [...found].sort() : settings.regions
+}
+
+/** Loads the names of all projects, if Keystone lists them for these credentials. */
+async function loadProjectNames(
+  { keystone, projectNames }: Session,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const projects = await keystone.listAllProjects(scope, signal)
+    retainKeys(
+      projectNames,
+      projects.map((project) => textOf(project, 'id')),
+    )
+    for (const project of projects) projectNames.set(textOf(project, 'id'), textOf(project, 'name'))
+  } catch (error) {
+    // Names are useful, but servers can be read without them.
+    if (signal.aborted || !(error instanceof SourceError)) throw error
+  }
 }
 
 /** Finds out what to read in a region: all projects with one token if possible, else each project. */
@@ -43,25 +70,40 @@ export async function planRegion(
   scopes: readonly Scope[],
   region: string,
   signal: AbortSignal,
-): Promise<readonly Reading[]> {
-  const { keystone, settings, plans } = session
-  const readings: Reading[] = []
+): Promise<readonly ProjectInRegion[]> {
+  const { keystone, settings, plans, projectNames } = session
+  let plan: ProjectInRegion[] = []
   for (const scope of scopes) {
-    const token = await keystone.getToken(scope, signal)
-    session.projects.set(token.project.id, token.project.name)
-    if (!regionsOf(token, settings.interface).includes(region)) continue
-    const connection = { ...session, interface: settings.interface }
-    const client = createServiceClient(connection, scope, region)
-    const compute = await openCompute(client, signal)
-    const cloud = cloudOf(token, region) || new URL(settings.authUrl).host
-    const site = { cloud, region }
-    const reading = { compute, scope, projectId: token.project.id, site }
-    readings.push(reading)
+    const { catalog, projectId, projectName } = await keystone.getToken(scope, signal)
+    projectNames.set(projectId, projectName)
+    if (!regionsOf(catalog).includes(region)) continue
+    const compute = await openCompute(createServiceClient(session, scope, region), signal)
+    const site = { cloud: cloudOf(catalog, region) || new URL(settings.authUrl).host, region }
+    const project = { key: `${region} ${scope.key}`, compute, projectId, site }
+    plan.push(project)
     if (!compute.seesAllProjects) continue
-    await learnProjects(session, scope, signal)
-    plans.set(region, [reading])
-    return [reading]
+    await loadProjectNames(session, scope, signal)
+    plan = [project]
+    break
   }
-  plans.set(region, readings)
-  return readings
+  plans.set(region, plan)
+  return plan
+}
+
+/** Removes the cached data of regions and projects that are no longer read. */
+export function forgetOthers(
+  { lookups, plans, projectNames }: Session,
+  regions: readonly string[],
+): void {
+  retainKeys(plans, regions)
+  const current = [...plans.values()].flat()
+  retainKeys(
+    lookups,
+    current.map(({ key }) => key),
+  )
+  if (current.some(({ compute }) => compute.seesAllProjects)) return
+  retainKeys(
+    projectNames,
+    current.map(({ projectId }) => projectId),
+  )
 }

@@ -1,3 +1,4 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
   ReportedServer,
   ScanPage,
@@ -6,27 +7,20 @@ import type {
   UnreadableServer,
 } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
-import { SourceError } from '../../domain/sources/source-error.ts'
 import { findServer, listServers } from './compute.ts'
-import { findPlaces } from './hosts.ts'
-import { createLookupLoader } from './lookups.ts'
-import { planRegion, type Reading } from './regions.ts'
+import { findHostsAndZones } from './hosts.ts'
 import type { Scope } from './keystone.ts'
+import { createLookupLoader } from './lookups.ts'
+import { forgetOthers, planRegion, type ProjectInRegion } from './regions.ts'
 import type { Session } from './session.ts'
 import { isDeleted } from './status.ts'
 import { toResources } from './to-resources.ts'
-import {
-  hostNameOf,
-  isReadable,
-  keyOf,
-  toServer,
-  zoneNameOf,
-  type Surroundings,
-} from './to-server.ts'
+import { hostNameOf, isReadable, keyOf, toServer, zoneNameOf } from './to-server.ts'
+import type { MappingContext } from './to-server.ts'
 
-function toUpdate(servers: readonly Json[], surroundings: Surroundings): SourceUpdate {
+function toUpdate(servers: readonly Json[], context: MappingContext): SourceUpdate {
   const [deleted, live] = [servers.filter(isDeleted), servers.filter((one) => !isDeleted(one))]
-  const read = live.map((server) => toServer(server, surroundings))
+  const read = live.map((server) => toServer(server, context))
   return {
     present: read.filter((server) => 'facts' in server),
     unreadable: read.filter((server) => 'reason' in server),
@@ -38,7 +32,9 @@ function toUpdate(servers: readonly Json[], surroundings: Surroundings): SourceU
  * The projects that are read in every region; undefined if all are. A role may have been lost, or a
  * project's catalog may lack a region: missing servers of other projects may still exist.
  */
-function completeProjects(plans: readonly (readonly Reading[])[]): readonly string[] | undefined {
+function completeProjects(
+  plans: readonly (readonly ProjectInRegion[])[],
+): readonly string[] | undefined {
   const ofProjects = plans.filter((plan) => !plan.some(({ compute }) => compute.seesAllProjects))
   if (ofProjects.length === 0) return undefined
   return ofProjects
@@ -55,20 +51,28 @@ export async function* scanRegions(
   regions: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const plans: (readonly Reading[])[] = []
+  const plans: (readonly ProjectInRegion[])[] = []
   for (const region of regions) plans.push(await planRegion(session, scopes, region, signal))
+  forgetOthers(session, regions)
   const tenants = completeProjects(plans)
   if (tenants) yield { present: [], gone: [], tenants }
-  for (const reading of plans.flat()) yield* scanProject(session, reading, signal)
+  for (const project of plans.flat()) yield* scanProject(session, project, signal)
+}
+
+/** The loader of a project, with the cache of the session. */
+function lookupLoader({ lookups }: Session, { key, compute }: ProjectInRegion) {
+  const cache = lookups.get(key) ?? new Map()
+  lookups.set(key, cache)
+  return createLookupLoader(compute, cache)
 }
 
 async function* scanProject(
   session: Session,
-  { compute, projectId, site }: Reading,
+  project: ProjectInRegion,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const loader = createLookupLoader(compute, projectId, session.lookups)
-  const { lookups, missing } = await loader.loadAll(signal)
+  const { compute, site } = project
+  const { lookups, missing } = await lookupLoader(session, project).loadAll(signal)
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
   for await (const servers of listServers(compute, signal)) {
@@ -77,11 +81,13 @@ async function* scanProject(
       if (zoneNameOf(server) !== '') named.zones.add(zoneNameOf(server))
     }
     count += servers.length
-    yield toUpdate(servers, { site, lookups, projects: session.projects })
+    yield toUpdate(servers, { site, lookups, projectNames: session.projectNames })
   }
-  const places = await findPlaces(compute, signal)
-  yield { present: [], gone: [], resources: toResources(site, places, named, lookups) }
-  const denied = places.areZonesDenied ? [...missing, 'compute: list zones'] : missing
+  const hostsAndZones = await findHostsAndZones(compute, signal)
+  for (const resources of toResources(site, hostsAndZones, named, lookups)) {
+    yield { present: [], gone: [], resources }
+  }
+  const denied = hostsAndZones.areZonesDenied ? [...missing, 'compute: list zones'] : missing
   for (const permission of denied) {
     yield { present: [], gone: [], forbidden: { permission, servers: count } }
   }
@@ -90,14 +96,13 @@ async function* scanProject(
 /** Converts a few servers, in the same form as a scan. */
 export async function readServers(
   session: Session,
-  { compute, projectId, site }: Reading,
+  project: ProjectInRegion,
   servers: readonly Json[],
   signal: AbortSignal,
 ): Promise<SourceUpdate> {
-  const loader = createLookupLoader(compute, projectId, session.lookups)
   const live = servers.filter((server) => !isDeleted(server) && isReadable(server))
-  const { lookups } = await loader.loadFor(live, signal)
-  return toUpdate(servers, { site, lookups, projects: session.projects })
+  const { lookups } = await lookupLoader(session, project).loadFor(live, signal)
+  return toUpdate(servers, { site: project.site, lookups, projectNames: session.projectNames })
 }
 
 const planAll = async (session: Session, region: string, signal: AbortSignal) =>
@@ -120,10 +125,10 @@ export async function getServer(
       `The credentials do not read project ${tenantId} in region ${regionId}.`,
     )
   }
-  for (const reading of tenantId === '' ? plan : own) {
-    const server = await findServer(reading.compute, externalId, signal)
+  for (const project of tenantId === '' ? plan : own) {
+    const server = await findServer(project.compute, externalId, signal)
     if (!server) continue
-    const { present, unreadable = [] } = await readServers(session, reading, [server], signal)
+    const { present, unreadable = [] } = await readServers(session, project, [server], signal)
     return present[0] ?? unreadable[0]
   }
   return undefined

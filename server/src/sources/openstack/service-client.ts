@@ -1,21 +1,13 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
-import { listOf, parseJson, textOf, type Json } from '../shared/json.ts'
+import { listOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
 import { paginate } from '../shared/paginate.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
+import { endpointOf, type ServiceName } from './catalog.ts'
 import type { Keystone, Scope, Token } from './keystone.ts'
 
-/** Services by the names that catalogs have for them, and the version that belongs to their paths. */
-const services = {
-  compute: { types: ['compute'], version: '' },
-  network: { types: ['network'], version: '/v2.0' },
-  volume: { types: ['volumev3', 'block-storage', 'volume'], version: '' },
-  image: { types: ['image'], version: '/v2' },
-} as const
-export type ServiceName = keyof typeof services
-
-interface ServiceRequest {
+export interface ServiceRequest {
   readonly service: ServiceName
   /** Below the endpoint, with the query. */
   readonly path: string
@@ -27,153 +19,120 @@ interface ServiceRequest {
   readonly expected?: number
 }
 
+export interface ServiceResponse extends Pick<HttpResponse, 'status' | 'headers'> {
+  /** The sender, for errors. */
+  readonly host: string
+  readonly json: Json
+}
+
 /** The services of one region, as one project sees them. */
 export interface ServiceClient {
   readonly region: string
-  /** Names Nova in errors. */
-  readonly name: string
   has(service: ServiceName, signal: AbortSignal): Promise<boolean>
-  send(request: ServiceRequest, signal: AbortSignal): Promise<HttpResponse>
-  get(request: ServiceRequest, signal: AbortSignal): Promise<Json>
-  /** All rows of a list, by its name in the response. */
-  list(request: ServiceRequest, name: string, signal: AbortSignal): Promise<Json[]>
+  send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse>
+  /** All rows of a list, by its name in the response, and the first response. */
+  list(
+    request: ServiceRequest,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly rows: readonly Json[]; readonly first: ServiceResponse }>
 }
 
 interface Connection {
   readonly http: HttpClient
-  readonly keystone: Keystone
-  /** Such as `public`. */
-  readonly interface: string
-}
-
-const isOfType = (entry: Json, types: readonly string[]) => types.includes(textOf(entry, 'type'))
-
-/** All regions of a catalog that have the compute service. */
-export const regionsOf = ({ catalog }: Token, access: string): string[] =>
-  [
-    ...new Set(
-      catalog
-        .filter((entry) => isOfType(entry, services.compute.types))
-        .flatMap((entry) => listOf(entry, 'endpoints'))
-        .filter((endpoint) => textOf(endpoint, 'interface') === access)
-        .map((endpoint) => textOf(endpoint, 'region_id') || textOf(endpoint, 'region')),
-    ),
-  ].sort()
-
-/** The id of the compute service: the same for all projects and addresses of a cloud. */
-export const cloudOf = ({ catalog }: Token, region: string): string =>
-  textOf(
-    catalog
-      .filter((entry) => isOfType(entry, services.compute.types))
-      .find((entry) =>
-        listOf(entry, 'endpoints').some((endpoint) => textOf(endpoint, 'region_id') === region),
-      ),
-    'id',
-  )
-
-function endpointOf(token: Token, service: ServiceName, region: string, access: string) {
-  const { types, version } = services[service]
-  // The first name wins: a catalog may list an older version of a service as well.
-  for (const type of types) {
-    const url = token.catalog
-      .filter((entry) => isOfType(entry, [type]))
-      .flatMap((entry) => listOf(entry, 'endpoints'))
-      .filter((endpoint) => textOf(endpoint, 'interface') === access)
-      .filter((each) => [textOf(each, 'region_id'), textOf(each, 'region')].includes(region))
-      .map((endpoint) => textOf(endpoint, 'url').replace(/\/+$/, ''))[0]
-    if (url === undefined) continue
-    const isComplete = version === '' || url.endsWith(version)
-    return isComplete ? url : `${url}${version}`
-  }
+  readonly keystone: Pick<Keystone, 'getToken' | 'sendWithToken'>
 }
 
 export function createServiceClient(
-  { http, keystone, interface: access }: Connection,
+  { http, keystone }: Connection,
   scope: Scope,
   region: string,
 ): ServiceClient {
-  function urlOf(current: Token, { service, path }: ServiceRequest): URL {
-    const endpoint = endpointOf(current, service, region, access)
-    if (endpoint === undefined || !URL.canParse(endpoint)) {
-      throw new SourceError(
-        'incomplete',
-        `The catalog has no ${access} endpoint of the ${service} service in region ${region}.`,
-      )
-    }
-    return new URL(`${endpoint}${path}`)
+  function urlOf({ catalog }: Token, { service, path }: ServiceRequest): URL {
+    const endpoint = endpointOf(catalog, service, region)
+    if (endpoint !== undefined && URL.canParse(endpoint)) return new URL(`${endpoint}${path}`)
+    throw new SourceError(
+      'incomplete',
+      `The catalog has no endpoint of the ${service} service in region ${region}.`,
+    )
   }
 
-  async function sendOnce(request: ServiceRequest, stop: AbortSignal) {
-    const current = await keystone.getToken(scope, stop)
-    const url = urlOf(current, request)
+  async function sendTo(url: URL, token: Token, request: ServiceRequest, signal: AbortSignal) {
+    const { microversion, service } = request
     const headers = {
       accept: 'application/json',
-      'x-auth-token': current.value,
-      ...(request.microversion !== undefined && {
-        'openstack-api-version': `compute ${request.microversion}`,
-        'x-openstack-nova-api-version': request.microversion,
+      'x-auth-token': token.value,
+      ...(microversion !== undefined && {
+        'openstack-api-version': `compute ${microversion}`,
+        'x-openstack-nova-api-version': microversion,
       }),
     }
     try {
-      return { current, url, response: await http.send({ url, headers }, stop) }
+      return await http.send({ url, headers }, signal)
     } catch (error) {
       if (!(error instanceof SourceError) || error.kind !== 'not-allowed') throw error
       throw new SourceError(
         'not-allowed',
-        `The catalog names ${url.host} for the ${request.service} service in region ${region}. ${error.message}`,
+        `The catalog names ${url.host} for the ${service} service in region ${region}. ${error.message}`,
       )
     }
   }
 
-  async function send(request: ServiceRequest, stop: AbortSignal): Promise<HttpResponse> {
-    const { host } = urlOf(await keystone.getToken(scope, stop), request)
-    return await withRetries(
-      async () => {
-        let sent = await sendOnce(request, stop)
-        if (sent.response.status === 401) {
-          // The token was revoked, or it expired early. One more attempt with a new one.
-          keystone.discard(sent.current)
-          sent = await sendOnce(request, stop)
-        }
-        const { status } = sent.response
-        if (status === 200 || status === request.expected) return sent.response
-        throw statusError(sent.response, { host: sent.url.host, action: request.action })
-      },
-      host,
-      stop,
-    )
+  async function sendOnce(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
+    let host = ''
+    const response = await keystone.sendWithToken(scope, signal, (token) => {
+      const url = urlOf(token, request)
+      host = url.host
+      return sendTo(url, token, request, signal)
+    })
+    const { status, headers, body } = response
+    if (status !== 200 && status !== request.expected) {
+      throw statusError(response, { host, action: request.action })
+    }
+    // A denial may come from a proxy and need not be JSON.
+    return { status, headers, host, json: status === 403 ? {} : parseJson(body, host) }
   }
 
-  async function get(request: ServiceRequest, stop: AbortSignal): Promise<Json> {
-    const { body } = await send(request, stop)
-    return parseJson(body, `The ${request.service} service in region ${region}`)
+  async function send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
+    const { host } = urlOf(await keystone.getToken(scope, signal), request)
+    return await withRetries(() => sendOnce(request, signal), host, signal)
   }
 
   return {
     region,
-    name: `Nova in region ${region}`,
-    async has(service, stop) {
-      const token = await keystone.getToken(scope, stop)
-      return endpointOf(token, service, region, access) !== undefined
-    },
     send,
-    get,
-    async list(request, name, stop) {
+    async has(service, signal) {
+      const { catalog } = await keystone.getToken(scope, signal)
+      return endpointOf(catalog, service, region) !== undefined
+    },
+    async list(request, name, signal) {
+      const responses: ServiceResponse[] = []
       const pages = paginate<Json>({
         what: `${name.replaceAll('_', ' ')} in region ${region}`,
         async call(marker) {
-          const path = withMarker(request.path, marker)
-          const json = await get({ ...request, path }, stop)
-          const rows = json[name]
-          const items = Array.isArray(rows) ? (rows as Json[]) : undefined
-          return { items, next: hasNext(json, name) ? textOf(items?.at(-1), 'id') : undefined }
+          const response = await send(
+            { ...request, path: withMarker(request.path, marker) },
+            signal,
+          )
+          if (responses.length === 0) responses.push(response)
+          const items = rowsOf(response, name)
+          const last = items.at(-1)
+          return { items, next: last && hasNext(response.json, name) ? idOf(last) : undefined }
         },
-        idOf: (row) => textOf(row, 'id'),
+        idOf,
       })
-      return (await Array.fromAsync(pages)).flat()
+      const rows = (await Array.fromAsync(pages)).flat()
+      return { rows, first: responses[0] as ServiceResponse }
     },
   }
 }
+
+/** The rows of a response, which must have them. */
+export const rowsOf = ({ json, host }: ServiceResponse, name: string): readonly Json[] =>
+  requireList(json, name, `${name.replaceAll('_', ' ')} at ${host}`)
+
+/** Hypervisors of old versions have numbers. */
+const idOf = (row: Json) => (typeof row['id'] === 'number' ? String(row['id']) : textOf(row, 'id'))
 
 /** Adds the id of the last row of a page, after which the next page starts. */
 export const withMarker = (path: string, marker: string | undefined): string =>
@@ -182,6 +141,6 @@ export const withMarker = (path: string, marker: string | undefined): string =>
     : `${path}${path.includes('?') ? '&' : '?'}marker=${encodeURIComponent(marker)}`
 
 /** Glance has `next`, all others a list of links. */
-export const hasNext = (json: Json, name: string): boolean =>
+const hasNext = (json: Json, name: string): boolean =>
   textOf(json, 'next') !== '' ||
   listOf(json, `${name}_links`).some((link) => textOf(link, 'rel') === 'next')

@@ -1,16 +1,18 @@
-import { addressAt } from '../../domain/sources/address-at.ts'
+import { chunk } from '../../domain/chunk.ts'
 import type {
   ReportedHost,
   ReportedNetwork,
   ReportedResources,
+  ReportedZone,
 } from '../../domain/sources/reported-resources.ts'
+import { guestAddresses } from '../shared/guest-addresses.ts'
 import { booleanOf, listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
-import { zonesOfHosts, type Places } from './hosts.ts'
-import type { Lookups } from './lookups.ts'
+import { zonesOfHosts, type HostsAndZones } from './hosts.ts'
+import { maskOf, type Lookups } from './lookups.ts'
 import { hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
 
-/** Hosts and zones that servers name. Those without a report of their own are known by name. */
-export interface NamedPlaces {
+/** Hosts and zones that servers name. Those that are not listed are known by name only. */
+interface NamedResources {
   readonly hosts: ReadonlySet<string>
   readonly zones: ReadonlySet<string>
 }
@@ -34,16 +36,22 @@ function cpuModelOf(hypervisor: Json): string {
   }
 }
 
+/** What is known of every host. */
+const nameHost = (name: string, site: Site) => ({
+  ...siteOf(site),
+  id: hostIdOf(site, name),
+  name,
+  host_type: 'openstack',
+  external_id: name,
+})
+
 function describeHost(hypervisor: Json, site: Site, zones: ReadonlyMap<string, string>) {
   const name = textOf(hypervisor, 'hypervisor_hostname')
   const service = objectOf(hypervisor, 'service')
   const zone = zones.get(textOf(service, 'host')) ?? ''
   const isUp = textOf(hypervisor, 'state') === 'up'
   return {
-    ...siteOf(site),
-    id: hostIdOf(site, name),
-    name,
-    host_type: 'openstack',
+    ...nameHost(name, site),
     status: isUp ? 'running' : 'unknown',
     host_status: isUp ? 'online' : 'offline',
     enabled: textOf(hypervisor, 'status') === 'enabled',
@@ -52,61 +60,64 @@ function describeHost(hypervisor: Json, site: Site, zones: ReadonlyMap<string, s
     cpu_desc: cpuModelOf(hypervisor),
     mem_size: numberOf(hypervisor, 'memory_mb'),
     version: versionOf(numberOf(hypervisor, 'hypervisor_version')),
-    external_id: name,
     ...(zone !== '' && { zone, zone_id: zoneIdOf(site, zone) }),
   } satisfies ReportedHost
 }
 
 /** The addresses of the first IPv4 subnet. */
-function addressesOf(subnet: Json | undefined): Partial<ReportedNetwork> {
-  const cidr = textOf(subnet, 'cidr')
+function addressesOf(subnets: readonly Json[]): Partial<ReportedNetwork> {
+  const subnet = subnets.find((each) => numberOf(each, 'ip_version') === 4)
+  if (!subnet) return {}
+  const [address = ''] = textOf(subnet, 'cidr').split('/')
   const [pool] = listOf(subnet, 'allocation_pools')
-  const start = textOf(pool, 'start') || addressAt(cidr, 2)
-  const end = textOf(pool, 'end') || addressAt(cidr, -2)
-  if (start === undefined || end === undefined) return {}
-  return {
-    guest_ip_start: start,
-    guest_ip_end: end,
-    guest_ip_mask: Number(cidr.split('/')[1]),
-    guest_gateway: textOf(subnet, 'gateway_ip'),
-  }
+  return guestAddresses({
+    address,
+    gateway: textOf(subnet, 'gateway_ip'),
+    mask: maskOf(subnet),
+    start: textOf(pool, 'start'),
+    end: textOf(pool, 'end'),
+  })
 }
 
-function describeNetwork(network: Json, site: Site, { subnets }: Lookups): ReportedNetwork {
+function describeNetwork(
+  network: Json,
+  site: Site,
+  { subnetsOf }: Pick<Lookups, 'subnetsOf'>,
+): ReportedNetwork {
   const id = textOf(network, 'id')
-  const own = [...subnets.values()]
-    .filter((subnet) => textOf(subnet, 'network_id') === id)
-    .filter((subnet) => numberOf(subnet, 'ip_version') === 4)
-    .sort((a, b) => (textOf(a, 'id') < textOf(b, 'id') ? -1 : 1))
   const isVlan = textOf(network, 'provider:network_type') === 'vlan'
   return {
     ...siteOf(site),
     id,
     name: textOf(network, 'name') || id,
     status: textOf(network, 'status') === 'ACTIVE' ? 'available' : 'down',
-    ...addressesOf(own[0]),
+    ...addressesOf(subnetsOf.get(id) ?? []),
     vlan_id: isVlan ? numberOf(network, 'provider:segmentation_id') : 0,
     external_id: id,
   }
 }
 
-/** Converts a region, its zones, hosts and networks. */
-export function toResources(
-  site: Site,
-  places: Places,
-  named: NamedPlaces,
-  lookups: Lookups,
-): ReportedResources {
-  const listedZones = new Map(places.zones.map((zone) => [textOf(zone, 'zoneName'), zone]))
-  const zonesByHost = zonesOfHosts(places.zones)
-  const hosts = places.hypervisors.map((each) => describeHost(each, site, zonesByHost))
-  const listedHosts = new Set(hosts.map(({ name }) => name))
-  const zoneNames = new Set([
-    ...listedZones.keys(),
-    ...named.zones,
-    ...hosts.flatMap((host) => ('zone' in host ? [host.zone] : [])),
-  ])
+function describeZone(name: string, zone: Json | undefined, site: Site): ReportedZone {
+  const isAvailable = booleanOf(objectOf(zone, 'zoneState'), 'available')
   return {
+    ...siteOf(site),
+    id: zoneIdOf(site, name),
+    name,
+    status: zone ? (isAvailable ? 'enable' : 'disable') : 'unknown',
+    external_id: name,
+  }
+}
+
+/** Converts a region, its zones, hosts and networks, in parts of limited size. */
+export function* toResources(
+  site: Site,
+  { zones, hypervisors }: HostsAndZones,
+  named: NamedResources,
+  { networks, ...lookups }: Lookups,
+): Generator<ReportedResources> {
+  const listedZones = new Map(zones.map((zone) => [textOf(zone, 'zoneName'), zone]))
+  const zoneNames = new Set([...listedZones.keys(), ...named.zones])
+  yield {
     cloudregions: [
       {
         id: regionIdOf(site),
@@ -116,32 +127,14 @@ export function toResources(
         external_id: site.region,
       },
     ],
-    zones: [...zoneNames].map((name) => ({
-      ...siteOf(site),
-      id: zoneIdOf(site, name),
-      name,
-      status: zoneStatus(listedZones.get(name)),
-      external_id: name,
-    })),
-    hosts: [
-      ...hosts,
-      ...[...named.hosts]
-        .filter((name) => !listedHosts.has(name))
-        .map((name) => ({
-          ...siteOf(site),
-          id: hostIdOf(site, name),
-          name,
-          host_type: 'openstack',
-          external_id: name,
-        })),
-    ],
-    networks: [...lookups.networks.values()].map((network) =>
-      describeNetwork(network, site, lookups),
-    ),
+    zones: [...zoneNames].map((name) => describeZone(name, listedZones.get(name), site)),
   }
-}
-
-const zoneStatus = (zone: Json | undefined) => {
-  if (!zone) return 'unknown'
-  return booleanOf(objectOf(zone, 'zoneState'), 'available') ? 'enable' : 'disable'
+  const zonesByHost = zonesOfHosts(zones)
+  const hosts = hypervisors.map((each) => describeHost(each, site, zonesByHost))
+  const listedHosts = new Set(hosts.map(({ name }) => name))
+  const unlisted = [...named.hosts.difference(listedHosts)].map((name) => nameHost(name, site))
+  for (const part of chunk([...hosts, ...unlisted])) yield { hosts: part }
+  for (const part of chunk(networks.values())) {
+    yield { networks: part.map((network) => describeNetwork(network, site, lookups)) }
+  }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Json } from '../shared/json.ts'
-import type { Lookups } from './lookups.ts'
+import { indexTables, type Lookups } from './lookups.ts'
 import { statusOf } from './status.ts'
 import { toServer } from './to-server.ts'
 
 const none = new Map<string, Json>()
-const noLookups: Lookups = {
+const noLookups = indexTables({
   networks: none,
   subnets: none,
   ports: none,
@@ -15,9 +15,7 @@ const noLookups: Lookups = {
   volumes: none,
   images: none,
   flavors: none,
-  portsOf: new Map(),
-  floatingOf: none,
-}
+})
 
 const server = {
   id: 'a1',
@@ -38,7 +36,7 @@ const convert = (changes: Json, lookups: Partial<Lookups> = {}) =>
     {
       site: { cloud: 'keystone.example', region: 'R' },
       lookups: { ...noLookups, ...lookups },
-      projects: new Map([['p1', 'shop']]),
+      projectNames: new Map([['p1', 'shop']]),
     },
   )
 
@@ -85,7 +83,7 @@ describe('a server of Nova', () => {
     const { name: _, addresses: __, ...partial } = server
     const converted = toServer(
       { ...partial, status: 'UNKNOWN' },
-      { site: { cloud: 'c', region: 'R' }, lookups: noLookups, projects: new Map() },
+      { site: { cloud: 'c', region: 'R' }, lookups: noLookups, projectNames: new Map() },
     )
     assert.ok('reason' in converted)
     assert.deepEqual(converted.key, convert({}).key)

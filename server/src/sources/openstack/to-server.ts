@@ -17,11 +17,11 @@ import { hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
 import { statusOf } from './status.ts'
 
 /** What the facts of a server are made of, besides the server itself. */
-export interface Surroundings {
+export interface MappingContext {
   readonly site: Site
   readonly lookups: Lookups
   /** Names of projects, by id. */
-  readonly projects: ReadonlyMap<string, string>
+  readonly projectNames: ReadonlyMap<string, string>
 }
 
 /** With the project: copies of a cloud can have servers of the same id. */
@@ -45,10 +45,7 @@ export const isReadable = (server: Json): boolean =>
   typeof server['name'] === 'string' && typeof server['addresses'] === 'object'
 
 /** A server in the form of Muster, or why it cannot be read. */
-export function toServer(
-  server: Json,
-  surroundings: Surroundings,
-): ReportedServer | UnreadableServer {
+export function toServer(server: Json, context: MappingContext): ReportedServer | UnreadableServer {
   const key = keyOf(server)
   const name = textOf(server, 'name')
   try {
@@ -56,8 +53,8 @@ export function toServer(
       throw new SourceError('incomplete', 'Nova does not reach the database of its cell.')
     }
     const id = textOf(server, 'tenant_id')
-    const tenant = { id, name: surroundings.projects.get(id) ?? id }
-    return { key, tenant, facts: factsOf(server, surroundings) }
+    const tenant = { id, name: context.projectNames.get(id) ?? id }
+    return { key, tenant, facts: factsOf(server, context) }
   } catch (error) {
     return unreadableServer(key, name === '' ? textOf(server, 'id') : name, error)
   }
@@ -89,7 +86,7 @@ function placeOf(server: Json, site: Site): Partial<ReportedFacts> {
   }
 }
 
-function factsOf(server: Json, { site, lookups }: Surroundings): ReportedFacts {
+function factsOf(server: Json, { site, lookups }: MappingContext): ReportedFacts {
   const flavor = flavorOf(server, lookups)
   const ports = lookups.portsOf.get(textOf(server, 'id')) ?? []
   const created = Date.parse(textOf(server, 'created'))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { findChanges, startPoller, type Poller } from './poller.ts'
-import { findRegions, planRegion, type Reading } from './regions.ts'
+import { findRegions, planRegion } from './regions.ts'
 import { readServers } from './scan-region.ts'
 import type { Session } from './session.ts'
 
@@ -9,8 +9,6 @@ import type { Session } from './session.ts'
 const pollInterval = 4_000
 /** Polls until projects and regions are looked up again. */
 const pollsPerPlan = 15
-
-const keyOf = ({ scope, compute }: Reading) => `${compute.client.region} ${scope.key}`
 
 /**
  * Yields changes by polling Nova's `changes-since`. While a region or a project fails, the others are
@@ -24,12 +22,13 @@ export async function* watchChanges(
   let pollers: ReadonlyMap<string, Poller> = new Map()
 
   async function planPollers(region: string, scopes: Parameters<typeof planRegion>[1]) {
-    const readings = await planRegion(session, scopes, region, signal)
+    const projects = await planRegion(session, scopes, region, signal)
     return await Promise.all(
-      readings.map(
-        async (reading) =>
-          pollers.get(keyOf(reading)) ?? (await startPoller(reading, clock(), signal)),
-      ),
+      projects.map(async (project) => {
+        const known = pollers.get(project.key)
+        // Roles may have changed.
+        return known ? Object.assign(known, { project }) : startPoller(project, clock(), signal)
+      }),
     )
   }
 
@@ -38,16 +37,16 @@ export async function* watchChanges(
     const regions = await findRegions(session, scopes, signal)
     const planned = await settleSome(regions.map((region) => planPollers(region, scopes)))
     const next = planned.flatMap((found, at) => {
-      const isOfRegion = ({ reading }: Poller) => reading.site.region === regions[at]
+      const isOfRegion = ({ project }: Poller) => project.site.region === regions[at]
       return found ?? [...pollers.values()].filter(isOfRegion)
     })
-    pollers = new Map(next.map((poller) => [keyOf(poller.reading), poller]))
+    pollers = new Map(next.map((poller) => [poller.project.key, poller]))
   }
 
   async function poll(poller: Poller): Promise<SourceUpdate | undefined> {
     const { changed, commit } = await findChanges(poller, clock(), signal)
     const update =
-      changed.length === 0 ? undefined : await readServers(session, poller.reading, changed, signal)
+      changed.length === 0 ? undefined : await readServers(session, poller.project, changed, signal)
     commit()
     return update
   }
