@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../domain/sources/source.ts'
+import type { SettingField, SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { tlsOptions } from '../shared/tls-settings.ts'
 import { checkOpenStackSettings } from './openstack-settings.ts'
@@ -10,6 +10,13 @@ const applicationCredentialRights = `openstack role add --user muster --project 
 openstack --os-username muster --os-project-name web application credential create --role reader muster`
 
 const adminRights = `openstack role add --user muster --project admin admin`
+
+const optionalText = (name: string, description: string): SettingField => ({
+  name,
+  type: 'text',
+  isRequired: false,
+  description,
+})
 
 export const openstackKind: SourceKind = {
   provider: 'OpenStack',
@@ -30,53 +37,28 @@ export const openstackKind: SourceKind = {
     example: 'https://keystone.example.org:5000/v3',
   },
   credentials: [
-    { name: 'username', type: 'text', isRequired: false, description: 'User name' },
-    { name: 'password', type: 'text', isRequired: false, description: 'Password' },
-    {
-      name: 'user_domain',
-      type: 'text',
-      isRequired: false,
-      description: 'Name or id of the domain of the user. Empty: default.',
-    },
-    {
-      name: 'application_credential_id',
-      type: 'text',
-      isRequired: false,
-      description: 'Id of an application credential, instead of a user name and password',
-    },
-    {
-      name: 'application_credential_secret',
-      type: 'text',
-      isRequired: false,
-      description: 'Secret of the application credential',
-    },
+    optionalText('username', 'User name'),
+    optionalText('password', 'Password'),
+    optionalText('user_domain', 'Name or id of the domain of the user. Empty: default.'),
+    optionalText(
+      'application_credential_id',
+      'Id of an application credential, instead of a user name and password',
+    ),
+    optionalText('application_credential_secret', 'Secret of the application credential'),
   ],
   options: [
-    {
-      name: 'project',
-      type: 'text',
-      isRequired: false,
-      description:
-        'Name or id of the project to authenticate in. Empty: every project in which the user has a role.',
-    },
-    {
-      name: 'project_domain',
-      type: 'text',
-      isRequired: false,
-      description: 'Name or id of the domain of the project. Empty: default.',
-    },
+    optionalText(
+      'project',
+      'Name or id of the project to authenticate in. Empty: every project in which the user has a role.',
+    ),
+    optionalText('project_domain', 'Name or id of the domain of the project. Empty: default.'),
     {
       name: 'regions',
       type: 'list',
       isRequired: false,
       description: 'Regions to read. Empty: all regions of the catalog with a compute service.',
     },
-    {
-      name: 'interface',
-      type: 'text',
-      isRequired: false,
-      description: 'Endpoints to use: public, internal or admin. Empty: public.',
-    },
+    optionalText('interface', 'Endpoints to use: public, internal or admin. Empty: public.'),
     tlsOptions.ca,
     tlsOptions.fingerprint,
   ],
