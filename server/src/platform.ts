@@ -6,6 +6,7 @@ import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
+import { composeMetrics } from './composition/compose-metrics.ts'
 import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
@@ -20,6 +21,7 @@ import type { ServerWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
 import { openPort, type OpenPort } from './http/open-port.ts'
 import type { Database } from './storage/database.ts'
+import { version } from './version.ts'
 import { createAccountStore } from './storage/sources/account-store.ts'
 import { createPasswordHasher, type PasswordCost } from './vault/password-hasher.ts'
 
@@ -146,6 +148,16 @@ async function assemble(
     .catch((error: unknown) => logger.error({ err: error }, 'could not load the demo'))
     .finally(() => (isLoading = false))
   const health = createHealth({ ...database, clock, log: logger })
+  const otherMetrics = composeMetrics({
+    ...sources,
+    version,
+    database,
+    memory,
+    health,
+    queues: { password_logins: hasher.counts, provider_logins: identity.providerLogins },
+    sessionIdle: config.sessionIdle,
+    clock,
+  })
   const hasGateway = config.roles.includes('gateway')
   const { app, drain } = createApp(
     {
@@ -159,7 +171,7 @@ async function assemble(
       memory,
       logger,
     },
-    { ...identity, ...inventory, ...sources, health, waitingLogins: hasher.waiting },
+    { ...identity, ...inventory, ...sources, health, otherMetrics },
     operationsOf(config),
   )
   const gateway = hasGateway
@@ -211,6 +223,7 @@ async function assemble(
       clearInterval(purge)
       await health.stop()
       await controlSocket?.close()
+      otherMetrics.stop()
       await rewrite.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()

@@ -146,6 +146,7 @@ export function composeIdentity(parts: Parts) {
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),
+    providerLogins: providerQueue.counts,
     ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {
       await tokens.purgeExpired(clock())

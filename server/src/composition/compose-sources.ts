@@ -34,7 +34,7 @@ export function composeSources(parts: Parts) {
   const accounts = createAccountStore(database, key)
   const events = createEventStore(database)
   const isPlatform = config.roles.includes('platform')
-  const { syncClient, stop } = startSync({
+  const { syncClient, statistics, stop } = startSync({
     database,
     secretKeyFile: config.secretKeyFile,
     reachable: config.sourceAllow,
@@ -64,6 +64,7 @@ export function composeSources(parts: Parts) {
     }),
     accounts,
     syncClient,
+    syncStatistics: statistics,
     stop,
   }
 }

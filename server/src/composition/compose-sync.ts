@@ -14,6 +14,7 @@ import {
   createMarkServersUnknown,
 } from '../domain/sources/mark-servers-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
+import { createScanCounts } from '../domain/sources/scan-counts.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
@@ -24,7 +25,8 @@ import { testConnection } from '../domain/sources/test-connection.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createEgress } from '../egress/egress.ts'
-import type { DatabaseReader, DatabaseWriter } from '../storage/database.ts'
+import type { SyncStatistics } from '../metrics/sync-metrics.ts'
+import type { ThreadDatabase } from '../storage/database.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createResourceRecorder } from '../storage/resources/resource-recorder.ts'
 import { createServerWriter } from '../storage/servers/server-writer.ts'
@@ -33,7 +35,7 @@ import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
 
 interface Parts {
-  readonly database: DatabaseReader & DatabaseWriter
+  readonly database: ThreadDatabase
   readonly secretBox: SecretBox
   readonly kinds: SourceKinds
   /** Addresses that accounts may use in addition to the default ones. */
@@ -80,6 +82,8 @@ export function composeSync(parts: Parts) {
     serverWriter,
     resourceRecorder: createResourceRecorder(database),
   })
+  const writePermits = createBoundedQueue({ name: 'batches', capacity: maxConcurrentBatches })
+  const scans = createScanCounts()
   const runAccount = createRunAccount({
     leases,
     sightings,
@@ -89,7 +93,8 @@ export function composeSync(parts: Parts) {
     evictServers: createEvictServers({ accounts, sightings, openScanRecorder }),
     findDuplicates: createFindDuplicates({ accounts, sightings, loadKind: openSource.loadKind }),
     openSource,
-    writePermits: createBoundedQueue({ name: 'batches', capacity: maxConcurrentBatches }),
+    writePermits,
+    countScan: scans.add,
     defaultHold: disappearanceHold,
     clock,
     random: Math.random,
@@ -138,5 +143,15 @@ export function composeSync(parts: Parts) {
     },
   }
 
-  return { syncClient, start: scheduler.start, stop: scheduler.stop }
+  return {
+    syncClient,
+    start: scheduler.start,
+    stop: scheduler.stop,
+    statistics: (): SyncStatistics => ({
+      database: database.counts(),
+      scans: scans.read(),
+      leases: scheduler.running(),
+      batches: writePermits.counts(),
+    }),
+  }
 }

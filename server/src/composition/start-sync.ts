@@ -4,6 +4,7 @@ import { MessagePort, Worker } from 'node:worker_threads'
 import type { FastifyBaseLogger } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
+import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { Database } from '../storage/database.ts'
 import { createCaller } from '../threads/worker-calls.ts'
 import {
@@ -61,11 +62,15 @@ export function startSync(parts: Parts) {
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
   let thread: SyncThread | undefined
   let isStopped = false
+  let statistics: SyncStatistics | undefined
 
   function handle(message: SyncMessage): void {
     switch (message.kind) {
       case 'servers-committed':
         return database.noteServersCommitted(message.version, message.scopes)
+      case 'statistics':
+        statistics = message.statistics
+        return
       case 'log': {
         const level = message.level === 'info' && isQuiet() ? 'debug' : message.level
         return logger[level](message.fields, message.message)
@@ -94,6 +99,7 @@ export function startSync(parts: Parts) {
     worker.on('error', (error) => logger.error({ err: error }, 'the sync thread failed'))
     worker.on('exit', () => {
       if (thread === started) thread = undefined
+      statistics = undefined
       caller.end(threadEnded())
     })
     return started
@@ -124,6 +130,8 @@ export function startSync(parts: Parts) {
 
   return {
     syncClient,
+    /** Undefined until the thread has started. */
+    statistics: () => statistics,
     async stop(): Promise<void> {
       isStopped = true
       clearInterval(timer)

@@ -1,6 +1,7 @@
 import { errorStatus, type ErrorClass } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
+import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { SharedDatabase } from '../storage/database.ts'
 
 /** The `workerData` of the sync thread. */
@@ -31,6 +32,7 @@ export type SyncMessage =
       readonly version: number
       readonly scopes: ReadonlySet<string>
     }
+  | { readonly kind: 'statistics'; readonly statistics: SyncStatistics }
   | {
       readonly kind: 'log'
       readonly level: 'debug' | 'info' | 'warn'

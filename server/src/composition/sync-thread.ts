@@ -22,6 +22,7 @@ const port = parentPort
 lowerPriority()
 const { storage, secretKeyFile, reachable, disappearanceHold, runner } =
   workerData as SyncThreadData
+const statisticsInterval = 2_000
 const tell = (message: SyncMessage) => port.postMessage(message)
 
 const onServersCommitted: OnServersCommitted = (version, scopes) =>
@@ -51,6 +52,8 @@ const sync = composeSync({
   },
 })
 sync.start()
+const tellStatistics = () => tell({ kind: 'statistics', statistics: sync.statistics() })
+const timer = setInterval(tellStatistics, statisticsInterval)
 
 /** An error of a source is reported as such to the caller, not as a fault of Muster. */
 const toPlatformError = (error: unknown): unknown =>
@@ -68,6 +71,7 @@ serveCalls<SyncRequest, unknown, Failure>(
   },
   () => {
     // The only other message is 'stop'.
+    clearInterval(timer)
     void sync
       .stop()
       .then(() => database.close())

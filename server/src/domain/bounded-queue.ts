@@ -26,6 +26,17 @@ interface Admission {
   readonly getSignal?: () => AbortSignal | undefined
 }
 
+/** What the metrics tell of a queue. */
+export interface QueueCounts {
+  /** The total weight that runs now. */
+  readonly running: number
+  readonly waiting: number
+  /** Since the process started. */
+  readonly started: number
+  readonly rejected: number
+  readonly waitedSeconds?: number
+}
+
 /** Rejects work whose client has disconnected; nobody reads it. */
 export const clientGone = () =>
   new PlatformError('ServiceUnavailable', 'The client closed the connection.', { retryAfter: 1 })
@@ -42,13 +53,19 @@ export function createBoundedQueue(limits: Limits) {
   const running = new Map<string, number>()
   let used = 0
   let waitingCount = 0
+  let started = 0
+  let rejected = 0
+  let waitedMs = 0
 
-  const reject = (errorClass: 'TooManyRequests' | 'ServiceUnavailable', details: string) =>
-    new PlatformError(errorClass, `${details}. Try again shortly.`, { retryAfter: 1 })
+  function reject(errorClass: 'TooManyRequests' | 'ServiceUnavailable', details: string) {
+    rejected += 1
+    return new PlatformError(errorClass, `${details}. Try again shortly.`, { retryAfter: 1 })
+  }
 
   /** Takes capacity and returns the function that releases it. */
   function take(key: string, weight: number): () => void {
     let isHeld = true
+    started += 1
     used += weight
     running.set(key, (running.get(key) ?? 0) + weight)
     return () => {
@@ -109,6 +126,7 @@ export function createBoundedQueue(limits: Limits) {
     const signal = getSignal?.()
     if (signal?.aborted === true) throw clientGone()
     requireRoom(key)
+    const since = performance.now()
     return await new Promise((resolve, fail) => {
       const leave = (error: Error) => {
         settle()
@@ -120,6 +138,7 @@ export function createBoundedQueue(limits: Limits) {
       const leaveLate = () => leave(reject('ServiceUnavailable', `Too many ${name} are running`))
       const timer = maxWait === undefined ? undefined : setTimeout(leaveLate, maxWait)
       const settle = () => {
+        waitedMs += performance.now() - since
         clearTimeout(timer)
         signal?.removeEventListener('abort', leaveAborted)
       }
@@ -150,7 +169,13 @@ export function createBoundedQueue(limits: Limits) {
         release()
       }
     },
-    waiting: () => waitingCount,
+    counts: (): QueueCounts => ({
+      running: used,
+      waiting: waitingCount,
+      started,
+      rejected,
+      waitedSeconds: waitedMs / 1_000,
+    }),
   }
 }
 export type BoundedQueue = ReturnType<typeof createBoundedQueue>

@@ -13,7 +13,7 @@ describe('a cache', () => {
   beforeEach(() => {
     version = 1
     loads = 0
-    values = createCache<string, number, Answer>(createCacheMemory(10_000), () => 100)
+    values = createCache<string, number, Answer>(createCacheMemory(10_000), 'test', () => 100)
   })
   const cache = {
     peek: (key: string) => values.get(key, version),
@@ -100,8 +100,8 @@ describe('the memory of caches', () => {
   test('is limited in total: the least recently used values of any cache leave first', () => {
     const memory = createCacheMemory(5_000)
     const [texts, numbers] = [
-      createCache<string, number, number>(memory, (size) => size),
-      createCache<number, number, number>(memory, (size) => size),
+      createCache<string, number, number>(memory, 'test', (size) => size),
+      createCache<number, number, number>(memory, 'test', (size) => size),
     ]
     texts.set('a', 1, 1_000)
     numbers.set(1, 1, 1_000)
@@ -121,7 +121,7 @@ describe('the memory of caches', () => {
 
   test('counts a replaced value once', () => {
     const memory = createCacheMemory(5_000)
-    const cache = createCache<string, number, number>(memory, (size) => size)
+    const cache = createCache<string, number, number>(memory, 'test', (size) => size)
     for (let time = 0; time < 10; time += 1) cache.set('key', time, 1_000)
     assert.ok(memory.used() < 2_000)
     assert.equal(cache.get('key', 9), 1_000)
@@ -130,7 +130,7 @@ describe('the memory of caches', () => {
 
   test('is not filled by one value', () => {
     const memory = createCacheMemory(5_000)
-    const cache = createCache<string, number, number>(memory, (size) => size)
+    const cache = createCache<string, number, number>(memory, 'test', (size) => size)
     cache.set('small', 1, 500)
     cache.set('large', 1, 4_000)
     assert.deepEqual([cache.get('small', 1), cache.get('large', 1)], [500, undefined])

@@ -9,6 +9,14 @@ interface Entry {
   newer: Entry
 }
 
+/** What the metrics tell of a cache. */
+interface CacheCounts {
+  hits: number
+  misses: number
+  entries: number
+  bytes: number
+}
+
 /** Estimated bytes of an entry beside its key and its value. */
 const overhead = 200
 
@@ -22,6 +30,7 @@ export function createCacheMemory(limit: number) {
   const end = { size: 0, isUsed: false, drop() {} } as unknown as Entry
   end.older = end
   end.newer = end
+  const counts = new Map<string, CacheCounts>()
   let used = 0
   const isFull = () => used > limit
 
@@ -50,6 +59,13 @@ export function createCacheMemory(limit: number) {
   return {
     limit,
     used: () => used,
+    /** The counts of the caches with this name: several may have the same. */
+    countsOf(name: string): CacheCounts {
+      const known = counts.get(name) ?? { hits: 0, misses: 0, entries: 0, bytes: 0 }
+      counts.set(name, known)
+      return known
+    },
+    counts: (): ReadonlyMap<string, Readonly<CacheCounts>> => counts,
     add(entry: Entry): void {
       link(entry)
       used += entry.size
@@ -78,15 +94,22 @@ const largestShare = 1 / 4
  */
 export function createCache<Key extends string | number, Version, Value>(
   memory: CacheMemory,
+  /** For the metrics. */
+  name: string,
   /** The bytes of a value, estimated. */
   sizeOf: (value: Value) => number,
 ) {
   const entries = new Map<Key, CacheEntry<Version, Value>>()
+  const counts = memory.countsOf(name)
   const reads = new Map<Key, { version: Version; reading: Promise<Value | undefined> }>()
 
   function get(key: Key, version: Version | undefined): Value | undefined {
     const entry = entries.get(key)
-    if (entry === undefined || version === undefined || entry.version !== version) return undefined
+    if (entry === undefined || version === undefined || entry.version !== version) {
+      counts.misses += 1
+      return undefined
+    }
+    counts.hits += 1
     entry.isUsed = true
     return entry.value
   }
@@ -96,6 +119,8 @@ export function createCache<Key extends string | number, Version, Value>(
     if (!entry) return
     entries.delete(key)
     memory.remove(entry)
+    counts.entries -= 1
+    counts.bytes -= entry.size
   }
 
   function set(key: Key, version: Version | undefined, value: Value): void {
@@ -105,6 +130,8 @@ export function createCache<Key extends string | number, Version, Value>(
     const drop = () => remove(key)
     const entry = { size, version, value, isUsed: false, drop } as CacheEntry<Version, Value>
     entries.set(key, entry)
+    counts.entries += 1
+    counts.bytes += size
     memory.add(entry)
   }
 

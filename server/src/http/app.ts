@@ -15,7 +15,7 @@ import { createInventoryHandlers, type InventoryUseCases } from './inventory/han
 import { createResourceHandlers } from './inventory/resource-handlers.ts'
 import { cacheHeaders } from './cache-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type OtherMetrics } from './metrics.ts'
 import { registerOperations } from './register-operations.ts'
 import { answerInTurn } from './pipelining.ts'
 import type { CacheMemory } from '../domain/cache.ts'
@@ -61,7 +61,7 @@ export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
   readonly health: Pick<Health, 'check'>
-  readonly waitingLogins: () => number
+  readonly otherMetrics: OtherMetrics
 }
 
 /** Creates the HTTP application with a route for each served operation. */
@@ -81,7 +81,7 @@ export function createApp(
       ? { ...headers, [platformRequestIdHeader]: makeRequestId() }
       : headers
   })
-  const metrics = createMetrics(useCases)
+  const metrics = createMetrics(useCases.otherMetrics)
   metrics.observe(app)
   const log = createRequestLog(app.log)
   logRequests(app, log, platformRequestIdHeader)

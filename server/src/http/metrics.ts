@@ -1,68 +1,44 @@
 import type { FastifyInstance } from 'fastify'
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { renderMetrics, type Metric } from '../metrics/metric.ts'
+import { createRequestMetrics } from '../metrics/request-metrics.ts'
 import type { Route } from './route.ts'
 
-interface Observed {
-  readonly waitingLogins: () => number
+export interface OtherMetrics {
+  readonly metrics: readonly Metric[]
+  /** Reads again what is stored, unless that was done a short time ago. */
+  readonly refresh: () => Promise<void>
 }
 
-/** Prometheus metrics. Labels are routes, not paths, so that callers cannot add series. */
-export function createMetrics({ waitingLogins }: Observed) {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  registry.removeSingleMetric('nodejs_version_info')
+/** Counts the requests of an application, and renders these counts together with all other metrics. */
+export function createMetrics(others: OtherMetrics) {
+  const requests = createRequestMetrics()
 
-  const requests = new Histogram({
-    name: 'muster_http_request_duration_seconds',
-    help: 'How long requests take, by route and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers: [registry],
-  })
-  const logins = new Counter({
-    name: 'muster_logins_total',
-    help: 'Logins, by result',
-    labelNames: ['result'],
-    registers: [registry],
-  })
-  registry.registerMetric(
-    new Gauge({
-      name: 'muster_login_queue_length',
-      help: 'Password logins that wait for their turn',
-      registers: [],
-      collect() {
-        this.set(waitingLogins())
-      },
-    }),
-  )
-
-  // Caches the series by label, because a lookup costs more than an increment.
-  const series = new Map<string, ReturnType<typeof requests.labels>>()
-  function seriesOf(operation: Route | undefined, status: number) {
+  function count(operation: Route | undefined, status: number, ms: number): void {
     const { method = 'none', path: route = 'none' } = operation ?? {}
-    const key = `${method} ${route} ${status}`
-    const known = series.get(key) ?? requests.labels({ method, route, status })
-    series.set(key, known)
-    return known
+    requests.count({ method, route, status, seconds: ms / 1_000 })
   }
 
-  const count = (operation: Route | undefined, status: number, ms: number) =>
-    seriesOf(operation, status).observe(ms / 1_000)
-
   return {
+    /** For responses from the cache, which pass no hook. */
     count,
     observe(app: FastifyInstance): void {
+      app.addHook('onRequest', (request, reply, done) => {
+        // A closed connection has no 'finish', and a request within the process no 'close'.
+        const end = requests.begin()
+        reply.raw.once('finish', end).once('close', end)
+        done()
+      })
       app.addHook('onResponse', (request, reply, done) => {
         const { operation } = request.routeOptions.config
-        const { statusCode, elapsedTime } = reply
-        count(operation, statusCode, elapsedTime)
-        if (operation?.id === 'issueToken') {
-          logins.inc({ result: statusCode === 201 ? 'issued' : String(statusCode) })
-        }
+        count(operation, reply.statusCode, reply.elapsedTime)
+        if (operation?.id === 'issueToken') requests.countLogin(reply.statusCode)
         done()
       })
     },
-    render: () => registry.metrics(),
+    async render(): Promise<string> {
+      await others.refresh()
+      return renderMetrics([...others.metrics, ...requests.metrics])
+    },
   }
 }
 export type Metrics = ReturnType<typeof createMetrics>

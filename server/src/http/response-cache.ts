@@ -49,6 +49,7 @@ export function createResponseCache(dependencies: Dependencies) {
   const { findKnown, countRequest, isDraining, note, memory } = dependencies
   const responses = createCache<string, Principal, CachedResponse>(
     memory,
+    'responses',
     ({ body }) => (body?.length ?? 0) + 1_000,
   )
 

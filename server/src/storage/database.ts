@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import type { ClockReading } from '../domain/health.ts'
 import type { Requester } from '../domain/requester.ts'
+import type { DatabaseCounts } from './database-statistics.ts'
 import type { PostgresLimits } from './postgres/limits.ts'
 import type { Tables } from './tables.ts'
 
@@ -105,6 +106,8 @@ export interface DatabaseVersions {
 
 /** What every thread can do with the database. */
 export interface ThreadDatabase extends DatabaseReader, DatabaseWriter {
+  /** What this thread has run since it opened the database. */
+  counts(): DatabaseCounts
   close(): Promise<void>
 }
 
@@ -116,6 +119,15 @@ export interface Database extends ThreadDatabase, IdentityWriter, DatabaseVersio
   ping(): Promise<void>
   /** The clock that all processes of this database share; undefined where there is only one process. */
   readClock(): ClockReading | undefined
+  sizes(): Promise<DatabaseSizes>
+}
+
+/** In bytes. */
+export interface DatabaseSizes {
+  readonly database: number
+  /** The write-ahead log, and the free space of its disk; SQLite only. */
+  readonly wal?: number
+  readonly available?: number
 }
 
 /** The open database of this process, as it is passed to another thread. */

@@ -123,7 +123,7 @@ describe('the queue of slow queries', () => {
     const done = Promise.withResolvers<Row[][]>()
     const started: string[] = []
     let stops = 0
-    const run = createSlowQueries({ slots: 1, timeout: 20 }, ([query]) => {
+    const { run } = createSlowQueries({ slots: 1, timeout: 20 }, ([query]) => {
       started.push(query?.sql ?? '')
       return query?.sql === 'slow'
         ? { rows: done.promise, stop: () => void (stops += 1) }

@@ -47,10 +47,7 @@ export function createSlowQueries(
     maxWait: timeout,
   })
 
-  return async function run(
-    queries: readonly Query[],
-    { user, signal }: Requester,
-  ): Promise<Row[][]> {
+  async function run(queries: readonly Query[], { user, signal }: Requester): Promise<Row[][]> {
     const release = await queue.acquire({ key: user, getSignal: () => signal })
     const { rows, stop } = start(queries)
     // A stopped query holds its slot until the engine is done with it.
@@ -72,4 +69,5 @@ export function createSlowQueries(
       rows.finally(settle).then(resolve, reject)
     })
   }
+  return { run, counts: queue.counts }
 }

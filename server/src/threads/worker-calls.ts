@@ -41,6 +41,8 @@ interface Caller<Request, Response> {
   /** The other thread has ended: pending and later calls fail with this error. */
   end(error: Error): void
   hasEnded(): boolean
+  /** How many calls have no reply yet, and how many there were. */
+  counts(): { readonly pending: number; readonly total: number }
 }
 
 /** Calls another thread: each request gets one response or one error. */
@@ -89,6 +91,7 @@ export function createCaller<Request, Response, Failure>(
       pending.clear()
     },
     hasEnded: () => ended !== undefined,
+    counts: () => ({ pending: pending.size, total: lastId }),
   }
 }
 

@@ -60,7 +60,7 @@ describe('the password hasher', () => {
     const hold = Promise.withResolvers<void>()
     const many = Array.from({ length: 200 }, () => hasher.inTurn(() => hold.promise))
     const settled = Promise.allSettled(many)
-    assert.equal(hasher.waiting(), 64)
+    assert.equal(hasher.counts().waiting, 64)
     hold.resolve()
     const refusals = (await settled).filter((result) => result.status === 'rejected')
     assert.ok(refusals.length > 0 && refusals.length < many.length)
@@ -68,6 +68,6 @@ describe('the password hasher', () => {
       assert.equal(reason.class, 'ServiceUnavailable')
       assert.equal(reason.retryAfter, 1)
     }
-    assert.equal(hasher.waiting(), 0)
+    assert.equal(hasher.counts().waiting, 0)
   })
 })

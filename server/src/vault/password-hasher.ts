@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { hash, verify, type Options } from '@node-rs/argon2'
-import { createBoundedQueue } from '../domain/bounded-queue.ts'
+import { createBoundedQueue, type QueueCounts } from '../domain/bounded-queue.ts'
 import type { Compare, PasswordHasher } from '../domain/identity/ports.ts'
 
 /** OWASP's minimum. The library's default algorithm is argon2id. */
@@ -15,7 +15,7 @@ export type PasswordCost = Options
  */
 export function createPasswordHasher(
   cost: PasswordCost = defaultPasswordCost,
-): PasswordHasher & { readonly waiting: () => number } {
+): PasswordHasher & { readonly counts: () => QueueCounts } {
   const queue = createBoundedQueue({
     name: 'logins',
     capacity: Math.min(availableParallelism() + 1, 4),
@@ -32,6 +32,6 @@ export function createPasswordHasher(
   return {
     hash: (password) => queue.run(() => hash(password, cost)),
     inTurn: (work) => queue.run(() => work(compare)),
-    waiting: queue.waiting,
+    counts: queue.counts,
   }
 }

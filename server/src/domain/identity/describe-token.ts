@@ -95,6 +95,7 @@ export function createDescribeToken(catalog: readonly CatalogService[], memory: 
   // Valid while the cached user is the same object: it is read again after every change.
   const descriptions = createCache<string, UserStatus, Description>(
     memory,
+    'token_descriptions',
     ({ projects, role_assignments }) => 2_000 + 500 * (projects.length + role_assignments.length),
   )
 

@@ -15,7 +15,7 @@ const sizeOf = ({ assignments }: UserStatus) => 1_000 + 500 * assignments.length
 
 /** Reads the status of a user; undefined for one that is disabled, expired or deleted. */
 export function createFindUserStatus({ directory, identityVersion, clock, memory }: Dependencies) {
-  const users = createCache<string, number, UserStatus>(memory, sizeOf)
+  const users = createCache<string, number, UserStatus>(memory, 'users', sizeOf)
 
   return async function findUserStatus(userId: string): Promise<UserStatus | undefined> {
     const userStatus = await users.load(userId, identityVersion.current(), () =>

@@ -26,7 +26,7 @@ export function createVerifyToken({
   memory,
 }: Dependencies) {
   // By the secret itself, because hashing it is the slowest step of a verification.
-  const principals = createCache<string, number, Principal>(memory, () => principalSize)
+  const principals = createCache<string, number, Principal>(memory, 'tokens', () => principalSize)
 
   async function load(secret: string): Promise<Principal | undefined> {
     const id = tokenId(secret)

@@ -45,6 +45,7 @@ function shorten({ total, groups }: Statistics): ServerStatistics {
 export function createCountServers({ finder, identityVersion, memory }: Dependencies) {
   const results = createCache<string, string, StatisticsBody>(
     memory,
+    'statistics',
     ({ body }) => body[0]?.length ?? 0,
   )
 

@@ -101,7 +101,7 @@ const contentsOf = ({ total, hasMore, found }: FoundPage): string =>
  */
 export function createListServers(dependencies: Dependencies) {
   const { finder, owners, identityVersion, syncTimes, memory } = dependencies
-  const pages = createCache<string, string, CachedPage>(memory, ({ page, contents }) =>
+  const pages = createCache<string, string, CachedPage>(memory, 'pages', ({ page, contents }) =>
     page ? lengthOf(page.body) + contents.length : contents.length,
   )
 

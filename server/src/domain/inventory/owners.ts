@@ -10,7 +10,11 @@ export function createOwners(
   identityVersion: IdentityVersion,
   memory: CacheMemory,
 ) {
-  const owners = createCache<string, number, OwnersByProject>(memory, ({ size }) => size * 300)
+  const owners = createCache<string, number, OwnersByProject>(
+    memory,
+    'owners',
+    ({ size }) => size * 300,
+  )
   const key = 'all'
 
   const read = async () => new Map((await directory.all()).map((owner) => [owner.projectId, owner]))

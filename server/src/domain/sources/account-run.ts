@@ -8,6 +8,7 @@ import type { MoveServers } from './move-servers.ts'
 import type { OpenSource } from './open-source.ts'
 import type { LeaseStore, SightingStore } from './ports.ts'
 import type { OpenScanRecorder } from './record-scan.ts'
+import type { ScanCounts } from './scan-counts.ts'
 import { createScanConflicts } from './scan-conflicts.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
 import type { SyncLog } from './sync-log.ts'
@@ -27,6 +28,7 @@ export interface RunDependencies {
   readonly defaultHold: number
   readonly clock: () => number
   readonly random: Random
+  readonly countScan: ScanCounts['add']
   readonly log: SyncLog
 }
 

@@ -105,6 +105,8 @@ export function createAccountScheduler(dependencies: Dependencies) {
 
   return {
     find: (id: string) => running.get(id),
+    /** How many accounts this process runs. */
+    running: () => running.size,
     /** Schedules now instead of at the next interval. */
     tick,
     start(): void {

@@ -98,6 +98,7 @@ function run(
     counts.opened += 1
     return source
   }
+  const results: string[] = []
   const log = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, fields, message })
   const runAccount = createRunAccount({
@@ -110,6 +111,7 @@ function run(
     defaultHold: 0,
     clock: Date.now,
     random,
+    countScan: (_provider, result) => void results.push(result),
     log: { debug: log('debug'), info: log('info'), warn: log('warn') },
   })
   const put = (...servers: readonly ReportedServer[]) => {
@@ -375,6 +377,7 @@ describe('a running account', () => {
       defaultHold: 0,
       clock: Date.now,
       random: shortWaits,
+      countScan() {},
       log: { debug() {}, info() {}, warn() {} },
     })
     await again({ ...memory.attached }, runner).done

@@ -14,6 +14,7 @@ import { explainError } from './explain-error.ts'
 import { chunk } from '../chunk.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { managerIdOf } from './to-server-facts.ts'
+import type { ScanResult } from './scan-counts.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
 import { unreadableById, vanishedRegionsError } from './warning-texts.ts'
@@ -177,14 +178,17 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
 
   /** Throws only if the account must stop. */
   return async function syncOnce(): Promise<void> {
+    const count = (result: ScanResult) => run.countScan(account.provider, result)
     const start = clock()
     const progress = createProgress()
     await saveStart(start)
     try {
       await removeConfirmed()
       await saveComplete(await scan(progress.report), start, progress.saved)
+      count('complete')
     } catch (error) {
       if (signal.aborted || error instanceof LeaseLost) throw error
+      count(isFromStorage(error) ? 'postponed' : 'failed')
       if (isFromStorage(error)) await savePostponed(error, progress.saved)
       else await saveFailed(error, progress.saved)
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server, ServerStatistics } from '@muster/contract'
+import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { listServers, projectAt } from '../../testing/inventory-world/server-responses.ts'
@@ -93,6 +94,23 @@ onEngineOfLane('server statistics', (engine) => {
     assert.deepEqual(Object.keys(body.total), sums)
     assert.deepEqual(Object.keys(body.groups['status']?.[0] ?? {}), ['value', ...sums])
     await expectStatistics(fleet.callers.owner, ['status'])
+  })
+
+  test('are in the metrics by provider and status', async () => {
+    const { servers } = await listServers(
+      fleet.callers.admin,
+      'scope=system&details=true&limit=2048',
+    )
+    const expected = Object.entries(
+      Object.groupBy(
+        servers,
+        ({ provider, status }) => `provider="${provider}",status="${status}"`,
+      ),
+    ).map(([labels, members]) => `muster_servers{${labels}} ${members?.length}`)
+    const { text } = await ask(fleet.platform.url, '/metrics')
+    const lines = text.split('\n').filter((line) => line.startsWith('muster_servers{'))
+    assert.ok(lines.length > 5)
+    assert.deepEqual(lines.toSorted(), expected.toSorted())
   })
 
   test('equal the sums over the whole list for each common group', async () => {

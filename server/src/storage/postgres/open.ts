@@ -1,5 +1,13 @@
-import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import {
+  Kysely,
+  PostgresDialect,
+  sql,
+  type Logger,
+  type PostgresPool,
+  type PostgresPoolClient,
+} from 'kysely'
 import pg from 'pg'
+import { background } from '../../domain/inventory/ports.ts'
 import {
   identityVersionOf,
   raiseIdentityVersion,
@@ -11,6 +19,7 @@ import {
   type Statements,
   type OnServersCommitted,
 } from '../database.ts'
+import { createDatabaseStatistics } from '../database-statistics.ts'
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import { buildServersCommit } from '../server-versions.ts'
@@ -46,8 +55,11 @@ const createBridge = (pool: Pool): PostgresPool => ({
   end: async () => {},
 })
 
-const createKysely = (pool: Pool) =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
+const createKysely = (pool: Pool, log?: Logger) =>
+  new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: createBridge(pool) }),
+    ...(log && { log }),
+  })
 
 const openHosts = (url: string) => createHosts(url, { types, application_name: 'muster' })
 
@@ -118,6 +130,8 @@ async function maintain(hosts: Hosts, statements: readonly string[]): Promise<vo
   }
 }
 
+const measureSize = { sql: 'select pg_database_size(current_database()) as size', parameters: [] }
+
 /** Writes a row again that no other transaction locks. */
 const touch = {
   sql: "update settings set value = value where key = 'secret_key_fingerprint'",
@@ -168,29 +182,43 @@ export async function openPostgres(
     timeout: syncTimeout + 2 * second,
     wait: unlimited,
   })
+  const statistics = createDatabaseStatistics()
   const commit = (statements: Statements): Promise<StatementResult[]> =>
-    runTransaction(pool, statements, {
-      statement: timeout,
-      lock: timeout,
-      maxAttempts: 4,
-      retryTimeouts: false,
-    })
+    statistics.measure('commit', () =>
+      runTransaction(pool, statements, {
+        statement: timeout,
+        lock: timeout,
+        maxAttempts: 4,
+        retryTimeouts: false,
+      }),
+    )
 
-  const runSlowly = createSlowQueries(
+  const readSlowly = createSlowReader({
+    take: () => takeClient(slowPool),
+    cancel: (backend) => commit([{ sql: 'select pg_cancel_backend($1)', parameters: [backend] }]),
+    timeout: slowTimeout,
+  })
+  const slowQueries = createSlowQueries(
     { slots: limits.slowConnections, timeout: slowTimeout },
-    createSlowReader({
-      take: () => takeClient(slowPool),
-      cancel: (backend) => commit([{ sql: 'select pg_cancel_backend($1)', parameters: [backend] }]),
-      timeout: slowTimeout,
-    }),
+    (queries) => {
+      const { rows, stop } = readSlowly(queries)
+      return { rows: statistics.measure('query', () => rows), stop }
+    },
   )
-  const db = createKysely(pool)
+  const db = createKysely(pool, statistics.noteQuery)
 
   return {
     engine: 'postgres',
     db,
-    run: async (queries, priority) =>
-      priority === 'quick' ? await readSnapshot(pool, queries) : await runSlowly(queries, priority),
+    run: (queries, priority) =>
+      priority === 'quick'
+        ? statistics.measure('read', () => readSnapshot(pool, queries))
+        : slowQueries.run(queries, priority),
+    counts: () => ({
+      ...statistics.read(),
+      pools: { requests: pool.counts(), queries: slowPool.counts(), sync: syncPool.counts() },
+      queues: { queries: slowQueries.counts() },
+    }),
     commit,
     async commitIdentity(statements, expected) {
       const results = await commit([raiseIdentityVersion(db, expected), ...statements])
@@ -199,12 +227,14 @@ export async function openPostgres(
     },
     async commitServers(statements, scopes, serialized = []) {
       const work = buildServersCommit(db, statements, scopes, serialized)
-      const results = await runTransaction(syncPool, work.statements, {
-        statement: syncTimeout,
-        lock: Math.min(maxLockWait, syncTimeout),
-        maxAttempts: 8,
-        retryTimeouts: true,
-      })
+      const results = await statistics.measure('servers', () =>
+        runTransaction(syncPool, work.statements, {
+          statement: syncTimeout,
+          lock: Math.min(maxLockWait, syncTimeout),
+          maxAttempts: 8,
+          retryTimeouts: true,
+        }),
+      )
       const version = work.versionFrom(results)
       versions.advanceServers(version, scopes)
       onServersCommitted(version, scopes)
@@ -218,6 +248,10 @@ export async function openPostgres(
       await commit([touch])
     },
     readClock: versions.clock,
+    async sizes() {
+      const [rows] = await slowQueries.run([measureSize], background)
+      return { database: Number(rows?.[0]?.['size']) }
+    },
     async close() {
       await versions.stop()
       await Promise.all([pool.end(), slowPool.end(), syncPool.end()])

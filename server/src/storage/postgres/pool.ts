@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { PoolCounts } from '../database-statistics.ts'
 import type { Hosts } from './hosts.ts'
 
 interface Size {
@@ -59,6 +60,12 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
       return known
     },
     leave: hosts.leave,
+    counts: (): PoolCounts => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max,
+    }),
     end: () => pool.end(),
   }
 }

@@ -15,7 +15,7 @@ export interface Selection {
 
 /** Caches query results by the version of the data. */
 export function createSelections(memory: CacheMemory) {
-  const results = createCache<string, string, Selection | number>(memory, (result) =>
+  const results = createCache<string, string, Selection | number>(memory, 'selections', (result) =>
     typeof result === 'number' ? 0 : result.seqs.length * 20,
   )
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysely'
+import { Kysely, SqliteAdapter, SqliteDialect, type Logger, type SqliteDatabase } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { createPrepare, type Prepare } from './file.ts'
 
@@ -20,6 +20,7 @@ class TransactionalDialect extends SqliteDialect {
 export function createKysely(
   database: DatabaseSync,
   prepare: Prepare = createPrepare(database),
+  log?: Logger,
 ): Kysely<Tables> {
   const bridge: SqliteDatabase = {
     close: () => database.close(),
@@ -34,5 +35,6 @@ export function createKysely(
       }
     },
   }
-  return new Kysely<Tables>({ dialect: new TransactionalDialect({ database: bridge }) })
+  const dialect = new TransactionalDialect({ database: bridge })
+  return new Kysely<Tables>({ dialect, ...(log && { log }) })
 }

@@ -34,7 +34,11 @@ export function createPrepare(
   memory: CacheMemory = createCacheMemory(500 * statementSize),
 ): Prepare {
   // The text is all that a statement depends on, so there is only one version.
-  const statements = createCache<string, true, StatementSync>(memory, () => statementSize)
+  const statements = createCache<string, true, StatementSync>(
+    memory,
+    'statements',
+    () => statementSize,
+  )
   return (text) => {
     let statement = statements.get(text, true)
     if (!statement) {

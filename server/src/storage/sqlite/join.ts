@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import type { OnServersCommitted, ThreadDatabase } from '../database.ts'
+import { createDatabaseStatistics } from '../database-statistics.ts'
 import { buildServersCommit } from '../server-versions.ts'
 import { createKysely } from './bridge.ts'
 import { createPrepare, createSnapshotReader, openFile } from './file.ts'
@@ -15,21 +16,26 @@ export function joinSqlite(
   const connection = openFile(join(directory, 'muster.db'))
   connection.exec('pragma query_only = on')
   const prepare = createPrepare(connection)
-  const db = createKysely(connection, prepare)
+  const statistics = createDatabaseStatistics()
+  const db = createKysely(connection, prepare, statistics.noteQuery)
   const readSnapshot = createSnapshotReader(connection, prepare)
-  const writer = joinWriter(port)
+  const writer = joinWriter(port, statistics)
   return {
     engine: 'sqlite',
     db,
-    run: async (queries) => readSnapshot(queries),
+    run: (queries) => statistics.measure('read', async () => readSnapshot(queries)),
     commit: writer.commit,
     async commitServers(statements, scopes, serialized = []) {
       const commit = buildServersCommit(db, statements, scopes, serialized)
-      onServersCommitted(commit.versionFrom(await writer.commit(commit.statements)), scopes)
+      onServersCommitted(
+        commit.versionFrom(await writer.commit(commit.statements, 'servers')),
+        scopes,
+      )
     },
     async maintain(statements) {
       for (const sql of statements) await writer.commit([{ sql, parameters: [] }])
     },
+    counts: () => ({ ...statistics.read(), pools: {}, queues: { writer: writer.counts() } }),
     async close() {
       writer.close()
       await db.destroy()

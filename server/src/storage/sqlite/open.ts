@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -12,6 +12,7 @@ import {
   type Database,
   type Inspect,
 } from '../database.ts'
+import { createDatabaseStatistics, type DatabaseStatistics } from '../database-statistics.ts'
 import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createServerVersions, buildServersCommit } from '../server-versions.ts'
@@ -77,9 +78,13 @@ const writeHeader = { sql: 'pragma user_version = 0', parameters: [] }
 /** A small write may still fit into the write-ahead log when no other one does. */
 const minSpace = 2 ** 20
 
-async function requireSpace(directory: string): Promise<void> {
+async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize < minSpace) {
+  return bavail * bsize
+}
+
+async function requireSpace(directory: string): Promise<void> {
+  if ((await freeBytes(directory)) < minSpace) {
     throw new PlatformError(
       'ServiceUnavailable',
       'The database cannot write: the disk is full. Less than 1 MiB is free.',
@@ -88,10 +93,14 @@ async function requireSpace(directory: string): Promise<void> {
 }
 
 /** The connection for quick reads, after the migrations. */
-async function openConnection(file: string, memory: CacheMemory | undefined) {
+async function openConnection(
+  file: string,
+  memory: CacheMemory | undefined,
+  { noteQuery }: DatabaseStatistics,
+) {
   const connection = openFile(file)
   const prepare = createPrepare(connection, memory)
-  const db = createKysely(connection, prepare)
+  const db = createKysely(connection, prepare, noteQuery)
   try {
     await migrate(db)
     connection.exec('pragma query_only = on')
@@ -115,17 +124,18 @@ export async function openSqlite(
   memory?: CacheMemory,
 ): Promise<Database> {
   const directoryLock = lock(directory)
+  const statistics = createDatabaseStatistics()
   const file = join(directory, 'muster.db')
   const { connection, prepare, db, version } = await onLocked()
     .then(() => inspectFile(file, inspect))
     .then(() => migrateFile(file))
-    .then(() => openConnection(file, memory))
+    .then(() => openConnection(file, memory, statistics))
     .catch((error: unknown) => {
       directoryLock.close()
       throw error
     })
-  const writer = startWriter(file)
-  const readers = createReaders(file, queryTimeout)
+  const writer = startWriter(file, statistics)
+  const readers = createReaders(file, queryTimeout, statistics.measure)
   const readSnapshot = createSnapshotReader(connection, prepare)
   const serverVersions = createServerVersions()
   let identityVersion = version
@@ -133,8 +143,15 @@ export async function openSqlite(
   return {
     engine: 'sqlite',
     db,
-    run: async (queries, priority) =>
-      priority === 'quick' ? readSnapshot(queries) : await readers.run(queries, priority),
+    run: (queries, priority) =>
+      priority === 'quick'
+        ? statistics.measure('read', async () => readSnapshot(queries))
+        : readers.run(queries, priority),
+    counts: () => ({
+      ...statistics.read(),
+      pools: {},
+      queues: { writer: writer.counts(), queries: readers.counts() },
+    }),
     commit: writer.commit,
     async commitIdentity(statements, expected) {
       const results = await writer.commit([raiseIdentityVersion(db, expected), ...statements])
@@ -143,7 +160,10 @@ export async function openSqlite(
     },
     async commitServers(statements, scopes, serialized = []) {
       const commit = buildServersCommit(db, statements, scopes, serialized)
-      serverVersions.advance(commit.versionFrom(await writer.commit(commit.statements)), scopes)
+      serverVersions.advance(
+        commit.versionFrom(await writer.commit(commit.statements, 'servers')),
+        scopes,
+      )
     },
     async maintain(statements) {
       for (const sql of statements) await writer.commit([{ sql, parameters: [] }])
@@ -159,6 +179,18 @@ export async function openSqlite(
     },
     // The lock of the directory admits one process only.
     readClock: () => undefined,
+    async sizes() {
+      const sizeOf = async (path: string) =>
+        await stat(path).then(
+          ({ size }) => size,
+          () => 0,
+        )
+      return {
+        database: await sizeOf(file),
+        wal: await sizeOf(`${file}-wal`),
+        available: await freeBytes(directory),
+      }
+    },
     async close() {
       await readers.close()
       await writer.close()

@@ -4,6 +4,7 @@ import { PlatformError } from '../../domain/error.ts'
 import type { Requester } from '../../domain/requester.ts'
 import { createCaller } from '../../threads/worker-calls.ts'
 import type { Query, Row } from '../database.ts'
+import type { DatabaseStatistics } from '../database-statistics.ts'
 import { createSlowQueries, type Execution } from '../slow-queries.ts'
 
 /** Queries for a reader thread. Ids grow, so that "stop everything up to this one" is one number. */
@@ -38,7 +39,11 @@ const closed = () =>
  * A few threads for slow queries, so that other requests do not wait for them. Each thread is
  * started when it is first needed: most installations need one.
  */
-export function createReaders(file: string, timeout: number) {
+export function createReaders(
+  file: string,
+  timeout: number,
+  measure: DatabaseStatistics['measure'],
+) {
   const slots = Math.max(3, Math.min(4, availableParallelism()))
   const idle: Reader[] = []
   const all = new Set<Reader>()
@@ -109,12 +114,16 @@ export function createReaders(file: string, timeout: number) {
     }
   }
 
-  const runInTurn = createSlowQueries({ slots, timeout }, execute)
+  const slowQueries = createSlowQueries({ slots, timeout }, (queries) => {
+    const { rows, stop } = execute(queries)
+    return { rows: measure('query', () => rows), stop }
+  })
 
   return {
+    counts: slowQueries.counts,
     async run(queries: readonly Query[], requester: Requester): Promise<Row[][]> {
       if (isClosed) throw closed()
-      return await runInTurn(queries, requester)
+      return await slowQueries.run(queries, requester)
     },
     async close(): Promise<void> {
       isClosed = true

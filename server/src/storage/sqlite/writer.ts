@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import type { QueueCounts } from '../../domain/bounded-queue.ts'
 import { PlatformError } from '../../domain/error.ts'
 import { createCaller } from '../../threads/worker-calls.ts'
 import type { StatementResult, Statements } from '../database.ts'
+import type { DatabaseStatistics, StatementKind } from '../database-statistics.ts'
 import { Violation } from '../violation.ts'
 import { preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
 
@@ -46,34 +48,43 @@ const stopped = 'The database cannot write: its writer has stopped. Restart Must
 const threadEnded = () => unavailable(stopped, new Error('the writer thread has ended'))
 
 /** Sends commits to the writer thread. */
-function createCommit(channel: Worker | MessagePort) {
+function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatistics) {
   const caller = createCaller<Unit, StatementResult[], Failure>(channel, { toError, maxBatch })
-  const commit = (statements: Statements): Promise<StatementResult[]> => {
+  const commit = (
+    statements: Statements,
+    kind: StatementKind = 'commit',
+  ): Promise<StatementResult[]> => {
     const unit = statements.map(({ sql, parameters, required }) => ({
       sql,
       parameters: parameters as (string | number | null | Uint8Array)[],
       required,
     }))
-    return caller.call(unit, unit.length >= largeCommit)
+    return measure(kind, () => caller.call(unit, unit.length >= largeCommit))
   }
-  return { caller, commit }
+  /** Commits that have not been answered yet wait, except for those that are being written. */
+  const counts = (): QueueCounts => {
+    const { pending, total } = caller.counts()
+    return { running: 0, waiting: pending, started: total, rejected: 0 }
+  }
+  return { caller, commit, counts }
 }
 
 /** Little is live in this thread but the commits at hand; a small heap makes V8 collect them sooner. */
 const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 
 /** Starts the one thread that writes. */
-export function startWriter(file: string) {
+export function startWriter(file: string, statistics: DatabaseStatistics) {
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
     workerData: file,
     resourceLimits,
   })
-  const { caller, commit } = createCommit(thread)
+  const { caller, commit, counts } = createCommit(thread, statistics)
   thread.on('error', (error) => caller.end(unavailable(stopped, error as Error)))
   thread.on('exit', () => caller.end(threadEnded()))
 
   return {
     commit,
+    counts,
     /** Once the thread has ended, nobody can know what it had still committed. */
     hasEnded: caller.hasEnded,
     /** A channel of its own for another thread. */
@@ -92,8 +103,8 @@ export function startWriter(file: string) {
 }
 
 /** Uses the writer thread that another thread of this process has started. */
-export function joinWriter(port: MessagePort) {
-  const { caller, commit } = createCommit(port)
+export function joinWriter(port: MessagePort, statistics: DatabaseStatistics) {
+  const { caller, commit, counts } = createCommit(port, statistics)
   port.on('close', () => caller.end(threadEnded()))
-  return { commit, close: () => port.close() }
+  return { commit, counts, close: () => port.close() }
 }

@@ -126,7 +126,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
       }),
       ...platform.sources,
       health: { check: async () => [] },
-      waitingLogins: () => 0,
+      otherMetrics: { metrics: [], refresh: async () => {} },
     },
     operations,
   )

@@ -39,7 +39,7 @@ export const makeAccount = (changes: Partial<Account> = {}): Account => ({
   ...changes,
 })
 
-const freshSync: SyncRecord = {
+export const freshSync: SyncRecord = {
   runner: '',
   leased_until: 0,
   is_running: false,

@@ -33,7 +33,7 @@ interface Dependencies {
  */
 export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
   const { accessKeys, secretBox, identityVersion, clock, memory, audience } = dependencies
-  const known = createCache<string, number, AccessKeyRecord>(memory, () => keySize)
+  const known = createCache<string, number, AccessKeyRecord>(memory, 'access_keys', () => keySize)
   // Compared for unknown keys, so that every login takes the same time.
   const decoy = randomBytes(32).toString('base64url')
   const sealedDecoy = secretBox.encrypt(decoy, contextOf(undefined))

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import { background } from '../domain/inventory/ports.ts'
+import type { DatabaseReader } from './database.ts'
+
+export interface StoredCounts {
+  readonly tokens: number
+  readonly sessions: number
+  readonly servers: readonly {
+    readonly provider: string
+    readonly status: string
+    readonly count: number
+  }[]
+}
+
+/** Counts what is stored, for the metrics. Servers come from counts that are stored with them. */
+export function createReadStoredCounts({ db, run }: DatabaseReader) {
+  // The status is stored as text, the provider as a code of the dictionary.
+  const servers = sql`select word as provider, status, servers
+    from (select provider, status, sum(servers) as servers from server_combinations
+      group by provider, status) as counted
+      join words on words.code = counted.provider where servers > 0`.compile(db)
+  const since = (now: number, idle: number) =>
+    sql`select
+      (select count(*) from tokens where expires_at > ${now}) as tokens,
+      (select count(*) from sessions where expires_at > ${now} and seen_at > ${now - idle}) as sessions`.compile(
+      db,
+    )
+
+  /** `idle`: milliseconds after which a session without requests has ended. */
+  return async function readStoredCounts(now: number, idle: number): Promise<StoredCounts> {
+    const [byStatus = [], [live] = []] = await run([servers, since(now, idle)], background)
+    return {
+      tokens: Number(live?.['tokens']),
+      sessions: Number(live?.['sessions']),
+      servers: byStatus.map((row) => ({
+        provider: String(row['provider']),
+        status: String(row['status']),
+        count: Number(row['servers']),
+      })),
+    }
+  }
+}
