@@ -92,7 +92,7 @@ export async function planRegion(
 
 /** Removes the cached data of regions and projects that are no longer read. */
 export function forgetOthers(
-  { lookups, plans, projectNames }: Session,
+  { lookups, plans, projectNames }: Pick<Session, 'lookups' | 'plans' | 'projectNames'>,
   regions: readonly string[],
 ): void {
   retainKeys(plans, regions)
