@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedServer, ScanPage, Source, SourceKind } from '../../domain/sources/source.ts'
 import { awsKind } from '../../sources/aws/aws-kind.ts'
+import { incusKind } from '../../sources/incus/incus-kind.ts'
 import {
   requireFailedScan,
   requireNoLossInNewSource,
@@ -80,6 +81,14 @@ describe('the checks of a fault reject a source that', () => {
       const error = new SourceError('failed', message)
       assert.throws(() => requireSourceError(error, tested), assert.AssertionError, message)
     }
+  })
+
+  test('does not name its socket', () => {
+    const local = { kind: incusKind, settings: { ...settings, address: 'unix:///run/one.socket' } }
+    const requireNamed = (socket: string) =>
+      requireSourceError(new SourceError('timeout', `${socket}: no response.`), local)
+    requireNamed('The socket /run/one.socket')
+    assert.throws(() => requireNamed('A socket'), assert.AssertionError)
   })
 
   test('shows a credential in a cause, encoded or in part', () => {

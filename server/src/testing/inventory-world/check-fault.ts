@@ -41,8 +41,8 @@ export function requireSourceError(
   const { message } = error
   assert.match(error.kind, kinds, `${error.kind}: ${message}`)
   assert.doesNotMatch(message, rawText, 'the message has a text of a library')
-  const host = kind.hostOf(settings) ?? ''
-  const names = [host, ...kind.title.split(/\W+/)]
+  const socketPath = settings.address.replace(/^unix:\/\//, '')
+  const names = [kind.hostOf(settings) ?? socketPath, ...kind.title.split(/\W+/)]
   assert.ok(
     names.some((name) => name !== '' && message.includes(name)) || namedPart.test(message),
     `the message names neither the host nor what failed: ${message}`,
