@@ -13,7 +13,7 @@ import {
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
-import { createFleet } from './fleet.ts'
+import { openVcsimClient } from './vcsim-client.ts'
 import { buildRichMachine } from './rich-machine.ts'
 import { startVcsim, type TestVcsim } from './start.ts'
 
@@ -21,10 +21,10 @@ const site = '5a0e8a4c-1d0b-4f7e-9a53-0e1c5f3f9d11'
 
 describe('fields of virtual machines in vcsim', () => {
   let vcsim: TestVcsim
-  let fleet: Awaited<ReturnType<typeof createFleet>>
+  let client: Awaited<ReturnType<typeof openVcsimClient>>
   before(async () => {
     vcsim = await startVcsim({ pools: 1, folders: 1, uuid: site })
-    fleet = await createFleet(vcsim)
+    client = await openVcsimClient(vcsim)
   })
   after(() => vcsim.stop())
 
@@ -36,44 +36,44 @@ describe('fields of virtual machines in vcsim', () => {
   }
 
   test('reports every field', async () => {
-    const { uuid, facts, tenant } = await buildRichMachine(fleet, site)
+    const { uuid, facts, tenant } = await buildRichMachine(client, site)
     const server = find(await scan(), uuid)
     assert.deepEqual(server.facts, facts)
     assert.deepEqual([server.key, server.tenant], [['vsphere', site, uuid], tenant])
     const shown = requireServer(server, 'VMware')
     assert.equal(shown.region_external_id, 'VMware/datacenter-2')
     assert.deepEqual([shown.ips, shown.disk], ['10.4.0.7', 10_240 + 2_048])
-    await fleet.remove(uuid)
+    await client.remove(uuid)
   })
 
   test('reports the state of hosts', async () => {
-    const [host = ''] = await fleet.list('HostSystem')
-    await fleet.run('EnterMaintenanceMode', 'HostSystem', host, '<timeout>0</timeout>')
+    const [host = ''] = await client.list('HostSystem')
+    await client.run('EnterMaintenanceMode', 'HostSystem', host, '<timeout>0</timeout>')
     const { hosts } = await withSource(vsphereKind, vcsim.settings, (source) =>
       scanResources(source, AbortSignal.timeout(10_000)),
     )
     assert.deepEqual(
       [...hosts.values()].map(({ external_id, status, enabled }) => [external_id, status, enabled]),
-      (await fleet.list('HostSystem'))
+      (await client.list('HostSystem'))
         .toSorted()
         .map((id) => [id, id === host ? 'maintaining' : 'running', id !== host]),
     )
-    await fleet.run('ExitMaintenanceMode', 'HostSystem', host, '<timeout>0</timeout>')
+    await client.run('ExitMaintenanceMode', 'HostSystem', host, '<timeout>0</timeout>')
   })
 
   test('reports no templates', async () => {
-    const uuid = await fleet.create('golden')
+    const uuid = await client.create('golden')
     const { key } = find(await scan(), uuid)
-    await fleet.stop(uuid)
-    await fleet.soap('MarkAsTemplate', 'VirtualMachine', await fleet.idOf(uuid))
+    await client.stop(uuid)
+    await client.soap('MarkAsTemplate', 'VirtualMachine', await client.idOf(uuid))
     const seen = await scan()
     assert.ok(!seen.has(derivedId('server', ...key)))
   })
 
   test('distinguishes virtual machines with the same UUID', async () => {
-    const [first, second] = [await fleet.create('original'), await fleet.create('copy')]
-    const id = await fleet.idOf(second)
-    await fleet.reconfigure(second, `<instanceUuid>${first}</instanceUuid>`)
+    const [first, second] = [await client.create('original'), await client.create('copy')]
+    const id = await client.idOf(second)
+    await client.reconfigure(second, `<instanceUuid>${first}</instanceUuid>`)
     await withSource(vsphereKind, vcsim.settings, async (source) => {
       const seen = await scanAll(source)
       assert.equal(find(seen, first).facts.name, 'original')
@@ -95,12 +95,12 @@ describe('fields of virtual machines in vcsim', () => {
   })
 
   test('logs out', async () => {
-    const before = (await fleet.sessions()).length
+    const before = (await client.sessions()).length
     await withSource(vsphereKind, vcsim.settings, async (source) => {
       await scanAll(source)
-      assert.equal((await fleet.sessions()).length, before + 1)
+      assert.equal((await client.sessions()).length, before + 1)
     })
-    assert.equal((await fleet.sessions()).length, before)
+    assert.equal((await client.sessions()).length, before)
   })
 
   test('can be started from the command line', async () => {

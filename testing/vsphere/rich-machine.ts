@@ -1,8 +1,8 @@
 import type { ReportedFacts } from '../../server/src/domain/sources/source.ts'
 import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
-import type { createFleet } from './fleet.ts'
+import type { openVcsimClient } from './vcsim-client.ts'
 
-type Fleet = Awaited<ReturnType<typeof createFleet>>
+type VcsimClient = Awaited<ReturnType<typeof openVcsimClient>>
 
 const option = (key: string, value: string) =>
   `<extraConfig><key>${key}</key><value xsi:type="xsd:string">${value}</value></extraConfig>`
@@ -12,71 +12,71 @@ const add = (type: string, content: string, operation = '') =>
 
 /** Creates a virtual machine with one of everything, and returns how Muster has to describe it. */
 export async function buildRichMachine(
-  fleet: Fleet,
+  client: VcsimClient,
   site: string,
 ): Promise<{ uuid: string; facts: ReportedFacts; tenant: { id: string; name: string } }> {
-  const [datastore = ''] = await fleet.list('Datastore')
-  const networks = await fleet.list('Network')
+  const [datastore = ''] = await client.list('Datastore')
+  const networks = await client.list('Network')
   const network = networks.find((id) => id.startsWith('network-')) ?? ''
-  const pools = await fleet.list('ResourcePool')
-  const names = await Promise.all(pools.map((id) => fleet.property('ResourcePool', id, 'name')))
+  const pools = await client.list('ResourcePool')
+  const names = await Promise.all(pools.map((id) => client.property('ResourcePool', id, 'name')))
   const pool = pools[names.indexOf('DC0_C0_RP1')] ?? ''
-  const uuid = await fleet.createFrom(
+  const uuid = await client.createFrom(
     `<name>shop % 1/2</name><guestId>ubuntu64Guest</guestId><annotation>the shop</annotation><files><vmPathName>[LocalDS_0]</vmPathName></files><numCPUs>4</numCPUs><memoryMB>8192</memoryMB><firmware>efi</firmware>`,
     pool,
   )
-  const id = await fleet.idOf(uuid)
+  const id = await client.idOf(uuid)
   const scsi = add(
     'ParaVirtualSCSIController',
     '<key>1000</key><busNumber>0</busNumber><sharedBus>noSharing</sharedBus>',
   )
-  await fleet.reconfigure(uuid, scsi)
+  await client.reconfigure(uuid, scsi)
   const disk = (unit: number, size: number) =>
     add(
       'VirtualDisk',
       `<key>-${unit + 1}</key><backing xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>[LocalDS_0]</fileName><datastore type="Datastore">${datastore}</datastore><diskMode>persistent</diskMode><thinProvisioned>${unit === 1}</thinProvisioned></backing><controllerKey>1000</controllerKey><unitNumber>${unit}</unitNumber><capacityInKB>${size * 1_024}</capacityInKB>`,
       '<fileOperation>create</fileOperation>',
     )
-  await fleet.reconfigure(uuid, disk(0, 10_240))
-  await fleet.reconfigure(uuid, disk(1, 2_048))
-  await fleet.reconfigure(
+  await client.reconfigure(uuid, disk(0, 10_240))
+  await client.reconfigure(uuid, disk(1, 2_048))
+  await client.reconfigure(
     uuid,
     add(
       'VirtualVmxnet3',
       `<key>-9</key><backing xsi:type="VirtualEthernetCardNetworkBackingInfo"><deviceName>VM Network</deviceName><network type="Network">${network}</network></backing><addressType>manual</addressType><macAddress>00:50:56:AA:BB:01</macAddress>`,
     ),
   )
-  await fleet.reconfigure(
+  await client.reconfigure(
     uuid,
     option('SET.guest.ipAddress', '10.4.0.7') + option('SET.guest.hostName', 'shop.example.org'),
   )
-  await fleet.start(uuid)
-  await fleet.onMachine(
+  await client.start(uuid)
+  await client.onMachine(
     'CreateSnapshot',
     uuid,
     '<name>before</name><memory>false</memory><quiesce>false</quiesce>',
   )
-  await fleet.onMachine(
+  await client.onMachine(
     'CreateSnapshot',
     uuid,
     '<name>after</name><memory>false</memory><quiesce>false</quiesce>',
   )
 
   const field = /<key>(\d+)<\/key>/.exec(
-    await fleet.soap(
+    await client.soap(
       'AddCustomFieldDef',
       'CustomFieldsManager',
-      fleet.managed('customFieldsManager'),
+      client.managed('customFieldsManager'),
       '<name>owner</name><moType>VirtualMachine</moType>',
     ),
   )?.[1]
-  await fleet.soap(
+  await client.soap(
     'SetField',
     'CustomFieldsManager',
-    fleet.managed('customFieldsManager'),
+    client.managed('customFieldsManager'),
     `<entity type="VirtualMachine">${id}</entity><key>${field}</key><value>Jörg &amp; Söhne</value>`,
   )
-  const category = await fleet.rest('category', 'POST', {
+  const category = await client.rest('category', 'POST', {
     create_spec: {
       name: 'environment',
       cardinality: 'MULTIPLE',
@@ -85,17 +85,17 @@ export async function buildRichMachine(
     },
   })
   for (const name of ['production', 'critical']) {
-    const tag = await fleet.rest('tag', 'POST', {
+    const tag = await client.rest('tag', 'POST', {
       create_spec: { name, category_id: category, description: '' },
     })
-    await fleet.rest(`tag-association/id:${tag}?~action=attach`, 'POST', {
+    await client.rest(`tag-association/id:${tag}?~action=attach`, 'POST', {
       object_id: { type: 'VirtualMachine', id },
     })
   }
 
-  const host = await fleet.property('VirtualMachine', id, 'runtime.host')
-  const cluster = await fleet.property('HostSystem', host, 'parent')
-  const text = (path: string) => fleet.property('VirtualMachine', id, path)
+  const host = await client.property('VirtualMachine', id, 'runtime.host')
+  const cluster = await client.property('HostSystem', host, 'parent')
+  const text = (path: string) => client.property('VirtualMachine', id, path)
   const devices = await text('config.hardware.device')
   const labels = [
     ...devices.matchAll(/type="VirtualDisk"><key>\d+<\/key><deviceInfo[^>]*><label>([^<]*)/g),
@@ -122,7 +122,7 @@ export async function buildRichMachine(
       zone: 'DC0_C0',
       zone_ext_id: cluster,
       zone_id: idAt('zone', cluster),
-      host: await fleet.property('HostSystem', host, 'name'),
+      host: await client.property('HostSystem', host, 'name'),
       host_id: idAt('host', host),
       host_sn: 'VMware-56 4d 2f 12 80 41 63 9b-50 18 05 a8 35 b7 2e af',
       host_status: 'running',

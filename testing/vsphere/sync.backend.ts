@@ -9,7 +9,7 @@ import {
   type Operator,
 } from '../../server/src/testing/inventory-world/operate-muster.ts'
 import { suiteLifetime, temporaryFolder } from '../../server/src/testing/spawn-muster.ts'
-import { createFleet } from './fleet.ts'
+import { openVcsimClient } from './vcsim-client.ts'
 import { startVcsim, type TestVcsim } from './start.ts'
 
 const uuid = '0a3bfa0e-6c0c-4c57-8d0f-0e4f6f5a7f31'
@@ -17,14 +17,14 @@ const uuid = '0a3bfa0e-6c0c-4c57-8d0f-0e4f6f5a7f31'
 describe('vcsim, a simulator of vSphere, attached over the API', () => {
   const lifetime = suiteLifetime()
   let vcsim: TestVcsim
-  let fleet: Awaited<ReturnType<typeof createFleet>>
+  let client: Awaited<ReturnType<typeof openVcsimClient>>
   let operator: Operator
   let account: string
   let web: string
   before(async () => {
     vcsim = await startVcsim({ pools: 1, uuid })
-    fleet = await createFleet(vcsim)
-    web = await fleet.create('web')
+    client = await openVcsimClient(vcsim)
+    web = await client.create('web')
     const muster = await startOperatedMuster(lifetime, { folder: temporaryFolder(lifetime) })
     operator = operate(muster, await loginAdmin(muster.authUrl))
     // Scans are so far apart that only events can show a change in time.
@@ -68,15 +68,15 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
   async function requireChanges(name: string): Promise<void> {
     let fresh = ''
     const describeAs = (value: string) =>
-      fleet.reconfigure(web, `<annotation>${value}</annotation>`)
+      client.reconfigure(web, `<annotation>${value}</annotation>`)
     const steps: readonly (readonly [
       string,
       () => Promise<unknown>,
       (servers: readonly Server[]) => boolean,
     ])[] = [
-      ['stopped', () => fleet.stop(web), has(name, 'ready')],
-      ['renamed', () => fleet.rename(web, `${name}-2`), has(`${name}-2`, 'ready')],
-      ['started', () => fleet.start(web), has(`${name}-2`, 'running')],
+      ['stopped', () => client.stop(web), has(name, 'ready')],
+      ['renamed', () => client.rename(web, `${name}-2`), has(`${name}-2`, 'ready')],
+      ['started', () => client.start(web), has(`${name}-2`, 'running')],
       [
         'described',
         () => describeAs(`text of ${name}`),
@@ -84,12 +84,12 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
       ],
       [
         'created',
-        async () => (fresh = await fleet.create(`fresh-${name}`)),
+        async () => (fresh = await client.create(`fresh-${name}`)),
         has(`fresh-${name}`, 'running'),
       ],
       [
         'removed',
-        () => fleet.remove(fresh),
+        () => client.remove(fresh),
         (servers) => servers.every((server) => server.name !== `fresh-${name}`),
       ],
     ]
@@ -110,10 +110,10 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
   })
 
   test('shows new custom attributes by events and tags by a sync, with any name', async () => {
-    const id = await fleet.idOf(web)
-    const manager = fleet.managed('customFieldsManager')
+    const id = await client.idOf(web)
+    const manager = client.managed('customFieldsManager')
     for (const name of ['owner', 'constructor', '__proto__']) {
-      const added = await fleet.soap(
+      const added = await client.soap(
         'AddCustomFieldDef',
         'CustomFieldsManager',
         manager,
@@ -121,10 +121,10 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
       )
       const key = /<key>(\d+)</.exec(added)?.[1]
       const value = `<entity type="VirtualMachine">${id}</entity><key>${key}</key><value>by ${name}</value>`
-      await fleet.soap('SetField', 'CustomFieldsManager', manager, value)
+      await client.soap('SetField', 'CustomFieldsManager', manager, value)
     }
     // vcsim itself reports no event when an attribute is set.
-    await fleet.reconfigure(web, '<annotation>with attributes</annotation>')
+    await client.reconfigure(web, '<annotation>with attributes</annotation>')
     const { id: serverId } =
       (await operator.servers()).find(({ external_id }) => external_id === web) ?? {}
     const showsTag = (name: string, value: string) =>
@@ -140,7 +140,7 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
     for (const name of ['owner', 'constructor', '__proto__']) {
       await showsTag(name, `by ${name}`)
     }
-    const category_id = await fleet.rest('category', 'POST', {
+    const category_id = await client.rest('category', 'POST', {
       create_spec: {
         name: 'valueOf',
         cardinality: 'MULTIPLE',
@@ -148,10 +148,10 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
         description: '',
       },
     })
-    const tag = await fleet.rest('tag', 'POST', {
+    const tag = await client.rest('tag', 'POST', {
       create_spec: { name: 'gold', category_id, description: '' },
     })
-    await fleet.rest(`tag-association/id:${tag}?~action=attach`, 'POST', {
+    await client.rest(`tag-association/id:${tag}?~action=attach`, 'POST', {
       object_id: { type: 'VirtualMachine', id },
     })
     await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
@@ -160,9 +160,9 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
 
   test('keeps all servers when its session ends, and shows changes again', async () => {
     const before = await summary()
-    const own = await fleet.ownSession()
-    for (const session of await fleet.sessions()) {
-      if (session !== own) await fleet.endSession(session)
+    const own = await client.ownSession()
+    for (const session of await client.sessions()) {
+      if (session !== own) await client.endSession(session)
     }
     await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
     await operator.finished(account)

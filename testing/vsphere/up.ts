@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createFleet } from './fleet.ts'
+import { openVcsimClient } from './vcsim-client.ts'
 import { startVcsim } from './start.ts'
 
 /** vcsim with a few virtual machines, for a person to try an account of vSphere with. Ends with Ctrl-C. */
@@ -18,15 +18,15 @@ const vcsim = await startVcsim({
   pools: 1,
   folders: 1,
 })
-const fleet = await createFleet(vcsim)
+const client = await openVcsimClient(vcsim)
 if (!values.esx) {
-  for (const name of ['web-1', 'Datenbank für Büro', '日志']) await fleet.create(name)
-  await fleet.stop(await fleet.create('batch'))
+  for (const name of ['web-1', 'Datenbank für Büro', '日志']) await client.create(name)
+  await client.stop(await client.create('batch'))
 }
 
 const { username, password } = vcsim.settings.credentials
 process.stdout
-  .write(`vcsim, a simulator of vSphere, has ${(await fleet.list('VirtualMachine')).length} virtual machines.
+  .write(`vcsim, a simulator of vSphere, has ${(await client.list('VirtualMachine')).length} virtual machines.
 
   address      ${vcsim.url}
   username     ${username}

@@ -2,10 +2,10 @@ import { after, before, describe } from 'node:test'
 import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { vsphereKind } from '../../server/src/sources/vsphere/vsphere-kind.ts'
 import { describeConformance } from '../../server/src/testing/inventory-world/source-conformance.ts'
-import { createFleet } from './fleet.ts'
+import { openVcsimClient } from './vcsim-client.ts'
 import { startVcsim, type TestVcsim } from './start.ts'
 
-type Fleet = Awaited<ReturnType<typeof createFleet>>
+type VcsimClient = Awaited<ReturnType<typeof openVcsimClient>>
 
 /** An error as vSphere sends it. */
 const soapFault = (fault: string) => ({
@@ -19,10 +19,10 @@ const machinesOf = (body: string) =>
 describe('vSphere, as vcsim simulates it', () => {
   let vcsim: TestVcsim
   let large: TestVcsim
-  let fleet: Fleet
+  let client: VcsimClient
   before(async () => {
     vcsim = await startVcsim({ pools: 1, folders: 1 })
-    fleet = await createFleet(vcsim)
+    client = await openVcsimClient(vcsim)
     large = await startVcsim({ vms: 1, copies: 1_998 })
   })
   after(async () => {
@@ -43,17 +43,17 @@ describe('vSphere, as vcsim simulates it', () => {
         credentials: { ...vcsim.settings.credentials, password: 'not the password' },
       },
       unreachableSettings: at('https://127.0.0.1:1'),
-      create: (name) => fleet.create(name),
-      stop: (id) => fleet.stop(id),
-      start: (id) => fleet.start(id),
-      remove: (id) => fleet.remove(id),
-      rename: (id, name) => fleet.rename(id, name),
+      create: (name) => client.create(name),
+      stop: (id) => client.stop(id),
+      start: (id) => client.start(id),
+      remove: (id) => client.remove(id),
+      rename: (id, name) => client.rename(id, name),
       breakOne: 'vcsim has no machines that cannot be read; read-machines.test.ts has fake ones.',
       createOdd: async () => [
-        await fleet.createFrom(
+        await client.createFrom(
           '<name>bare</name><files><vmPathName>[LocalDS_0]</vmPathName></files>',
         ),
-        await fleet.createFrom(
+        await client.createFrom(
           `<name>${'long '.repeat(16)}</name><annotation>${'very long text '.repeat(4_000)}</annotation><files><vmPathName>[LocalDS_0]</vmPathName></files>`,
         ),
       ],
@@ -76,12 +76,12 @@ describe('vSphere, as vcsim simulates it', () => {
         renewsSession: true,
         paging: {
           prepare: async () => {
-            for (let number = 0; number < 60; number += 1) await fleet.create(`paged-${number}`)
+            for (let number = 0; number < 60; number += 1) await client.create(`paged-${number}`)
           },
           settingsAt: (url) => at(url),
           isLaterPage: ({ body }) => machinesOf(body).length > 0 && machinesOf(body).length < 50,
-          create: (name) => fleet.create(name),
-          remove: (id) => fleet.remove(id),
+          create: (name) => client.create(name),
+          remove: (id) => client.remove(id),
         },
       }),
     },

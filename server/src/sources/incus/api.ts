@@ -1,6 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
-import { numberOf, parseJson, textOf, type Json } from '../shared/json.ts'
+import { isObject, numberOf, parseJson, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
 import type { DaemonAddress } from './address.ts'
@@ -19,9 +19,6 @@ export interface Api {
   list(path: string, query: Query, action: string): Promise<readonly Json[]>
   listTexts(path: string, query: Query, action: string): Promise<readonly string[]>
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Incus reports a missing permission as an internal error in some requests. */
 const denied = /permission|restricted|not authorized/i

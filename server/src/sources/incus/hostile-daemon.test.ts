@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ScanPage } from '../../domain/sources/source.ts'
 import type { HttpClient } from '../shared/http-client.ts'
-import { acquireMemory } from './account-memory.ts'
 import { createApi } from './api.ts'
 import { getServer } from './get-server.ts'
+import { Memory } from './memory.ts'
 import { scanInstances } from './scan.ts'
 
 interface Response {
@@ -35,7 +35,7 @@ function connect(responses: Readonly<Record<string, Response>>, base = 'https://
       isClustered: responses['/1.0/cluster/members'] !== undefined,
       fingerprint: 'f',
     },
-    memory: acquireMemory({ address: base, credentials: {}, options: {} }, {}, 'f').memory,
+    memory: new Memory('f'),
     projects: [],
     clock: Date.now,
   } as const

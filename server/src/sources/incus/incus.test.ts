@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { acquireMemory } from './account-memory.ts'
 import { checkSettings, readAddress } from './address.ts'
 import { changedPaths } from './event.ts'
 import { InstanceIndex, readExternalId } from './instance-index.ts'
+import { acquireMemory } from './memory.ts'
 import { bytesOf, countCpus, memoryOf } from './sizes.ts'
 import { statusOf } from './status.ts'
 

@@ -1,19 +1,27 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Source, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { openEventStream } from '../shared/event-stream.ts'
 import { createHttpClient } from '../shared/http-client.ts'
 import { readTlsSettings } from '../shared/tls-settings.ts'
-import { acquireMemory } from './account-memory.ts'
-import { projectsOf, readAddress } from './address.ts'
+import { projectsOf, readAddress, type DaemonAddress } from './address.ts'
 import { createApi } from './api.ts'
 import type { Connection } from './connection.ts'
 import { readDaemon } from './daemon.ts'
-import { openEventStream } from './event-stream.ts'
 import { getServer } from './get-server.ts'
+import { acquireMemory } from './memory.ts'
 import { scanInstances } from './scan.ts'
 import { watchInstances } from './watch.ts'
 
 /** A list is one response: 10,000 instances are 5 to 30 MB. */
 const maxBytes = 32 * 2 ** 20
+/** Of events, in milliseconds. */
+const pingInterval = 10_000
+
+function eventsOf({ url: base }: DaemonAddress): URL {
+  const url = new URL('/1.0/events?type=lifecycle&all-projects=true', base)
+  url.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url
+}
 
 export async function openIncus(
   settings: SourceSettings,
@@ -25,6 +33,7 @@ export async function openIncus(
   const { socketPath } = address
   const target = socketPath === undefined ? readTlsSettings(settings) : { socketPath }
   const client = createHttpClient(context, { ...target, maxBytes })
+  const events = { pingInterval, connection: target, context }
   const apiFor = (signal: AbortSignal) => createApi(client, address, signal)
   try {
     const daemon = await readDaemon(apiFor(openSignal))
@@ -43,7 +52,7 @@ export async function openIncus(
       watch: (signal) =>
         watchInstances(
           connectionFor(signal),
-          (listener) => openEventStream(address, target, context, listener, signal),
+          (listener) => openEventStream({ url: eventsOf(address), ...events }, listener, signal),
           signal,
         ),
       async close() {

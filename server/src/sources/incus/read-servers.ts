@@ -1,6 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
+import { forEachLimited } from '../shared/for-each-limited.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { pathOf, type Instance } from './instance.ts'
@@ -77,15 +78,6 @@ export async function readServers(
     }
   }
 
-  const queue = [...instances]
-  async function work(): Promise<void> {
-    try {
-      for (let next = queue.shift(); next; next = queue.shift()) await readServer(next)
-    } catch (error) {
-      queue.length = 0
-      throw error
-    }
-  }
-  await Promise.all(Array.from({ length: maxAtOnce }, work))
+  await forEachLimited(instances, maxAtOnce, readServer)
   return { present, gone: [], unreadable }
 }

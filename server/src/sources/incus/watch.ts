@@ -1,16 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedServer, SourceUpdate } from '../../domain/sources/source.ts'
+import { ChangedItems } from '../shared/changed-items.ts'
+import type { EventStream } from '../shared/event-stream.ts'
+import type { Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { changedPaths } from './event.ts'
-import type { EventStream } from './event-stream.ts'
-import type { Json } from '../shared/json.ts'
 import { listInstances, listProjects } from './list-instances.ts'
 import { readChanges } from './read-changes.ts'
 
-/** Events of one action within this time are combined. */
-const burst = 50
-const maxAtOnce = 64
 const maxWaiting = 100_000
 /**
  * Milliseconds until further reads after an event. Some events come before the change is complete. A
@@ -35,36 +31,20 @@ export async function* watchInstances(
   openStream: OpenStream,
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
-  const changed = new Set<string>()
+  const changed = new ChangedItems<string>(maxWaiting)
   /** Reads after the last event, and the timer of the next one, by path. */
   const again = new Map<string, { readonly reads: number; readonly timer: NodeJS.Timeout }>()
   const forget = (path: string) => {
     clearTimeout(again.get(path)?.timer)
     again.delete(path)
   }
-  let wake = () => {}
-  const change = (path: string) => {
-    changed.add(path)
-    wake()
-  }
   const onEvent = (event: Json) => {
     for (const path of changedPaths(event)) {
       forget(path)
-      change(path)
-    }
-    if (changed.size > maxWaiting) {
-      throw new SourceError('invalid-response', 'The daemon reports too many events.')
+      changed.add(path, path)
     }
   }
-  const stream = await openStream({ onEvent, onFailure: () => wake() })
-  const onAbort = () => wake()
-  signal.addEventListener('abort', onAbort)
-
-  const somethingHappens = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve
-      if (changed.size > 0 || signal.aborted || stream.failure()) wake()
-    })
+  const stream = await openStream({ onEvent, onFailure: () => changed.wake() })
 
   function readAgainLater(server: ReportedServer): void {
     const path = pathOf(server)
@@ -72,7 +52,7 @@ export async function* watchInstances(
     const delay = readDelays[reads]
     forget(path)
     if (delay === undefined || (reads > 0 && !lacksAddress(server))) return
-    again.set(path, { reads: reads + 1, timer: setTimeout(() => change(path), delay) })
+    again.set(path, { reads: reads + 1, timer: setTimeout(() => changed.add(path, path), delay) })
   }
 
   try {
@@ -82,14 +62,14 @@ export async function* watchInstances(
     }
     yield { present: [], gone: [] }
     for (;;) {
-      await somethingHappens()
+      const paths = await changed.take(signal)
       if (signal.aborted) return
       const failure = stream.failure()
       if (failure) throw failure
-      await pause(burst, undefined, { signal })
-      const paths = [...changed].slice(0, maxAtOnce)
-      for (const path of paths) changed.delete(path)
-      const update = await readChanges(connection, paths)
+      const update = await readChanges(
+        connection,
+        paths.map(([path]) => path),
+      )
       for (const server of update.present) readAgainLater(server)
       yield update
     }
@@ -97,7 +77,6 @@ export async function* watchInstances(
     if (!signal.aborted) throw error
   } finally {
     for (const { timer } of again.values()) clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
     await stream.close()
   }
 }

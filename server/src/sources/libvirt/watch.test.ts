@@ -89,7 +89,7 @@ describe('watching libvirt events', () => {
       async () => {
         for (;;) await next()
       },
-      isSourceError(/^invalid-response$/, /more domains/),
+      isSourceError(/^invalid-response$/, /more changes/),
     )
   })
 

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
+import { ChangedItems } from '../shared/changed-items.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
 import { requireConnection, toUpdate, type DomainReader, type ReadDomain } from './read-domains.ts'
@@ -9,10 +8,6 @@ import { readDomainHandle, type DomainHandle } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
 import { readHostResources } from './host-resources.ts'
 import { keyOf } from './to-server.ts'
-
-/** Events of one action within this time are combined. */
-const burst = 50
-const maxAtOnce = 64
 
 const eventProcedures = new Set<number>(
   Object.values(domainEvents).map(({ procedure }) => procedure),
@@ -65,34 +60,14 @@ export async function* watchDomains(
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
   /** Names of changed domains by UUID. */
-  const changed = new Map<string, string>()
-  let wake = () => {}
+  const changed = new ChangedItems<string>(longestList)
   const unlisten = client.listen((procedure, message) => {
     if (!eventProcedures.has(procedure)) return
     message.int()
     const { uuid, name } = readDomainHandle(message)
-    changed.set(uuid, name)
-    if (changed.size > longestList) {
-      throw new SourceError(
-        'invalid-response',
-        'The server reports more domains than libvirt supports.',
-      )
-    }
-    wake()
+    changed.add(uuid, name)
   })
-  const unmourn = client.whenLost(() => wake())
-  const onAbort = () => wake()
-  signal.addEventListener('abort', onAbort)
-
-  const somethingHappens = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, heartbeat)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      if (changed.size > 0 || signal.aborted || client.failure()) wake()
-    })
+  const unmourn = client.whenLost(() => changed.wake())
 
   /** The domain, or the error if libvirt cannot read it. */
   async function find(uuid: string, name: string): Promise<DomainHandle | ReadDomain> {
@@ -121,23 +96,16 @@ export async function* watchDomains(
     await register(client, signal)
     yield { present: [], gone: [] }
     for (;;) {
-      await somethingHappens()
+      const domains = await changed.take(signal, heartbeat)
       if (signal.aborted) return
       const failure = client.failure()
       if (failure) throw failure
-      if (changed.size === 0) {
-        await calls.libraryVersion()
-        continue
-      }
-      await pause(burst, undefined, { signal })
-      const domains = [...changed].slice(0, maxAtOnce)
-      for (const [uuid] of domains) changed.delete(uuid)
-      yield await look(domains)
+      if (domains.length > 0) yield await look(domains)
+      else await calls.libraryVersion()
     }
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    signal.removeEventListener('abort', onAbort)
     unmourn()
     unlisten()
   }

@@ -3,7 +3,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 /** A JSON object of a source. Its fields may be missing or of any type: read them with the functions below. */
 export type Json = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses a response that must be a JSON object. */

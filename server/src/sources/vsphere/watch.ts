@@ -3,33 +3,21 @@ import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
 import { compareIds } from './identities.ts'
+import { machineProperties } from './machine.ts'
 import { createView, requireRef, valuesOf, viewFilter } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
 import { escapeXml, isTrue, type ObjectRef } from './soap.ts'
 
 /**
- * Small properties that change whenever a server does: vSphere raises the version with every change of the
- * configuration. The whole machine is read again after a change.
+ * Properties that change whenever a server does. vSphere raises the version with every change of the configuration, so
+ * most of the configuration itself is not watched. The whole machine is read again after a change.
  */
 const watched = {
   VirtualMachine: [
-    'name',
-    'parent',
-    'resourcePool',
-    'customValue',
-    'snapshot',
+    ...machineProperties.filter((property) => !property.startsWith('config.')),
     'config.changeVersion',
     'config.template',
     'config.instanceUuid',
-    'runtime.powerState',
-    'runtime.connectionState',
-    'runtime.host',
-    'guest.hostName',
-    'guest.ipAddress',
-    'guest.net',
-    'guest.guestFullName',
-    'guest.toolsRunningStatus',
-    'guest.toolsVersionStatus2',
   ],
 }
 /** vSphere returns no more, whatever is requested. */

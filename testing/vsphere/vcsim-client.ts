@@ -14,7 +14,7 @@ const escapeXml = (text: string) =>
 const first = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
 
 /** Changes what is in vcsim, by plain requests of its SOAP and REST APIs. */
-export async function createFleet({ url, certificate, settings }: TestVcsim) {
+export async function openVcsimClient({ url, certificate, settings }: TestVcsim) {
   const { username = '', password = '' } = settings.credentials
   let cookie = ''
   let restSession = ''

@@ -3,12 +3,10 @@ import { WebSocket } from 'undici'
 import { connectionError } from '../../domain/sources/connection-error.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ConnectionSettings, SourceContext } from '../../domain/sources/source.ts'
-import { parseJson, type Json } from '../shared/json.ts'
-import type { DaemonAddress } from './address.ts'
+import { parseJson, type Json } from './json.ts'
 
 const pings = 'undici:websocket:ping'
-const pingInterval = 10_000
-/** Daemons ping as soon as they deliver events. Old ones may not ping at all. */
+/** The source may ping as soon as it delivers events, or not at all at the start. Milliseconds. */
 const longestStart = 2_000
 
 export interface EventStream {
@@ -17,23 +15,28 @@ export interface EventStream {
   close(): Promise<void>
 }
 
+interface EventAddress {
+  /** Begins with ws: or wss:. */
+  readonly url: URL
+  readonly connection: ConnectionSettings
+  readonly context: SourceContext
+  /** How often the source pings, in milliseconds. Without pings for longer, the stream counts as lost. */
+  readonly pingInterval: number
+}
+
 interface Listener {
   onEvent(event: Json): void
   onFailure(): void
 }
 
-/** Opens the stream of lifecycle events. It resolves when no event is missed any more. */
+/** Opens a WebSocket that delivers events as JSON. It resolves when no event is missed any more. */
 export async function openEventStream(
-  { url: base }: DaemonAddress,
-  connection: ConnectionSettings,
-  context: SourceContext,
+  { url, connection, context, pingInterval }: EventAddress,
   listener: Listener,
   signal: AbortSignal,
 ): Promise<EventStream> {
-  const url = new URL('/1.0/events?type=lifecycle&all-projects=true', base)
-  url.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:'
   const target =
-    connection.socketPath === undefined ? base.host : `The socket ${connection.socketPath}`
+    connection.socketPath === undefined ? url.host : `The socket ${connection.socketPath}`
   await context.throttle()
   const dispatcher = await context.egress.createDispatcher(connection)
   const socket = new WebSocket(url, { dispatcher })
