@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
 import { findLeftoverDemo } from '../composition/find-leftover-demo.ts'
 import type { Config } from '../config/read-config.ts'
@@ -68,11 +67,9 @@ export async function serve(config: Config): Promise<void> {
 /** Loads the build code only if it may be needed. */
 async function buildMissingConsole({ roles, consoleBuild }: Config): Promise<void> {
   if (!consoleBuild || !roles.includes('gateway')) return
-  const [{ buildConsole }, { consoleFolder }] = await Promise.all([
-    import('../composition/build-console.ts'),
-    import('../composition/console-folder.ts'),
-  ])
-  const repository = fileURLToPath(new URL('../../../', import.meta.url))
+  const { consoleFolder, repository } = await import('../composition/console-folder.ts')
+  if (repository === undefined) return
+  const { buildConsole } = await import('../composition/build-console.ts')
   await buildConsole({ repository, folder: consoleFolder }, process.stderr).catch(
     (error: unknown) => {
       process.stderr.write(`Could not build the console: ${String(error)}\n`)

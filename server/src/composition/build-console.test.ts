@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -46,6 +54,14 @@ describe('building the console at start', () => {
     writeFileSync(join(repository, 'sdk/src/client.ts'), 'new')
     await build()
     assert.equal(built(), 'built built built ')
+  })
+
+  test('leaves a stamp that other users can read', async (t) => {
+    const { build, folder } = createRepository(t)
+    const umask = process.umask(0o077)
+    t.after(() => process.umask(umask))
+    await build()
+    assert.equal(statSync(join(folder, '.built')).mode & 0o777, 0o644)
   })
 
   test('runs once for processes that start together', async (t) => {

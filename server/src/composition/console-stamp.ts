@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The files that the console is built from. */
@@ -32,5 +32,8 @@ export function readStamp(folder: string): string | undefined {
   }
 }
 
-export const writeStamp = (folder: string, stamp: string): void =>
+export function writeStamp(folder: string, stamp: string): void {
   writeFileSync(stampOf(folder), stamp)
+  // A server of another user reads it, whatever the umask of this process.
+  chmodSync(stampOf(folder), 0o644)
+}

@@ -1,0 +1,50 @@
+import { dirname, resolve } from 'node:path'
+import { rolldown, type Plugin } from 'rolldown'
+import { native } from './native.ts'
+
+/** Makes a file of its own for each thread, and lets `new Worker` load that file. */
+const threads: Plugin = {
+  name: 'threads',
+  transform(code, id) {
+    if (!code.includes('new Worker(')) return undefined
+    return code.replaceAll(
+      /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g,
+      (_, file: string) => {
+        const chunk = this.emitFile({ type: 'chunk', id: resolve(dirname(id), file) })
+        return `new URL(import.meta.ROLLUP_FILE_URL_${chunk})`
+      },
+    )
+  },
+}
+
+/** The console is built already, and lies beside the bundle. */
+const builtConsole: Plugin = {
+  name: 'built-console',
+  load(id) {
+    if (!id.endsWith('/composition/console-folder.ts')) return undefined
+    return `import { fileURLToPath } from 'node:url'
+export const repository = undefined
+export const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
+`
+  },
+}
+
+/** Bundles the server with its dependencies, and returns the paths of the modules it consists of. */
+export async function bundleServer(repository: string, folder: string): Promise<string[]> {
+  const bundle = await rolldown({
+    cwd: repository,
+    input: { main: 'server/src/main.ts' },
+    platform: 'node',
+    // The driver of PostgreSQL works without pg-native.
+    external: [native, 'pg-native'],
+    plugins: [threads, builtConsole],
+  })
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  })
+  await bundle.close()
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+}
