@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import pg from 'pg'
 import type {
   CloudAccount,
   IdentityProviderDto,
@@ -17,30 +15,14 @@ import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.t
 import { renderingVersion } from '../../server/src/domain/inventory/render-server.ts'
 import { eventually } from '../../server/src/testing/identity-world/open-identity-api.ts'
 import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
-import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { loadSecretKey } from '../../server/src/vault/secret-key.ts'
 import { readAnswers } from './answers.ts'
 import { differencesBetween } from './differences.ts'
+import { restore } from './restore.ts'
 import { guestAttributes, guestSubject, readState, stateFolder, veraPassword } from './state.ts'
-
-/** Puts the database of a state where a platform finds it. */
-async function restore(engine: Engine, data: Buffer, secretKey: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'))
-  mkdirSync(join(folder, 'data'), { mode: 0o700 })
-  writeFileSync(join(folder, 'secret.key'), secretKey, { mode: 0o600 })
-  if (engine === 'sqlite') writeFileSync(join(folder, 'data/muster.db'), data, { mode: 0o600 })
-  const databaseUrl = engine === 'postgres' ? await createTestDatabase() : undefined
-  if (databaseUrl !== undefined) {
-    const client = new pg.Client(databaseUrl)
-    await client.connect()
-    await client.query(data.toString())
-    await client.end()
-  }
-  return { folder, databaseUrl }
-}
 
 for (const name of readdirSync(stateFolder)) {
   onEngineOfLane(`a database of ${name}`, (engine) => {

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { ask, passwordIdentity, requestToken, secretOf } from '../../server/src/testing/client.ts'
+import {
+  repository,
+  spawnMuster,
+  suiteLifetime,
+  temporaryFolder,
+} from '../../server/src/testing/spawn-muster.ts'
+import { readAnswers } from '../upgrade/answers.ts'
+import { differencesBetween } from '../upgrade/differences.ts'
+import { restore } from '../upgrade/restore.ts'
+import { readState, stateFolder } from '../upgrade/state.ts'
+import { buildTwice, describeTree, run } from './build-twice.ts'
+
+/** Without the Node of the repository, as on another machine. */
+const environment = {
+  PATH: (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter),
+}
+/** With what the administrator of this machine has set for downloads. */
+const npmEnvironment = { ...(process.env as Record<string, string>), ...environment }
+const nobody = 65_534
+const isRoot = process.getuid?.() === 0
+/** A user who owns none of the files. */
+const asNobody = isRoot
+  ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+  : []
+
+describe('the package', () => {
+  const lifetime = suiteLifetime()
+  const folder = temporaryFolder(lifetime)
+  const build = join(folder, 'one')
+  const installed = join(folder, 'prefix/bin/muster')
+  chmodSync(folder, 0o755)
+  before(() => buildTwice(lifetime, folder))
+
+  test('is the same from another folder under another umask, and readable by everybody', () => {
+    const tree = describeTree(build)
+    assert.deepEqual(describeTree(join(folder, 'two')), tree)
+    assert.ok(Object.keys(tree).length > 100)
+    for (const [name, description] of Object.entries(tree)) {
+      assert.match(description, name === 'muster.mjs' ? /^755 / : /^(?:644 \w|755 $)/, name)
+    }
+  })
+
+  test('has a bill of materials with checksums, which lists each package once', () => {
+    const { components } = JSON.parse(readFileSync(join(build, 'sbom.cdx.json'), 'utf8')) as {
+      components: { purl: string; hashes: { content: string }[] }[]
+    }
+    const urls = components.map(({ purl }) => purl)
+    assert.equal(new Set(urls).size, urls.length)
+    for (const name of ['fastify', 'react', '%40node-rs/argon2', '%40fontsource-variable/inter']) {
+      assert.ok(
+        urls.some((url) => url.startsWith(`pkg:npm/${name}@`)),
+        name,
+      )
+    }
+    for (const { purl, hashes } of components)
+      assert.match(hashes[0]?.content ?? '', /^[\da-f]{128}$/, purl)
+  })
+
+  test('is installed from its archive, globally and in an empty project', async () => {
+    const packed = await run(lifetime, [
+      'npm',
+      'pack',
+      build,
+      '--silent',
+      `--pack-destination=${folder}`,
+    ])
+    const archive = join(folder, packed.trim())
+    const install = (...flags: string[]) =>
+      run(
+        lifetime,
+        ['npm', 'install', '--no-fund', '--no-audit', '--prefer-offline', ...flags, archive],
+        { environment: npmEnvironment },
+      )
+    const project = join(folder, 'project')
+    mkdirSync(project)
+    await install('--global', `--prefix=${join(folder, 'prefix')}`)
+    await install(`--prefix=${project}`)
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    const inProject = ['sh', '-c', `cd '${project}' && npx --no -- muster --version`] as const
+    assert.equal(await run(lifetime, [installed, '--version'], { environment }), `${version}\n`)
+    assert.equal(await run(lifetime, inProject, { environment }), `${version}\n`)
+  })
+
+  test('serves the console, the reference and the API to another user', async (t) => {
+    if (!isRoot) t.diagnostic('not root: started as the user who installed it')
+    const data = join(folder, 'data')
+    mkdirSync(data, { mode: 0o700 })
+    if (isRoot) chownSync(data, nobody, nobody)
+    const muster = await spawnMuster(lifetime, {
+      command: ['env', ...asNobody, installed, 'serve'],
+      flags: [`--data-dir=${data}`],
+      environment,
+    })
+    const identity = passwordIdentity('sysadmin', muster.password ?? '')
+    secretOf(await requestToken(muster.authUrl, { identity }))
+    for (const path of ['/console/', '/docs', '/openapi.json']) {
+      assert.equal((await ask(muster.baseUrl, path)).status, 200, path)
+    }
+    const { code } = await muster.end('SIGTERM')
+    assert.equal(code, 0)
+    await assert.rejects(fetch(muster.baseUrl))
+  })
+
+  const [oldest, ...newer] = readdirSync(stateFolder).sort()
+  for (const name of [oldest ?? '', ...newer]) {
+    // The oldest one runs all migrations; upgrade.test.ts has the others on PostgreSQL.
+    for (const engine of name === oldest
+      ? (['sqlite', 'postgres'] as const)
+      : ['sqlite' as const]) {
+      test(`upgrades a database of ${name} on ${engine}, and answers as before`, async () => {
+        const { data, state } = readState(name, engine)
+        const place = await restore(engine, data, state.secretKey)
+        lifetime.after(() => rmSync(place.folder, { recursive: true, force: true }))
+        // At the time of the recorded answers, so that the tokens are valid.
+        const past = `const {now} = Date; Date.now = () => now() - ${Date.now() - state.takenAt}`
+        const muster = await spawnMuster(lifetime, {
+          command: [
+            process.execPath,
+            '--import',
+            `data:text/javascript,${past}`,
+            join(build, 'muster.mjs'),
+            'serve',
+          ],
+          flags: [
+            `--data-dir=${join(place.folder, 'data')}`,
+            `--secret-key-file=${join(place.folder, 'secret.key')}`,
+            ...(place.databaseUrl === undefined ? [] : [`--database-url=${place.databaseUrl}`]),
+          ],
+        })
+        const answers = await readAnswers(muster.baseUrl, state.tokens)
+        assert.deepEqual(differencesBetween(state.answers, answers), [])
+        await muster.end('SIGINT')
+      })
+    }
+  }
+})

@@ -1,0 +1,21 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
+
+/** Puts the database of a state where a platform finds it. */
+export async function restore(engine: Engine, data: Buffer, secretKey: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'))
+  mkdirSync(join(folder, 'data'), { mode: 0o700 })
+  writeFileSync(join(folder, 'secret.key'), secretKey, { mode: 0o600 })
+  if (engine === 'sqlite') writeFileSync(join(folder, 'data/muster.db'), data, { mode: 0o600 })
+  const databaseUrl = engine === 'postgres' ? await createTestDatabase() : undefined
+  if (databaseUrl !== undefined) {
+    const client = new pg.Client(databaseUrl)
+    await client.connect()
+    await client.query(data.toString())
+    await client.end()
+  }
+  return { folder, databaseUrl }
+}
