@@ -11,10 +11,10 @@ import { runFiles, type FileResult } from './runner/run-files.ts'
 
 /**
  * Runs the tests whose path contains one of the given words, or all of them. `--slow` runs the slow
- * tests, `--back-ends` those that need more than npm installs. Browser tests run wherever a Chromium
+ * tests, `--back-ends` those that need more than npm installs, `--compute` those that boot servers in Nova. Browser tests run wherever a Chromium
  * starts; `--with-browser` makes a missing one a failure.
  */
-const lanes = { '--slow': 'slow', '--back-ends': 'backend' } as const
+const lanes = { '--slow': 'slow', '--back-ends': 'backend', '--compute': 'compute' } as const
 const flags = Object.keys(lanes) as (keyof typeof lanes)[]
 const chosen = flags.find((flag) => process.argv.includes(flag))
 const lane = chosen === undefined ? 'test' : lanes[chosen]
@@ -41,11 +41,13 @@ const files = {
   test: () => findFast('test'),
   slow: () => findSlow('test'),
   backend: () => find('backend'),
+  compute: () => find('compute'),
 }[lane]()
 const inBrowser = {
   test: () => findFast('browser'),
   slow: () => findSlow('browser'),
   backend: () => [],
+  compute: () => [],
 }[lane]()
 const [leftToSlow, backEnds] =
   lane === 'test' ? [[...findSlow('test'), ...findSlow('browser')], find('backend')] : [[], []]
@@ -79,7 +81,8 @@ const longestFirst = (paths: readonly string[]) =>
 const usesKit = /describeConformance\(/
 
 /** The first start of a back end may have to install it. */
-const fileTimeout = lane === 'backend' ? 600_000 : 300_000
+const needsBackEnd = lane === 'backend' || lane === 'compute'
+const fileTimeout = needsBackEnd ? 600_000 : 300_000
 
 async function run(paths: readonly string[], workers: number): Promise<void> {
   await runFiles({ files: longestFirst(paths), workers, fileTimeout, onResult: report })
