@@ -9,7 +9,8 @@ import { listEncryptedValues } from '../storage/encrypted-values.ts'
 import { findKeyFingerprint } from '../storage/key-fingerprint.ts'
 import { listMigrations } from '../storage/migrations/migrate.ts'
 import type { Tables } from '../storage/tables.ts'
-import { loadSecretKey, secretKeyExists } from '../vault/secret-key.ts'
+import { secretKeyExists } from '../vault/key-file.ts'
+import { loadSecretKey } from '../vault/secret-key.ts'
 import type { AdminCommand } from './command.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { readArguments } from './read-arguments.ts'
@@ -31,7 +32,7 @@ const createCheckKey =
       return { checked, problems: [`the secret key ${secretKeyFile} is missing`] }
     }
     const key = loadSecretKey(secretKeyFile)
-    if ((await findKeyFingerprint(db)) !== key.fingerprint) {
+    if (!key.hasFingerprint((await findKeyFingerprint(db)) ?? '')) {
       return { checked, problems: [`the key ${secretKeyFile} does not belong to this database`] }
     }
     const unreadable = values.filter(({ value, context }) => {

@@ -1,6 +1,7 @@
 import { check } from './check.ts'
 import type { AdminCommand } from './command.ts'
 import { resetPassword } from './reset-password.ts'
+import { rotateKey } from './rotate-key.ts'
 
 /** The commands of `muster admin`, in the order of the help. */
-export const adminCommands: readonly AdminCommand[] = [check, resetPassword]
+export const adminCommands: readonly AdminCommand[] = [check, resetPassword, rotateKey]

@@ -7,7 +7,8 @@ import { canHoldDemo } from '../storage/demo-record.ts'
 import { findKeyFingerprint, storeKeyFingerprint } from '../storage/key-fingerprint.ts'
 import { ensureServerCounts } from '../storage/servers/ensure-counts.ts'
 import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
-import { loadSecretKey, secretKeyExists, type SecretKey } from '../vault/secret-key.ts'
+import { secretKeyExists } from '../vault/key-file.ts'
+import { loadSecretKey, type SecretKey } from '../vault/secret-key.ts'
 
 export interface Storage {
   readonly database: Database
@@ -40,7 +41,7 @@ export async function openStorage(
       )
     }
     key = loadSecretKey(secretKeyFile)
-    if (fingerprint !== undefined && fingerprint !== key.fingerprint) {
+    if (fingerprint !== undefined && !key.hasFingerprint(fingerprint)) {
       throw new Error(`the secret key ${secretKeyFile} does not belong to this database`)
     }
   }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { accessKeyContext } from '../domain/identity/access-key/mint-access-key.ts'
 import type { Statement } from './database.ts'
+import { demoPasswordsContext, findDemoPasswords, storeDemoPasswords } from './demo-passwords.ts'
 import { credentialsContext } from './sources/account-store.ts'
 import type { Tables } from './tables.ts'
 
@@ -24,7 +25,18 @@ export async function listEncryptedValues(db: Kysely<Tables>): Promise<Encrypted
     .selectFrom('cloudaccounts')
     .select(['id', 'name', 'credentials'])
     .execute()
+  const demoPasswords = await findDemoPasswords(db)
   return [
+    ...(demoPasswords === undefined
+      ? []
+      : [
+          {
+            title: 'passwords of the demo',
+            value: demoPasswords,
+            context: demoPasswordsContext,
+            replaceWith: (value: string) => storeDemoPasswords(db, value),
+          },
+        ]),
     ...keys.map(({ id, user_id, project_id, secret }) => ({
       title: `access key ${id}`,
       value: secret,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { DatabaseReader, DatabaseWriter } from './database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'secret_key_fingerprint'
@@ -29,3 +29,7 @@ export async function storeKeyFingerprint(
       .compile(),
   ])
 }
+
+/** Binds the database to the new key of a rotation. */
+export const replaceKeyFingerprint = (db: Kysely<Tables>, fingerprint: string): Statement =>
+  db.updateTable('settings').set({ value: fingerprint }).where('key', '=', name).compile()

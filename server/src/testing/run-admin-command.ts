@@ -7,7 +7,7 @@ import type { TestPlatform } from './start-platform.ts'
 export type Installation = Pick<TestPlatform, 'folder' | 'databaseUrl'>
 
 /** The settings that name the data of an installation. */
-const settingsOf = ({ folder, databaseUrl }: Installation): string[] => [
+export const settingsOf = ({ folder, databaseUrl }: Installation): string[] => [
   `--data-dir=${join(folder, 'data')}`,
   `--secret-key-file=${join(folder, 'secret.key')}`,
   ...(databaseUrl === undefined ? [] : [`--database-url=${databaseUrl}`]),

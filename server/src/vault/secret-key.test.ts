@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { loadSecretKey, secretKeyExists, type SecretKey } from './secret-key.ts'
+import { newKeyLine, secretKeyExists, writeKeyFile, type KeyLine } from './key-file.ts'
+import { loadSecretKey, type SecretKey } from './secret-key.ts'
 
 describe('the secret key', () => {
   let folder: string
@@ -198,3 +199,65 @@ describe('an encrypted text', () => {
     }
   })
 })
+
+describe('a key file with several keys', () => {
+  let folder: string
+  let file: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'muster-keys-'))
+    file = join(folder, 'secret.key')
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  const [first, second, third] = [newKeyLine(), newKeyLine(), newKeyLine()]
+  const encryptWith = (...lines: KeyLine[]) => {
+    const alone = join(folder, 'alone.key')
+    writeFileSync(alone, '', { mode: 0o600 })
+    writeKeyFile(alone, lines)
+    return loadSecretKey(alone).encrypt('text', 'context')
+  }
+
+  test('encrypts with the first key and decrypts with all, while the file changes', () => {
+    writeFileSync(file, `${first.text}\n`, { mode: 0o600 })
+    const key = loadSecretKey(file)
+    const { fingerprint } = key
+    const old = key.encrypt('text', 'context')
+    writeKeyFile(file, [first, { ...second, isNext: true }])
+    assert.equal(key.decrypt(encryptWith(second), 'context'), 'text', 'of a node that is ahead')
+    assert.ok(loadSecretKey(file).isCurrent(key.encrypt('text', 'context'), 'context'))
+    assert.equal(loadSecretKey(file).pseudonym('nobody'), key.pseudonym('nobody'))
+
+    writeKeyFile(file, [second, first])
+    const fresh = key.encrypt('text', 'context')
+    assert.ok(key.isCurrent(fresh, 'context') && !key.isCurrent(old, 'context'))
+    assert.equal(key.decrypt(old, 'context'), 'text')
+    assert.equal(loadSecretKey(file).fingerprint, fingerprint)
+    assert.ok(loadSecretKey(file).hasFingerprint(key.currentFingerprint()))
+
+    writeKeyFile(file, [second])
+    assert.ok(key.isCurrent(key.encrypt('text', 'context'), 'context'))
+    assert.equal(key.decrypt(old, 'context'), 'text', 'a running process remembers it')
+    assert.throws(() => loadSecretKey(file).decrypt(old, 'context'), /does not decrypt/)
+    assert.equal(modeOfFile(file), 0o600)
+  })
+
+  test('is not used by a running process if it has none of its keys, or cannot be read', () => {
+    writeKeyFile(file, [first])
+    const key = loadSecretKey(file)
+    writeKeyFile(file, [third])
+    assert.throws(() => loadSecretKey(file).decrypt(key.encrypt('text', 'context'), 'context'))
+    rmSync(file)
+    const encrypted = key.encrypt('text', 'context')
+    assert.equal(key.decrypt(encrypted, 'context'), 'text')
+    assert.equal(secretKeyExists(file), false, 'a new key would look as if all were well')
+  })
+
+  test('is refused with a line that is no key', () => {
+    for (const line of ['short', `${second.text} other`]) {
+      writeFileSync(file, `${first.text}\n${line}\n`, { mode: 0o600 })
+      assert.throws(() => loadSecretKey(file), /32 bytes in base64 on each line/)
+    }
+  })
+})
+
+const modeOfFile = (path: string) => statSync(path).mode & 0o777

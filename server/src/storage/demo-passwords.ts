@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import type { SecretBox } from '../domain/secret-box.ts'
+import type { Statement } from './database.ts'
+import type { Tables } from './tables.ts'
+
+const name = 'demo_passwords'
+export const demoPasswordsContext = 'settings demo_passwords'
+
+/** The passwords of demo users by name. Only stored if they derive from a secret key that was replaced. */
+export type DemoPasswords = Readonly<Record<string, string>>
+
+/** Encrypted; undefined if all derive from the secret key in use. */
+export async function findDemoPasswords(db: Kysely<Tables>): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('settings')
+    .where('key', '=', name)
+    .select('value')
+    .executeTakeFirst()
+  return row?.value
+}
+
+export async function readDemoPasswords(
+  db: Kysely<Tables>,
+  secretBox: Pick<SecretBox, 'decrypt'>,
+): Promise<DemoPasswords> {
+  const encrypted = await findDemoPasswords(db)
+  if (encrypted === undefined) return {}
+  return JSON.parse(secretBox.decrypt(encrypted, demoPasswordsContext)) as DemoPasswords
+}
+
+export const storeDemoPasswords = (db: Kysely<Tables>, encrypted: string): Statement =>
+  db
+    .insertInto('settings')
+    .values({ key: name, value: encrypted })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: encrypted }))
+    .compile()

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+const keyLength = 32
+
+/** A line of the key file. The first one is the current key; the others only decrypt. */
+export interface KeyLine {
+  /** In base64. */
+  readonly text: string
+  /** Becomes the current key when every process has it. */
+  readonly isNext: boolean
+}
+
+export const newKeyLine = (isNext = false): KeyLine => ({
+  text: randomBytes(keyLength).toString('base64'),
+  isNext,
+})
+
+const render = (lines: readonly KeyLine[]) =>
+  lines.map(({ text, isNext }) => `${text}${isNext ? ' next' : ''}\n`).join('')
+
+/** A file beside the key file, so that it can be renamed to it. */
+function writeDraft(file: string, lines: readonly KeyLine[]): string {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  writeFileSync(draft, render(lines), { mode: 0o600, flush: true })
+  return draft
+}
+
+/** Creates a missing file atomically, so that processes that start together use the same key. */
+export function ensureKeyFile(file: string): void {
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = writeDraft(file, [newKeyLine()])
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
+}
+
+export const secretKeyExists = (file: string): boolean => existsSync(file)
+
+export function readKeyFile(file: string): readonly [KeyLine, ...KeyLine[]] {
+  if ((statSync(file).mode & 0o077) !== 0) {
+    throw new Error(`the secret key ${file} is readable by other users: run chmod 600 on it`)
+  }
+  const [first = '', ...others] = readFileSync(file, 'utf8')
+    .trim()
+    .split(/\s*\n\s*/)
+  const parse = (line: string): KeyLine => {
+    const [text = '', mark] = line.split(/\s+/)
+    const isKey = Buffer.from(text, 'base64').length === keyLength
+    if (!isKey || (mark !== undefined && mark !== 'next')) {
+      throw new Error(
+        `the secret key ${file} must contain ${keyLength} bytes in base64 on each line`,
+      )
+    }
+    return { text, isNext: mark === 'next' }
+  }
+  return [parse(first), ...others.map(parse)]
+}
+
+/** Replaces the file atomically, with the same owner. */
+export function writeKeyFile(file: string, lines: readonly KeyLine[]): void {
+  try {
+    const { uid, gid } = statSync(file)
+    const draft = writeDraft(file, lines)
+    if (process.getuid?.() === 0) chownSync(draft, uid, gid)
+    renameSync(draft, file)
+    const directory = openSync(dirname(file), 'r')
+    fsyncSync(directory)
+    closeSync(directory)
+  } catch (cause) {
+    const { code = 'error' } = cause as { code?: string }
+    throw new Error(`cannot write ${file} (${code}): its directory must be writable`, { cause })
+  }
+}
