@@ -1,7 +1,15 @@
+import { backup } from './backup.ts'
 import { check } from './check.ts'
 import type { AdminCommand } from './command.ts'
 import { resetPassword } from './reset-password.ts'
+import { restore } from './restore.ts'
 import { rotateKey } from './rotate-key.ts'
 
 /** The commands of `muster admin`, in the order of the help. */
-export const adminCommands: readonly AdminCommand[] = [check, resetPassword, rotateKey]
+export const adminCommands: readonly AdminCommand[] = [
+  backup,
+  restore,
+  check,
+  resetPassword,
+  rotateKey,
+]

@@ -66,7 +66,7 @@ onBothEngines('the migrations', (engine) => {
     await database.close()
     await assert.rejects(
       location.open(),
-      /^Error: The database was written by a newer version of Muster \(it has the migration 9999-later\)\. Start that version/,
+      /^Error: The data was written by a newer version of Muster \(it has the migration 9999-later\)\. Start that version/,
     )
   })
 })

@@ -44,15 +44,28 @@ export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
   })
 }
 
-/** A database that a newer version has migrated is left alone. */
+/** Runs the migrations up to this one, so that rows of an earlier version can be inserted. */
+export async function migrateTo<Schema>(db: Kysely<Schema>, name: string): Promise<void> {
+  requireKnown([name])
+  await withoutForeignKeys(db, async () => {
+    const { error } = await createMigrator(db).migrateTo(name)
+    if (error) throw error
+  })
+}
+
 async function requireKnownMigrations(db: Kysely<unknown>): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === 'kysely_migration')) return
   const ran = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const unknown = ran.rows.map(({ name }) => name).find((name) => !Object.hasOwn(migrations, name))
+  requireKnown(ran.rows.map(({ name }) => name))
+}
+
+/** Data that a newer version has migrated is left alone. */
+function requireKnown(names: readonly string[]): void {
+  const unknown = names.find((name) => !Object.hasOwn(migrations, name))
   if (unknown === undefined) return
   throw new Error(
-    `The database was written by a newer version of Muster (it has the migration ${unknown}). Start that version, or restore a backup from before the upgrade.`,
+    `The data was written by a newer version of Muster (it has the migration ${unknown}). Start that version, or restore a backup from before the upgrade.`,
   )
 }
 

@@ -78,7 +78,7 @@ async function withoutLimit(
   }
 }
 
-/** Inspects the data on connections of its own. */
+/** Works on the data on connections of its own. */
 export const inspectPostgres = (url: string, inspect: Inspect): Promise<void> =>
   withoutLimit(openHosts(url), inspect)
 

@@ -16,25 +16,11 @@ import { createDatabaseStatistics, type DatabaseStatistics } from '../database-s
 import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createServerVersions, buildServersCommit } from '../server-versions.ts'
+import { lockDirectory } from './lock.ts'
 import { createPrepare, createSnapshotReader, openFile } from './file.ts'
 import { defaultQueryTimeout } from '../slow-queries.ts'
 import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
-
-/**
- * Locks the data directory for this process. The operating system releases the lock when the
- * process ends, however it ends.
- */
-function lock(directory: string): DatabaseSync {
-  const connection = new DatabaseSync(join(directory, 'muster.lock'), { timeout: 0 })
-  try {
-    connection.exec('begin exclusive')
-  } catch (cause) {
-    connection.close()
-    throw new Error(`another Muster process is using the data directory ${directory}`, { cause })
-  }
-  return connection
-}
 
 const readOnlyDatabase = 8
 
@@ -123,7 +109,7 @@ export async function openSqlite(
   onLocked: () => Promise<void> = async () => {},
   memory?: CacheMemory,
 ): Promise<Database> {
-  const directoryLock = lock(directory)
+  const directoryLock = lockDirectory(directory)
   const statistics = createDatabaseStatistics()
   const file = join(directory, 'muster.db')
   const { connection, prepare, db, version } = await onLocked()

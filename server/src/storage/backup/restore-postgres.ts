@@ -1,0 +1,59 @@
+import { sql, type Kysely } from 'kysely'
+import { listMigrations } from '../migrations/migrate.ts'
+import { inspectPostgres } from '../postgres/open.ts'
+import type { Tables } from '../tables.ts'
+import { ReplaceError, type RowChunk } from './format.ts'
+import { restoreRows } from './restore-rows.ts'
+import { allTables } from './saved-tables.ts'
+import type { OnProgress } from './write-backup.ts'
+
+/** Restores in one transaction: the data from before stays if anything fails. */
+export async function restorePostgres(
+  url: string,
+  backup: string,
+  isReplacing: boolean,
+  onProgress: OnProgress,
+): Promise<void> {
+  await inspectPostgres(url, (connection) =>
+    connection.transaction().execute(async (db) => {
+      await requireNoServer(db)
+      const { executed } = await listMigrations(db)
+      if (!isReplacing && executed.length > 0) throw new ReplaceError()
+      await dropTables(db)
+      await restoreRows(db, backup, createInsert(db), onProgress)
+    }),
+  )
+}
+
+/** A running server would mix what it knows with the restored data. */
+async function requireNoServer(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ address: string }>`
+    select distinct coalesce(host(client_addr), 'this machine') as address from pg_stat_activity
+    where datname = current_database() and application_name = 'muster'
+      and pid <> pg_backend_pid()`.execute(db)
+  if (rows.length === 0) return
+  const addresses = rows.map(({ address }) => address).join(', ')
+  throw new Error(`Muster is running at ${addresses} and uses this database: stop it first`)
+}
+
+async function dropTables(db: Kysely<Tables>): Promise<void> {
+  const names = [...allTables, 'kysely_migration', 'kysely_migration_lock']
+  await sql`drop table if exists ${sql.join(names.map((name) => sql.table(name)))}`.execute(db)
+}
+
+const toJson = (value: RowChunk['rows'][number][number]) =>
+  value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value
+
+/** One parameter for all rows: PostgreSQL takes at most 65,535, and servers have many columns. */
+function createInsert(db: Kysely<Tables>) {
+  return async ({ table, columns, rows }: RowChunk): Promise<void> => {
+    const objects = rows.map((row) =>
+      Object.fromEntries(columns.map((column, at) => [column, toJson(row[at] ?? null)])),
+    )
+    const list = sql.join(columns.map((column) => sql.ref(column)))
+    await sql`insert into ${sql.table(table)} (${list})
+      select ${list} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(objects)}::json)`.execute(
+      db,
+    )
+  }
+}

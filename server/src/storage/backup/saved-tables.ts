@@ -1,0 +1,58 @@
+import type { Tables } from '../tables.ts'
+
+/**
+ * Whether a backup has the rows of a table. In the order in which rows can be inserted: a table comes
+ * after those that its foreign keys name.
+ */
+const tables: Readonly<Record<keyof Tables, boolean>> = {
+  settings: true,
+  identity_version: true,
+  domains: true,
+  projects: true,
+  users: true,
+  groups: true,
+  group_members: true,
+  roles: true,
+  policies: true,
+  role_policies: true,
+  identity_providers: true,
+  assignments: true,
+  access_keys: true,
+  subjects: true,
+  // A restored token or session could be one that was revoked after the backup.
+  tokens: false,
+  sessions: false,
+  spent: true,
+  events: true,
+  login_attempts: true,
+  login_origins: true,
+  views: true,
+  cloudaccounts: true,
+  account_syncs: true,
+  words: true,
+  servers: true,
+  server_documents: true,
+  server_rendering: true,
+  server_texts: true,
+  server_tags: true,
+  server_addresses: true,
+  server_networks: true,
+  server_places: true,
+  server_counts: true,
+  server_combinations: true,
+  hosts: true,
+  networks: true,
+  cloudregions: true,
+  zones: true,
+  cloudproviders: true,
+  sightings: true,
+  resource_sightings: true,
+  fleet_version: true,
+  fleet_numbers: true,
+  fleet_days: true,
+  scope_versions: true,
+}
+
+export const allTables = Object.keys(tables) as (keyof Tables)[]
+
+export const savedTables = allTables.filter((name) => tables[name])
