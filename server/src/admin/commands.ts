@@ -1,6 +1,8 @@
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import type { AdminCommand } from './command.ts'
+import { demoRemove } from './demo-remove.ts'
+import { migrateCommand } from './migrate.ts'
 import { resetPassword } from './reset-password.ts'
 import { restore } from './restore.ts'
 import { rotateKey } from './rotate-key.ts'
@@ -10,6 +12,8 @@ export const adminCommands: readonly AdminCommand[] = [
   backup,
   restore,
   check,
+  demoRemove,
+  migrateCommand,
   resetPassword,
   rotateKey,
 ]

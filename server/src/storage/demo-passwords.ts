@@ -34,3 +34,6 @@ export const storeDemoPasswords = (db: Kysely<Tables>, encrypted: string): State
     .values({ key: name, value: encrypted })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: encrypted }))
     .compile()
+
+export const removeDemoPasswords = (db: Kysely<Tables>): Statement =>
+  db.deleteFrom('settings').where('key', '=', name).compile()

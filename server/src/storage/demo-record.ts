@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { DatabaseReader, DatabaseWriter } from './database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'demo'
@@ -56,3 +56,6 @@ export async function storeDemoRecord(
       .compile(),
   ])
 }
+
+export const removeDemoRecord = (db: Kysely<Tables>): Statement =>
+  db.deleteFrom('settings').where('key', '=', name).compile()

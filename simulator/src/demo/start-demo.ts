@@ -19,6 +19,7 @@ interface Options {
 }
 
 export const { provider } = simulatorKind
+export { demoDomains }
 
 const defaultSeed = 20_260_101
 /** Raise it when the simulator gives servers other ids: the old ones would stay beside the new. */
