@@ -36,7 +36,7 @@ async function start(t: TestContext, write: 'at once' | 'in pieces' | 'never') {
 
 describe('a response', () => {
   for (const write of ['at once', 'in pieces'] as const) {
-    test(`written ${write} is closed when the client stops reading`, async (t) => {
+    test(`REL-12: written ${write} is closed when the client stops reading`, async (t) => {
       const { reader, socket } = await start(t, write)
       await once(reader, 'data')
       reader.pause()
@@ -48,7 +48,7 @@ describe('a response', () => {
       assert.equal(error.code, 'ECONNRESET')
     })
 
-    test(`written ${write} stays open while the client reads slowly`, async (t) => {
+    test(`REL-12: written ${write} stays open while the client reads slowly`, async (t) => {
       const { reader, socket } = await start(t, write)
       // A pause after each chunk, for several times the limit in total.
       for (let pieces = 0; pieces < 100; pieces += 1) {

@@ -42,7 +42,7 @@ const asChunk = (bytes: Uint8Array) =>
 const post = (body: string | Uint8Array) => ask(url, '/v3/auth/tokens', { method: 'POST', body })
 
 describe('SEC-71 bodies that are too large', () => {
-  test('SEC-71 413 for a body of 100 MB, before it is fully sent', async () => {
+  test('SEC-71, REL-13: 413 for a body of 100 MB, before it is fully sent', async () => {
     const start = `${head}Content-Length: ${hundredMegabytes}\r\n\r\n`
     const { answers, sent, closed } = await sendUntilRefused(start, piece, hundredMegabytes)
     assertRawError(answers[0], 'TooLargeEntity', tokenType)
@@ -50,7 +50,7 @@ describe('SEC-71 bodies that are too large', () => {
     assert.ok(closed)
   })
 
-  test('SEC-71 413 for an endless chunked body', async () => {
+  test('SEC-71, REL-13: 413 for an endless chunked body', async () => {
     const start = `${head}Transfer-Encoding: chunked\r\n\r\n`
     const { answers, sent, closed } = await sendUntilRefused(
       start,
@@ -62,7 +62,7 @@ describe('SEC-71 bodies that are too large', () => {
     assert.ok(closed)
   })
 
-  test('SEC-71 413 by Content-Length alone, without any body', async () => {
+  test('SEC-71, REL-13: 413 by Content-Length alone, without any body', async () => {
     for (const length of [65_537, hundredMegabytes, 9_007_199_254_740_991]) {
       const { answers, closed } = await sendRaw(url, `${head}Content-Length: ${length}\r\n\r\n`)
       assertRawError(answers[0], 'TooLargeEntity', tokenType)
@@ -70,7 +70,7 @@ describe('SEC-71 bodies that are too large', () => {
     }
   })
 
-  test('SEC-71 413 for a client that sends Expect: 100-continue', async () => {
+  test('SEC-71, REL-13: 413 for a client that sends Expect: 100-continue', async () => {
     const asking = `${head}Expect: 100-continue\r\nContent-Length: ${hundredMegabytes}\r\n\r\n`
     const { answers } = await sendRaw(url, asking)
     assertRawError(answers.at(-1), 'TooLargeEntity', tokenType)
@@ -108,7 +108,7 @@ describe('SEC-71 bodies that are too large', () => {
     await Promise.all(lines.map(refuse))
   })
 
-  test('SEC-71 a body shorter than its Content-Length is rejected', async () => {
+  test('SEC-71, REL-13: a body shorter than its Content-Length is rejected', async () => {
     const socket = openSocket(url)
     const exchange = listen(socket)
     socket.end(`${head}Content-Length: 100\r\n\r\n{}`)
@@ -119,7 +119,7 @@ describe('SEC-71 bodies that are too large', () => {
   })
 })
 
-describe('SEC-72 bodies that are too complex', () => {
+describe('SEC-72, REL-14: bodies that are too complex', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const keys = (count: number) =>
     `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`

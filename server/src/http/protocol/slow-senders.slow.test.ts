@@ -16,7 +16,7 @@ const head =
 /** Far above the limits of 5 and 10 seconds; only bounds the test. */
 const patience = 30_000
 
-describe('an incomplete request', { concurrency: true }, () => {
+describe('REL-12: an incomplete request', { concurrency: true }, () => {
   const unfinished: Record<string, string> = {
     'half a request line': 'GET /heal',
     'half a header block': 'GET /healthz HTTP/1.1\r\nHost: mus',
@@ -25,7 +25,7 @@ describe('an incomplete request', { concurrency: true }, () => {
     'half a chunk': `${head}Transfer-Encoding: chunked\r\n\r\n10\r\n{"auth":`,
   }
   for (const [name, text] of Object.entries(unfinished)) {
-    test(`is closed by the server: ${name}`, async () => {
+    test(`REL-12: is closed by the server: ${name}`, async () => {
       const socket = openSocket(platform.url)
       socket.write(text)
       const { closed, answers } = await listen(socket, { patience })
@@ -37,16 +37,24 @@ describe('an incomplete request', { concurrency: true }, () => {
     })
   }
 
-  test('is closed by the server: one byte at a time', async () => {
-    const socket = openSocket(platform.url)
-    const drip = setInterval(() => socket.writable && socket.write('x'), 200)
-    socket.write('GET /healthz HTTP/1.1\r\nX-Drip: ')
-    const { closed } = await listen(socket, { patience })
-    clearInterval(drip)
-    assert.ok(closed)
-  })
+  const dripped: Record<string, string> = {
+    headers: 'GET /healthz HTTP/1.1\r\nX-Drip: ',
+    body: `${head}Content-Length: 60000\r\n\r\n{`,
+  }
+  for (const [part, text] of Object.entries(dripped)) {
+    test(`REL-12: is closed by the server: ${part}, one byte at a time`, async (context) => {
+      const socket = openSocket(platform.url)
+      const drip = setInterval(() => socket.writable && socket.write('x'), 200)
+      const start = performance.now()
+      socket.write(text)
+      const { closed } = await listen(socket, { patience })
+      clearInterval(drip)
+      assert.ok(closed)
+      context.diagnostic(`closed after ${Math.round(performance.now() - start)} ms`)
+    })
+  }
 
-  test('does not block other clients', async () => {
+  test('REL-12: does not block other clients', async () => {
     const sockets = Array.from({ length: 200 }, () => openSocket(platform.url))
     for (const socket of sockets) socket.write(`${head}Content-Length: 100\r\n\r\n{`)
     const { status } = await ask(platform.url, '/healthz')

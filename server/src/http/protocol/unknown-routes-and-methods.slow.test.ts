@@ -293,12 +293,12 @@ describe('queries', () => {
   }
 })
 
-describe('header blocks', () => {
+describe('REL-15: header blocks', () => {
   const fillers = (count: number, value = '1') =>
     Array.from({ length: count }, (_, index) => `X-Filler-${index}: ${value}`)
 
   for (const path of [...paths, '/nowhere']) {
-    test(`431 above 100 headers or 16 KiB at ${path}`, async () => {
+    test(`REL-15: 431 above 100 headers or 16 KiB at ${path}`, async () => {
       const line = `GET ${path} HTTP/1.1`
       // Host and Connection are two of the hundred.
       const atMost = await askRaw(url, [line, hostLine, ...fillers(98)])
@@ -310,7 +310,7 @@ describe('header blocks', () => {
     })
   }
 
-  test('431 for one header or a target that is too large', async () => {
+  test('REL-15: 431 for one header or a target that is too large', async () => {
     const long = 'x'.repeat(17 * 1_024)
     const inHeader = await askRaw(url, ['GET /healthz HTTP/1.1', hostLine, `X-Auth-Token: ${long}`])
     assertRawError(inHeader, 'HeaderTooLargeError')
