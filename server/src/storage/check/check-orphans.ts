@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { countWrongRows, type Check, type WrongRows } from './check.ts'
 
+/** `not exists`, because PostgreSQL compares a large `not in` row by row. */
 const without = (table: string, column: string, parent: string, key: string) =>
-  sql`select count(*) as count from ${sql.table(table)}
-    where ${sql.ref(column)} not in (select ${sql.ref(key)} from ${sql.table(parent)})`
+  sql`select count(*) as count from ${sql.table(table)} as child where not exists (
+    select 1 from ${sql.table(parent)} as parent
+    where ${sql.ref(`parent.${key}`)} = ${sql.ref(`child.${column}`)})`
 
 /** Values that servers share are codes of the text dictionary. */
 const ownedByNobody = (column: string, parent: string) =>
