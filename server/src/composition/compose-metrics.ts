@@ -87,7 +87,7 @@ export function composeMetrics(parts: Parts) {
   return {
     refresh,
     metrics: [
-      ...createHealthMetrics({ version, engine: database.engine }, health),
+      ...createHealthMetrics(version, health),
       ...createInventoryMetrics(() => stored),
       ...createSyncMetrics(syncStatistics),
       ...createDatabaseMetrics(readThreads, () => sizes),

@@ -42,7 +42,7 @@ export function createDatabaseMetrics(
     {
       name: 'muster_database_connections',
       type: 'gauge',
-      help: 'Connections to PostgreSQL: used, idle and the maximum.',
+      help: 'Connections to the database server: used, idle and the maximum.',
       labels: ['thread', 'pool', 'state'],
       read: forEachPool((labels, pool) =>
         states.map((state) => ({ labels: { ...labels, state }, value: pool[state] })),
@@ -51,7 +51,7 @@ export function createDatabaseMetrics(
     {
       name: 'muster_database_connection_waiting',
       type: 'gauge',
-      help: 'Statements that wait for a connection to PostgreSQL.',
+      help: 'Statements that wait for a connection to the database server.',
       labels: ['thread', 'pool'],
       read: forEachPool((labels, { waiting }) => [{ labels, value: waiting }]),
     },
@@ -64,13 +64,13 @@ export function createDatabaseMetrics(
     {
       name: 'muster_database_wal_bytes',
       type: 'gauge',
-      help: 'Size of the write-ahead log. SQLite only.',
+      help: 'Size of the write-ahead log of the embedded database.',
       read: () => single(readSizes()?.wal),
     },
     {
       name: 'muster_database_available_bytes',
       type: 'gauge',
-      help: 'Free space on the disk of the data directory. SQLite only.',
+      help: 'Free space on the disk of the embedded database.',
       read: () => single(readSizes()?.available),
     },
   ]

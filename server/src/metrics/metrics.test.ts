@@ -82,10 +82,7 @@ describe('docs/monitoring.md', () => {
     const own = createProcessMetrics()
     own.stop()
     const all = [
-      ...createHealthMetrics(
-        { version: '', engine: '' },
-        { problems: () => [], clockOffset: () => undefined },
-      ),
+      ...createHealthMetrics('', { problems: () => [], clockOffset: () => undefined }),
       ...createInventoryMetrics(() => undefined),
       ...createSyncMetrics(() => undefined),
       ...createRequestMetrics().metrics,

@@ -3,22 +3,17 @@ import type { CacheMemory } from '../domain/cache.ts'
 import type { Health } from '../domain/health.ts'
 import { single, type Metric, type Sample } from './metric.ts'
 
-interface Build {
-  readonly version: string
-  readonly engine: string
-}
-
 /** Which Muster this is, and whether it can serve. */
 export const createHealthMetrics = (
-  { version, engine }: Build,
+  version: string,
   { problems, clockOffset }: Pick<Health, 'problems' | 'clockOffset'>,
 ): readonly Metric[] => [
   {
     name: 'muster_build_info',
     type: 'gauge',
-    help: 'Always 1. The labels tell the versions and the database engine.',
-    labels: ['version', 'node_version', 'engine'],
-    read: () => [{ labels: { version, node_version: process.version, engine }, value: 1 }],
+    help: 'Always 1. The label is the version of Muster.',
+    labels: ['version'],
+    read: () => [{ labels: { version }, value: 1 }],
   },
   {
     name: 'muster_ready',
@@ -29,7 +24,7 @@ export const createHealthMetrics = (
   {
     name: 'muster_clock_offset_seconds',
     type: 'gauge',
-    help: 'How far the clock of this machine is ahead of that of the database. PostgreSQL only.',
+    help: 'How far the clock of this machine is ahead of that of the database server.',
     read() {
       const offset = clockOffset()
       return single(offset === undefined ? undefined : offset / 1_000)
