@@ -14,7 +14,7 @@ onBothEngines('muster admin demo remove', (engine) => {
     const remove = () => runAdminCommand(installation, 'demo', 'remove')
     const flags = ['--demo', '--demo-servers=100']
     const demo = await startPlatform({ engine, beside: installation, flags })
-    if (engine === 'sqlite') await assert.rejects(remove(), /the demo is in use/)
+    if (engine === 'sqlite') await assert.rejects(remove(), /--demo is set/)
     await demo.close()
 
     const platform = await startPlatform({ engine, beside: installation })

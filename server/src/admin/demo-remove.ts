@@ -16,7 +16,10 @@ export const demoRemove = databaseCommand({
   },
 
   async execute(_, { config, database, clock, print }) {
-    if (config.demo) throw new ConfigError('the demo is in use: start the server without --demo')
+    if (config.demo)
+      throw new ConfigError(
+        '--demo is set: start the server without it, and name its data with --data-dir',
+      )
     const event = createAdminEvent(clock, {
       action: 'delete',
       targetType: 'demo',
