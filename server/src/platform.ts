@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Server as TlsServer } from 'node:tls'
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { openControlSocket } from './admin/control-server.ts'
@@ -19,6 +20,7 @@ import { createHealth } from './domain/health.ts'
 import type { PasswordHasher } from './domain/identity/ports.ts'
 import type { ServerWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
+import type { AccessLog } from './http/request-log.ts'
 import { openPort, type OpenPort } from './http/open-port.ts'
 import type { Database } from './storage/database.ts'
 import { version } from './version.ts'
@@ -37,6 +39,8 @@ const operationsOf = ({ roles }: Config): readonly Operation[] =>
 
 export interface PlatformOptions {
   readonly logger: FastifyBaseLogger
+  /** For requests; by default the logger. */
+  readonly accessLog?: AccessLog
   readonly clock?: Clock
   /** Of hashing a password; tests use less. */
   readonly passwordCost?: PasswordCost
@@ -170,6 +174,7 @@ async function assemble(
       clock,
       memory,
       logger,
+      accessLog: options.accessLog ?? { logger, interval: config.accessLog },
     },
     { ...identity, ...inventory, ...sources, health, otherMetrics },
     operationsOf(config),
@@ -218,6 +223,11 @@ async function assemble(
       return addresses.listenUrl
     },
     drain,
+    /** For new connections. Has no effect without TLS. */
+    useCertificate(next: Config): void {
+      const certificate = tlsOf(next)
+      if (certificate && app.server instanceof TlsServer) app.server.setSecureContext(certificate)
+    },
     /** Finishes requests in progress. Closes connections that are still open after the timeout. */
     async close(timeout = longestDrain): Promise<void> {
       clearInterval(purge)

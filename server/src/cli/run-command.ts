@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, Command>> = {
       if (request.kind === 'help') return print(io, renderHelp())
       if (request.kind === 'version') return print(io, `${version}\n`)
       const { serve } = await import('./serve.ts')
-      await serve(request.config)
+      await serve(request.config, () => readConfig(args, environment))
       return 0
     },
   },

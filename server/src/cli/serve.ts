@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { destination } from 'pino'
 import { findLeftoverDemo } from '../composition/find-leftover-demo.ts'
 import type { Config } from '../config/read-config.ts'
-import { createLogger } from '../log.ts'
+import { openLogs } from './open-logs.ts'
+import { createReload, type ReadConfig } from './reload.ts'
 import { createPlatform, type Platform } from '../platform.ts'
 import { renderWelcome } from './welcome.ts'
 
@@ -11,10 +11,10 @@ const drainTime = 2_000
 const longestStop = 12_000
 
 /** Starts the server. It runs until a signal stops it. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, readAgain: ReadConfig): Promise<void> {
   // Runs while the storage opens: both are slow at the first start.
   const consoleBuilt = buildMissingConsole(config)
-  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
+  const { logger, accessLog, reopen } = openLogs(config)
   const start = new AbortController()
   const running: { platform?: Platform } = {}
   let isStopping = false
@@ -33,9 +33,15 @@ export async function serve(config: Config): Promise<void> {
     logger.flush()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  const reload = createReload(config, readAgain, { logger, accessLog })
+  process.on('SIGHUP', () => {
+    reopen()
+    if (running.platform) reload(running.platform)
+  })
 
   const platform = await createPlatform(config, {
     logger,
+    accessLog,
     progress: process.stderr,
     consoleBuilt,
     signal: start.signal,

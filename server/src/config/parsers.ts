@@ -146,6 +146,16 @@ export const tokenFile = (text: string): string => {
   return resolve(text)
 }
 
+/** One of how many successful requests is logged: `all` is 1, `off` is 0. */
+export function accessLogInterval(text: string): number {
+  if (text === 'off') return 0
+  if (text === 'all') return 1
+  if (!/^[1-9]\d{0,5}$/.test(text)) {
+    throw new ConfigError('must be all, off, or a number such as 100')
+  }
+  return Number(text)
+}
+
 /** A list that must not be empty. */
 export const someOf =
   <Item>(parseItem: (text: string) => Item) =>

@@ -144,6 +144,8 @@ const samples: Record<Key, Sample> = {
   region: { good: ['north-1', 'north-1'], bad: ['', 'North', 'a b', '-a', 'a'.repeat(33), 'a\nb'] },
   platformName: { good: ['acme', 'acme'], bad: ['', 'Acme', 'a:b', '-', 'a'.repeat(33), 'a\nb'] },
   logLevel: { good: ['trace', 'trace'], bad: ['', 'loud', 'INFO', '30'] },
+  accessLog: { good: ['100', 100], bad: ['', '0', '-1', 'some', '1.5', '1000000'] },
+  accessLogFile: { good: ['access.log', resolve('access.log')], bad: [''] },
 }
 
 /** What a setting needs beside it to make sense. */
@@ -287,6 +289,8 @@ describe('settings', () => {
         region: 'region0',
         platformName: 'muster',
         logLevel: 'info',
+        accessLog: 1,
+        accessLogFile: undefined,
       },
     )
     assert.equal(config.dataDir, resolve('data'))
@@ -357,7 +361,13 @@ describe('settings', () => {
   test('print one line whatever a value holds', () => {
     const nasty = '\u001b[31m\r\nwrong\u009b1m'
     // A password and the name of a file or host may hold anything.
-    const free = new Set<Key>(['host', 'dataDir', 'adminPassword', 'secretKeyFile'])
+    const free = new Set<Key>([
+      'host',
+      'dataDir',
+      'adminPassword',
+      'secretKeyFile',
+      'accessLogFile',
+    ])
     const problems = keys
       .filter((key) => !free.has(key))
       .map((key) => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { processRoles } from '@muster/contract'
 import {
+  accessLogInterval,
   databaseAddress,
   duration,
   durationOrNone,
@@ -332,6 +333,21 @@ export const settings = {
     parse: identifier,
     fallback: 'muster',
   }),
+  accessLog: setting({
+    flag: 'access-log',
+    variable: 'MUSTER_ACCESS_LOG',
+    value: 'which',
+    help: 'Requests in the log: all, off, or a number N: 1 of N, and all that fail.',
+    parse: accessLogInterval,
+    fallback: 'all',
+  }),
+  accessLogFile: optional({
+    flag: 'access-log-file',
+    variable: 'MUSTER_ACCESS_LOG_FILE',
+    value: 'file',
+    help: 'Write requests to this file instead of standard error. SIGHUP opens it again.',
+    parse: (text) => resolve(nonEmpty(text)),
+  }),
   logLevel: setting({
     flag: 'log-level',
     variable: 'MUSTER_LOG_LEVEL',
@@ -376,5 +392,5 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
   Sources: ['sourceAllow', 'disappearanceHold'],
   Demo: ['demo', 'demoServers'],
   Process: ['roles', 'region', 'platformName', 'consoleBuild'],
-  Monitoring: ['metricsTokenFile', 'logLevel'],
+  Monitoring: ['metricsTokenFile', 'logLevel', 'accessLog', 'accessLogFile'],
 }

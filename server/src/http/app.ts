@@ -23,7 +23,7 @@ import type { Health } from '../domain/health.ts'
 import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { serveCachedResponses, createResponseCache } from './response-cache.ts'
-import { createRequestLog, logRequests } from './request-log.ts'
+import { createRequestLog, logRequests, type AccessLog } from './request-log.ts'
 import { createScrapeToken } from './scrape-token.ts'
 import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
@@ -46,6 +46,7 @@ export interface AppSettings extends ListenerSettings, HostSettings {
   readonly platformName: string
   readonly memory: CacheMemory
   readonly requestsPerMinute: number
+  readonly accessLog: AccessLog
   /** The file with the token of Prometheus. */
   readonly metricsTokenFile?: string | undefined
   /** Redirect target for browsers that request `/`. */
@@ -83,7 +84,7 @@ export function createApp(
   })
   const metrics = createMetrics(useCases.otherMetrics)
   metrics.observe(app)
-  const log = createRequestLog(app.log)
+  const log = createRequestLog(settings.accessLog)
   logRequests(app, log, platformRequestIdHeader)
   const warnOfUntrustedProxy = createProxyWarning(app.log, settings.trustedProxies)
   auditDenials(app, useCases.recordDenial)
@@ -121,7 +122,7 @@ export function createApp(
     memory: settings.memory,
     note({ operation, principal, status, ip }, requestId, ms) {
       metrics.count(operation, status, ms)
-      if (!log.isWanted) return
+      if (!log.isWanted(status)) return
       log.write({
         request_id: requestId,
         method: 'GET',

@@ -16,13 +16,29 @@ export interface RequestLine {
   readonly reason?: string | undefined
 }
 
-/** Logs one line for each request, if the log level includes it. */
-export function createRequestLog(log: FastifyBaseLogger) {
-  const isWanted = ['info', 'debug', 'trace'].includes(log.level)
+/** Where requests are logged, and which. A reload of the settings changes it. */
+export interface AccessLog {
+  readonly logger: FastifyBaseLogger
+  /** One of how many successful requests is logged. Failed ones always are. 0: none at all. */
+  interval: number
+}
+
+const levels: ReadonlySet<string> = new Set(['info', 'debug', 'trace'])
+
+/** Logs one line for a request, if the access log and its log level include it. */
+export function createRequestLog(accessLog: AccessLog) {
+  const { logger } = accessLog
+  let successful = 0
   return {
-    isWanted,
+    /** Asked before a line is made. */
+    isWanted(status: number): boolean {
+      if (accessLog.interval === 0 || !levels.has(logger.level)) return false
+      if (status >= 400) return true
+      successful += 1
+      return successful % accessLog.interval === 0
+    },
     write(line: RequestLine, level: 'info' | 'debug' = 'info'): void {
-      log[level]({ ...line, ms: Math.round(line.ms * 10) / 10 }, 'request')
+      logger[level]({ ...line, ms: Math.round(line.ms * 10) / 10 }, 'request')
     },
   }
 }
@@ -46,10 +62,11 @@ export function logRequests(
   log: RequestLog,
   platformRequestIdHeader: string,
 ): void {
-  if (!log.isWanted) return
   app.addHook('onResponse', (request, reply, done) => {
-    const level = isPoll(request, reply) ? 'debug' : 'info'
-    log.write(lineOf(request, reply, platformRequestIdHeader), level)
+    if (log.isWanted(reply.statusCode)) {
+      const level = isPoll(request, reply) ? 'debug' : 'info'
+      log.write(lineOf(request, reply, platformRequestIdHeader), level)
+    }
     done()
   })
 }

@@ -35,6 +35,7 @@ export function createAccountScheduler(dependencies: Dependencies) {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let lastTick: Promise<void> = Promise.resolve()
+  let isFailing = false
 
   const acquireLease = (id: string) => leases.acquire(id, runner, clock(), clock() + leaseDuration)
 
@@ -95,11 +96,20 @@ export function createAccountScheduler(dependencies: Dependencies) {
     ])
   }
 
+  function noteScheduled(): void {
+    if (isFailing) log.info({}, 'scheduling the accounts works again')
+    isFailing = false
+  }
+
+  function noteNotScheduled(error: unknown): void {
+    if (!isFailing)
+      log.warn({ err: error }, 'scheduling the accounts fails; it is tried every second')
+    isFailing = true
+  }
+
   /** Ticks run one after another. After an error the next tick tries again. */
   function tick(): Promise<void> {
-    lastTick = lastTick.then(scheduleAll).catch((error: unknown) => {
-      log.warn({ err: error }, 'scheduling the accounts failed; it is tried again in a second')
-    })
+    lastTick = lastTick.then(scheduleAll).then(noteScheduled, noteNotScheduled)
     return lastTick
   }
 

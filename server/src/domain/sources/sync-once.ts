@@ -37,6 +37,13 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     run.sync.warnings.some(({ kind }) => kind === 'duplicate'),
   )
 
+  /** One line at the start of an outage, and one at its end. */
+  let outage: string | undefined
+  function logFailure(reason: string, fields: object, message: string): void {
+    if (reason !== outage) log.warn({ ...logFields, reason, ...fields }, message)
+    outage = reason
+  }
+
   /** Stores and logs the progress of a scan at intervals. */
   function createProgress() {
     let savedAt = clock()
@@ -128,6 +135,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     warnings.replace({ unreadable, held, duplicates, forbidden }, clock())
     const error = vanishedRegionsError(scanned)
     const duration = clock() - start
+    if (outage !== undefined) log.info(logFields, 'sync works again')
+    outage = undefined
     await progressSaved()
     await save({
       ...counts,
@@ -149,7 +158,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     warnings.fail()
     const reason = explainError(error)
     const isBug = !(error instanceof SourceError || error instanceof PlatformError)
-    log.warn({ ...logFields, reason, failures, ...(isBug && { err: error }) }, 'sync failed')
+    logFailure(reason, { failures, ...(isBug && { err: error }) }, 'sync failed')
     await progressSaved()
     await save({
       ...counts,
@@ -166,7 +175,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     progressSaved: () => Promise<void>,
   ): Promise<void> {
     const { counts, nextAt } = apply((state) => postponeScan(state, timing()))
-    log.warn({ ...logFields, reason: message, err: cause }, 'sync postponed by the storage')
+    logFailure(message, { err: cause }, 'sync postponed by the storage')
     await progressSaved()
     await save({
       ...counts,

@@ -25,12 +25,16 @@ interface WatchOptions {
 /** Reads the events of a source and reconnects after errors. Throws only when the lease is lost. */
 export async function watchAccount(options: WatchOptions): Promise<void> {
   const { account, openSource, signal, random, log, record, onReady, onBroken } = options
+  const logFields = { account: account.name, account_id: account.id }
   let failures = 1
+  let isOutage = false
 
   async function watchOnce(): Promise<void> {
     const source = await openSource.openAccount(account, signal)
     try {
       for await (const update of source.watch?.(signal) ?? []) {
+        if (isOutage) log.info(logFields, 'watching the source works again')
+        isOutage = false
         if (failures > 0) onReady()
         failures = 0
         await record(update)
@@ -46,8 +50,10 @@ export async function watchAccount(options: WatchOptions): Promise<void> {
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof LeaseLost) throw error
-      const logFields = { account: account.name, account_id: account.id }
-      log.warn({ ...logFields, reason: explainError(error) }, 'watching the source failed')
+      if (!isOutage) {
+        log.warn({ ...logFields, reason: explainError(error) }, 'watching the source failed')
+      }
+      isOutage = true
       // If the stream never opened, scans fail with the same error.
       if (failures === 0) onBroken(error)
       // Each login with wrong credentials brings the user closer to being locked.

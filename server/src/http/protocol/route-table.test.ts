@@ -29,6 +29,7 @@ after(() => platform.close())
  */
 async function mountedRoutes(): Promise<string[]> {
   const origin = 'http://127.0.0.1'
+  const logger = createLogger('silent', { write: () => {} })
   const { app } = createApp(
     {
       authUrl: origin,
@@ -43,7 +44,8 @@ async function mountedRoutes(): Promise<string[]> {
       tls: undefined,
       clock: Date.now,
       memory: createCacheMemory(0),
-      logger: createLogger('silent', { write: () => {} }),
+      logger,
+      accessLog: { logger, interval: 0 },
     },
     { catalog: [] as readonly CatalogService[], administration: {} } as AppUseCases,
     operations,

@@ -98,6 +98,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
     reachable: [],
   })
 
+  const logger = createLogger('silent', { write: () => {} })
   const { app } = createApp(
     {
       authUrl,
@@ -112,7 +113,8 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
       tls: undefined,
       clock,
       memory,
-      logger: createLogger('silent', { write: () => {} }),
+      logger,
+      accessLog: { logger, interval: 0 },
     },
     {
       ...identity,
