@@ -2,18 +2,25 @@ import { dirname, resolve } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
 import { native } from './native.ts'
 
-/** Makes a file of its own for each thread, and lets `new Worker` load that file. */
+const consoleFolder = '/server/src/composition/console-folder.ts'
+
+/**
+ * Makes a file of its own for each thread, and lets `new Worker` load that file. Files that the server
+ * finds in any other way would be missing in the build.
+ */
 const threads: Plugin = {
   name: 'threads',
   transform(code, id) {
-    if (!code.includes('new Worker(')) return undefined
-    return code.replaceAll(
-      /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g,
+    if (!id.endsWith('.ts') || id.endsWith(consoleFolder)) return undefined
+    const bundled = code.replaceAll(
+      /new Worker\(new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g,
       (_, file: string) => {
         const chunk = this.emitFile({ type: 'chunk', id: resolve(dirname(id), file) })
-        return `new URL(import.meta.ROLLUP_FILE_URL_${chunk})`
+        return `new Worker(new URL(import.meta.ROLLUP_FILE_URL_${chunk})`
       },
     )
+    if (/import\.meta\.(?!ROLLUP)/.test(bundled)) this.error(`${id} finds a file by import.meta`)
+    return bundled
   },
 }
 
@@ -21,7 +28,7 @@ const threads: Plugin = {
 const builtConsole: Plugin = {
   name: 'built-console',
   load(id) {
-    if (!id.endsWith('/composition/console-folder.ts')) return undefined
+    if (!id.endsWith(consoleFolder)) return undefined
     return `import { fileURLToPath } from 'node:url'
 export const repository = undefined
 export const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))

@@ -54,7 +54,7 @@ describe('pages of the documentation', () => {
     const unknown = all
       .filter((page) => /operating|administering|decisions/.test(page.path))
       .flatMap(({ text }) => [...text.matchAll(/--([a-z][a-z-]+)/g)].map(([, flag]) => flag ?? ''))
-      .filter((flag) => flag !== 'help' && !flags.has(flag))
+      .filter((flag) => !['help', 'version'].includes(flag) && !flags.has(flag))
     assert.deepEqual(unknown, [])
   })
 
