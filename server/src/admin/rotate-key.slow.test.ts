@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -164,6 +173,54 @@ onBothEngines('muster admin rotate-key', (engine) => {
     assert.equal(readLines().length, 1)
     const alone = loadSecretKey(file)
     for (const { value, context } of await values()) assert.ok(alone.decrypt(value, context))
+  })
+})
+
+describe('muster admin rotate-key with two nodes on PostgreSQL', () => {
+  test('leaves every value readable on both, in the documented order', async (t) => {
+    const databaseUrl = await createTestDatabase('migrated')
+    const places = [temporaryFolder(t), temporaryFolder(t)].map((folder) => ({
+      folder,
+      databaseUrl,
+    }))
+    const [here, there] = places as [Installation, Installation]
+    const fileOf = ({ folder }: Installation) => join(folder, 'secret.key')
+    const copyFile = () => {
+      copyFileSync(fileOf(here), `${fileOf(there)}.new`)
+      renameSync(`${fileOf(there)}.new`, fileOf(there))
+    }
+    const start = async (place: Installation) => {
+      const platform = await startPlatform({ engine: 'postgres', beside: place })
+      return { platform, holders: createKeyHolders(platform, Date.now) }
+    }
+    const one = await start(here)
+    copyFile()
+    const other = await start(there)
+    const nodes = [one, other]
+    try {
+      const holder = await one.holders.addHolder({ role: 'project_editor' })
+      /** Each node creates a key, and both accept all of them. */
+      const keys: HeldKey[] = []
+      const useBoth = async () => {
+        for (const { holders } of nodes) keys.push(await holders.makeOwnKey(holder))
+        for (const { holders } of nodes) {
+          for (const key of keys) secretOf(await holders.login(holders.present('plain', key)))
+        }
+      }
+      await useBoth()
+      for (const step of [[], ['--activate'], ['--finish']]) {
+        utimesSync(fileOf(here), 0, 0)
+        await runAdminCommand(here, 'rotate-key', ...step)
+        // After the last step, the other node still has both keys.
+        await useBoth()
+        copyFile()
+        await useBoth()
+      }
+      assert.equal(readFileSync(fileOf(there), 'utf8'), readFileSync(fileOf(here), 'utf8'))
+      assert.equal((await runAdminCommand(there, 'check')).status, 0)
+    } finally {
+      for (const { platform } of nodes) await platform.close()
+    }
   })
 })
 
