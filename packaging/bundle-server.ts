@@ -36,7 +36,7 @@ export const consoleFolder = fileURLToPath(new URL('../console', import.meta.url
   },
 }
 
-/** Bundles the server with its dependencies, and returns the paths of the modules it consists of. */
+/** Bundles the server with Vite's Rolldown, so that both parts have the same bundler. Returns the paths of its modules. */
 export async function bundleServer(repository: string, folder: string): Promise<string[]> {
   const bundle = await rolldown({
     cwd: repository,
