@@ -27,10 +27,7 @@ export function joinSqlite(
     commit: writer.commit,
     async commitServers(statements, scopes, serialized = []) {
       const commit = buildServersCommit(db, statements, scopes, serialized)
-      onServersCommitted(
-        commit.versionFrom(await writer.commit(commit.statements, 'servers')),
-        scopes,
-      )
+      onServersCommitted(commit.versionFrom(await writer.commitServers(commit.statements)), scopes)
     },
     async maintain(statements) {
       for (const sql of statements) await writer.commit([{ sql, parameters: [] }])

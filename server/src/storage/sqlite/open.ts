@@ -147,7 +147,7 @@ export async function openSqlite(
     async commitServers(statements, scopes, serialized = []) {
       const commit = buildServersCommit(db, statements, scopes, serialized)
       serverVersions.advance(
-        commit.versionFrom(await writer.commit(commit.statements, 'servers')),
+        commit.versionFrom(await writer.commitServers(commit.statements)),
         scopes,
       )
     },

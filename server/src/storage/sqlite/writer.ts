@@ -50,10 +50,7 @@ const threadEnded = () => unavailable(stopped, new Error('the writer thread has 
 /** Sends commits to the writer thread. */
 function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatistics) {
   const caller = createCaller<Unit, StatementResult[], Failure>(channel, { toError, maxBatch })
-  const commit = (
-    statements: Statements,
-    kind: StatementKind = 'commit',
-  ): Promise<StatementResult[]> => {
+  const send = (statements: Statements, kind: StatementKind): Promise<StatementResult[]> => {
     const unit = statements.map(({ sql, parameters, required }) => ({
       sql,
       parameters: parameters as (string | number | null | Uint8Array)[],
@@ -66,7 +63,9 @@ function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatis
     const { pending, total } = caller.counts()
     return { running: 0, waiting: pending, started: total, rejected: 0 }
   }
-  return { caller, commit, counts }
+  const commit = (statements: Statements) => send(statements, 'commit')
+  const commitServers = (statements: Statements) => send(statements, 'servers')
+  return { caller, commit, commitServers, counts }
 }
 
 /** Little is live in this thread but the commits at hand; a small heap makes V8 collect them sooner. */
@@ -78,13 +77,12 @@ export function startWriter(file: string, statistics: DatabaseStatistics) {
     workerData: file,
     resourceLimits,
   })
-  const { caller, commit, counts } = createCommit(thread, statistics)
+  const { caller, ...writing } = createCommit(thread, statistics)
   thread.on('error', (error) => caller.end(unavailable(stopped, error as Error)))
   thread.on('exit', () => caller.end(threadEnded()))
 
   return {
-    commit,
-    counts,
+    ...writing,
     /** Once the thread has ended, nobody can know what it had still committed. */
     hasEnded: caller.hasEnded,
     /** A channel of its own for another thread. */
@@ -104,7 +102,7 @@ export function startWriter(file: string, statistics: DatabaseStatistics) {
 
 /** Uses the writer thread that another thread of this process has started. */
 export function joinWriter(port: MessagePort, statistics: DatabaseStatistics) {
-  const { caller, commit, counts } = createCommit(port, statistics)
+  const { caller, ...writing } = createCommit(port, statistics)
   port.on('close', () => caller.end(threadEnded()))
-  return { commit, counts, close: () => port.close() }
+  return { ...writing, close: () => port.close() }
 }
