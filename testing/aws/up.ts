@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createFleet } from './fleet.ts'
 import { startMoto } from './start.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
 
 /** moto with a few instances, for a person to try an account of AWS with. Ends with Ctrl-C. */
 const { values } = parseArgs({ options: { port: { type: 'string', default: '5566' } } })
@@ -22,6 +23,4 @@ process.stdout.write(`moto, an emulator of EC2, has instances in eu-west-1 and u
 
 Muster speaks to it only when started with --source-allow=127.0.0.1
 `)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void moto.stop().then(() => process.exit(0)))
-}
+stopOnSignal(() => moto.stop())

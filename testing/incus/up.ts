@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { trustedClient } from './clients.ts'
 import { startIncus } from './start.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
 
 /** A daemon with a few containers, for a person to try an account with. Ends with Ctrl-C. */
 const { values } = parseArgs({ options: { lxd: { type: 'boolean', default: false } } })
@@ -21,10 +22,6 @@ By hand:  INCUS_DIR=${incus.folder}/data incus list (for LXD: LXD_DIR and lxc)
 Muster connects to it only when started with --source-allow=127.0.0.1
 Ctrl-C ends it, and nothing of it is left.
 `)
-const timer = setInterval(() => {}, 3_600_000)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    clearInterval(timer)
-    void incus.stop()
-  })
-}
+// Nothing else keeps this process running.
+setInterval(() => {}, 3_600_000)
+stopOnSignal(() => incus.stop())

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startOpenStack } from './start.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
 
 /** Keystone and Nova with a few servers, for a person to try an account of OpenStack with. */
 const { values } = parseArgs({
@@ -28,6 +29,4 @@ process.stdout.write(`Keystone and Nova of Debian are up. Neutron, Cinder and Gl
 Muster speaks to it only when started with --source-allow=127.0.0.1
 Ctrl-C ends it, and nothing of it is left.
 `)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void openstack.stop().then(() => process.exit(0)))
-}
+stopOnSignal(() => openstack.stop())

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { openVcsimClient } from './vcsim-client.ts'
 import { startVcsim } from './start.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
 
 /** vcsim with a few virtual machines, for a person to try an account of vSphere with. Ends with Ctrl-C. */
 const { values } = parseArgs({
@@ -35,6 +36,4 @@ process.stdout
 
 Muster speaks to it only when started with --source-allow=127.0.0.1
 `)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void vcsim.stop().then(() => process.exit(0)))
-}
+stopOnSignal(() => vcsim.stop())

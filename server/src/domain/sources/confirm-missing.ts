@@ -78,7 +78,8 @@ export async function confirmMissing(
       ...ids
         .filter((id) => !goneIds.has(id) && !found.has(id))
         .flatMap((id) => readable.get(id) ?? [])
-        .map((sighting) => holdMissing(sighting, 1, now)),
+        // One that was held long enough is confirmed by the next scan.
+        .map((sighting) => (sighting.missed > 0 ? sighting : holdMissing(sighting, 1, now))),
     ],
   }
 }

@@ -1,6 +1,6 @@
 import type { Host } from '@aws-sdk/client-ec2'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { paginate } from '../shared/paginate.ts'
+import { collectPages } from '../shared/paginate.ts'
 import type { RegionClient } from './region-client.ts'
 
 interface FoundHosts {
@@ -18,20 +18,20 @@ export async function findHosts(
 ): Promise<FoundHosts> {
   const hosts = new Map<string, Host | undefined>([...ids].map((id) => [id, undefined]))
   if (ids.size === 0) return { hosts, isForbidden: false }
-  const pages = paginate({
+  const paging = {
     what: `hosts in ${region}`,
     // EC2 has no filter by id, and rejects a list of ids if one of them no longer exists.
-    call: async (token) => {
+    call: async (token: string | undefined) => {
       const { Hosts: items, NextToken: next } = await call(
         (ec2, options) => ec2.describeHosts({ MaxResults: 500, NextToken: token }, options),
         signal,
       )
       return { items, next }
     },
-    idOf: ({ HostId }) => HostId,
-  })
+    idOf: ({ HostId }: Host) => HostId,
+  }
   try {
-    for (const host of (await Array.fromAsync(pages)).flat()) {
+    for (const host of await collectPages(paging)) {
       if (ids.has(host.HostId ?? '')) hosts.set(host.HostId ?? '', host)
     }
     return { hosts, isForbidden: false }

@@ -7,7 +7,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
-import { paginate } from '../shared/paginate.ts'
+import { collectPages, paginate } from '../shared/paginate.ts'
 
 export interface OwnedInstance {
   /** The id of the AWS account that owns it. */
@@ -71,21 +71,19 @@ export function listInstances(
 
   /** Reads instances by ids, over several pages if needed. */
   const describeSome = (ids: readonly string[]) =>
-    Array.fromAsync(
-      paginate({
-        ...paging,
-        call: (NextToken) =>
-          describe({
-            Filters: [{ Name: 'instance-id', Values: [...ids] }],
-            ...(NextToken !== undefined && { NextToken }),
-          }),
-      }),
-    )
+    collectPages({
+      ...paging,
+      call: (NextToken) =>
+        describe({
+          Filters: [{ Name: 'instance-id', Values: [...ids] }],
+          ...(NextToken !== undefined && { NextToken }),
+        }),
+    })
 
   /** Bisects a list until the unparsable instance is alone. */
   async function findUnparsable(ids: readonly string[]): Promise<readonly OwnedInstance[]> {
     try {
-      return (await describeSome(ids)).flat()
+      return await describeSome(ids)
     } catch (error) {
       if (!(error instanceof UnparsedResponse)) throw error
       const [id = ''] = ids

@@ -1,7 +1,7 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
 import { chunk } from '../../domain/chunk.ts'
 import type { RegionClient } from './region-client.ts'
-import { paginate } from '../shared/paginate.ts'
+import { collectPages } from '../shared/paginate.ts'
 
 /** Resources that instances refer to by id. */
 export interface Lookup<Thing> {
@@ -41,7 +41,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
 ): Lookup<Thing> {
   /** Without ids it finds all. */
   const find = async (ids: readonly string[] | undefined, signal: AbortSignal) => {
-    const pages = paginate({
+    return await collectPages({
       what: `answers by ${filter} in ${region}`,
       call: async (token) => {
         const page = await call(
@@ -61,7 +61,6 @@ export function createRegionLookup<Answer extends Page, Thing>(
       },
       idOf,
     })
-    return (await Array.fromAsync(pages)).flat()
   }
   return createLookup(find, idOf, most)
 }

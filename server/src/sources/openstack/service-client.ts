@@ -1,7 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { listOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
-import { paginate } from '../shared/paginate.ts'
+import { collectPages } from '../shared/paginate.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
 import { endpointOf, type ServiceName } from './catalog.ts'
@@ -23,6 +23,7 @@ export interface ServiceResponse extends Pick<HttpResponse, 'status' | 'headers'
   /** The sender, for errors. */
   readonly host: string
   readonly json: Json
+  readonly bytes: number
 }
 
 /** The services of one region, as one project sees them. */
@@ -90,7 +91,8 @@ export function createServiceClient(
       throw statusError(response, { host, action: request.action })
     }
     // A denial may come from a proxy and need not be JSON.
-    return { status, headers, host, json: status === 403 ? {} : parseJson(body, host) }
+    const json = status === 403 ? {} : parseJson(body, host)
+    return { status, headers, host, json, bytes: body.length }
   }
 
   async function send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
@@ -107,7 +109,7 @@ export function createServiceClient(
     },
     async list(request, name, signal) {
       const responses: ServiceResponse[] = []
-      const pages = paginate<Json>({
+      const rows = await collectPages<Json>({
         what: `${name.replaceAll('_', ' ')} in region ${region}`,
         async call(marker) {
           const response = await send(
@@ -117,11 +119,11 @@ export function createServiceClient(
           if (responses.length === 0) responses.push(response)
           const items = rowsOf(response, name)
           const last = items.at(-1)
-          return { items, next: last && hasNext(response.json, name) ? idOf(last) : undefined }
+          const next = last && hasNext(response.json, name) ? idOf(last) : undefined
+          return { items, next, bytes: response.bytes }
         },
         idOf,
       })
-      const rows = (await Array.fromAsync(pages)).flat()
       return { rows, first: responses[0] as ServiceResponse }
     },
   }

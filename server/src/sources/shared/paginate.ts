@@ -1,6 +1,10 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 
 const maxPages = 20_000
+/** An endless list of new ids ends here, before the ids fill the memory of all accounts. */
+const maxItems = 1_000_000
+/** Of a list that is held in memory as a whole. */
+const [maxCollectedItems, maxCollectedBytes] = [100_000, 64 * 2 ** 20]
 /** Some sources return empty pages; this is the limit in a row. */
 const maxIdlePages = 50
 
@@ -9,6 +13,8 @@ interface Page<Item> {
   readonly items: readonly Item[] | undefined
   /** The token or marker of the next page; undefined or '' after the last one. */
   readonly next: string | undefined
+  /** The size of the response, where the source knows it. */
+  readonly bytes?: number
 }
 
 interface Paging<Item> {
@@ -37,6 +43,9 @@ export async function* paginate<Item>({ what, call, idOf }: Paging<Item>): Async
       seenIds.add(id)
       items.push(item)
     }
+    if (seenIds.size > maxItems) {
+      throw new SourceError('incomplete', `The list of ${what} has more than a million items.`)
+    }
     yield items
     token = page.next
     if (token === undefined || token === '') return
@@ -47,4 +56,26 @@ export async function* paginate<Item>({ what, call, idOf }: Paging<Item>): Async
     idlePages = items.length === 0 ? idlePages + 1 : 0
   }
   throw new SourceError('incomplete', `The list of ${what} has too many pages.`)
+}
+
+/** Reads a whole list into memory, unless it is too large. */
+export async function collectPages<Item>(
+  paging: Paging<Item>,
+  most = maxCollectedItems,
+): Promise<Item[]> {
+  const { what } = paging
+  let bytes = 0
+  const call = async (token: string | undefined) => {
+    const page = await paging.call(token)
+    bytes += page.bytes ?? 0
+    return page
+  }
+  const all: Item[] = []
+  for await (const items of paginate({ ...paging, call })) {
+    all.push(...items)
+    if (all.length > most || bytes > maxCollectedBytes) {
+      throw new SourceError('incomplete', `The list of ${what} is too long.`)
+    }
+  }
+  return all
 }

@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { paginate } from '../shared/paginate.ts'
+import { collectPages } from '../shared/paginate.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { Api } from './session.ts'
 import { escapeXml, faultOf, refOf, refXml, SoapFault, type ObjectRef } from './soap.ts'
@@ -69,7 +69,7 @@ export function createView(api: Api, types: readonly string[]): Promise<ObjectRe
 export async function listRefs(api: Api, types: readonly string[]): Promise<readonly ObjectRef[]> {
   const view = await createView(api, types)
   try {
-    const [content] = await retrieve(api, objectFilter({ ContainerView: ['view'] }, [view]))
+    const [content] = await retrieve(api, objectFilter({ ContainerView: ['view'] }, [view]), 1)
     const list = content?.ref.id === view.id ? content.properties.get('view') : undefined
     if (!list) throw new SourceError('invalid-response', `${api.host} returned no list.`)
     return list.children.map((element) => requireRef(element, api.host))
@@ -85,7 +85,7 @@ export async function readObjects(
   refs: readonly ObjectRef[],
 ): Promise<readonly ObjectContent[]> {
   const filter = `${objectFilter(spec, refs)}<reportMissingObjectsInResults>true</reportMissingObjectsInResults>`
-  const found = await retrieve(api, filter)
+  const found = await retrieve(api, filter, refs.length)
   const requested = new Set(refs.map(({ id }) => id))
   if (found.every(({ ref }) => requested.has(ref.id))) return found
   throw new SourceError('invalid-response', `${api.host} returned an unrequested object.`)
@@ -94,7 +94,7 @@ export async function readObjects(
 /** Whether an object exists, as far as vSphere says. */
 async function findState(api: Api, ref: ObjectRef): Promise<'present' | 'denied' | 'missing'> {
   try {
-    const [found] = await retrieve(api, objectFilter({ [ref.type]: ['name'] }, [ref]))
+    const [found] = await retrieve(api, objectFilter({ [ref.type]: ['name'] }, [ref]), 1)
     if (found) return 'present'
   } catch (error) {
     if (!(error instanceof SoapFault)) throw error
@@ -116,13 +116,17 @@ export async function isDeleted(api: Api, ref: ObjectRef): Promise<boolean> {
 }
 
 /** Reads all pages of what a filter selects. vSphere limits the size of pages itself. */
-async function retrieve(api: Api, filter: string): Promise<readonly ObjectContent[]> {
+async function retrieve(
+  api: Api,
+  filter: string,
+  requested: number,
+): Promise<readonly ObjectContent[]> {
   const collector = api.manager('propertyCollector')
   const specification = `<specSet>${filter}</specSet><options/>`
-  const pages = paginate<ObjectContent>({
-    what: 'objects',
-    idOf: ({ ref }) => ref.id,
-    async call(token) {
+  const paging = {
+    what: `objects at ${api.host}`,
+    idOf: ({ ref }: ObjectContent) => ref.id,
+    async call(token: string | undefined) {
       const response = await (token === undefined
         ? api.call('RetrievePropertiesEx', collector, specification)
         : api.call('ContinueRetrievePropertiesEx', collector, `<token>${escapeXml(token)}</token>`))
@@ -134,6 +138,6 @@ async function retrieve(api: Api, filter: string): Promise<readonly ObjectConten
         next: textOf(page, 'token'),
       }
     },
-  })
-  return (await Array.fromAsync(pages)).flat()
+  }
+  return await collectPages(paging, requested)
 }

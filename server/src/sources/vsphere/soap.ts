@@ -29,7 +29,8 @@ export class SoapFault extends SourceError {
 
   constructor(fault: string, host: string, method: string) {
     const [kind, text] = explain(fault, host, method)
-    super(kind, `${text} (${fault}).`)
+    // The vCenter chooses the name, so it could repeat a secret.
+    super(kind, /^\w{1,64}$/.test(fault) ? `${text} (${fault}).` : `${text}.`)
     this.fault = fault
   }
 }

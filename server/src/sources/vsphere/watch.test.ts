@@ -59,6 +59,14 @@ test('a watch fails if most machines leave at once, also in several parts', asyn
   await assert.rejects(firstChange(all, ...parts), { kind: 'incomplete' })
 })
 
+test('a watch fails if the updates have no end', async () => {
+  const endless = Array.from({ length: 2_001 }, (_, index) =>
+    update('enter', [`vm-${index}`], true),
+  )
+  const watch = watchMachines(connect(endless), 2_000, AbortSignal.timeout(20_000))
+  await assert.rejects(watch.next(), { kind: 'incomplete' })
+})
+
 test('a watch leaves nothing in the session, also if it cannot begin', async () => {
   for (const updates of [[all], []]) {
     const destroyed: string[] = []

@@ -22,6 +22,8 @@ const watched = {
 }
 /** vSphere returns no more, whatever is requested. */
 const maxUpdates = 100
+/** Rounds of one change, each with at most 100 machines. More than any vCenter has. */
+const maxRounds = 2_000
 
 interface Change {
   readonly ref: ObjectRef
@@ -60,6 +62,7 @@ export async function* watchMachines(
   const options = `<options><maxWaitSeconds>${seconds}</maxWaitSeconds><maxObjectUpdates>${maxUpdates}</maxObjectUpdates></options>`
   let version = ''
   let isTruncated = true
+  let rounds = 0
 
   /** Waits for the next changes; none if there were none for some time. */
   async function wait(self: ObjectRef): Promise<readonly Change[]> {
@@ -68,6 +71,10 @@ export async function* watchMachines(
     const updateSet = childOf(response, 'returnval')
     version = textOf(updateSet, 'version') || version
     isTruncated = isTrue(updateSet, 'truncated')
+    rounds = isTruncated ? rounds + 1 : 0
+    if (rounds > maxRounds) {
+      throw new SourceError('incomplete', `${api.host} sends updates without end.`)
+    }
     return changesOf(updateSet, api.host)
   }
 
