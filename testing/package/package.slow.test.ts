@@ -106,6 +106,8 @@ describe('the package', () => {
     for (const path of ['/console/', '/docs', '/openapi.json']) {
       assert.equal((await ask(muster.baseUrl, path)).status, 200, path)
     }
+    const check = ['env', ...asNobody, installed, 'admin', 'check', `--data-dir=${data}`] as const
+    assert.match(await run(lifetime, check, { environment }), /No problems found/)
     const { code } = await muster.end('SIGTERM')
     assert.equal(code, 0)
     await assert.rejects(fetch(muster.baseUrl))
