@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -153,6 +154,24 @@ describe('stopping', { concurrency: 4 }, () => {
     assertAnswered(answer)
     await muster.exited
     await spawnMuster(t, { flags: [`--data-dir=${dataDir}`] })
+  })
+
+  test('REL-26: an unhandled rejection is logged, running requests finish, and the status is 1', async (t) => {
+    const folder = temporaryFolder(t)
+    const hook = `${folder}/hook.mjs`
+    writeFileSync(
+      hook,
+      "process.on('SIGUSR2', () => void Promise.reject(new Error('planted failure')))",
+    )
+    const muster = await spawnMuster(t, {
+      environment: { ...environment, NODE_OPTIONS: `--import=${hook}` },
+      flags: [`--data-dir=${folder}/data`],
+    })
+    const answer = await stopDuringLogin(t, muster, () => process.kill(muster.pid, 'SIGUSR2'))
+    assertAnswered(answer)
+    const { code, stderr } = await muster.exited
+    assert.equal(code, 1)
+    assert.match(stderr, /"level":"fatal".*planted failure/)
   })
 
   test('REL-16: a second signal, as from npm after Ctrl-C, interrupts nothing', async (t) => {

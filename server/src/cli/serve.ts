@@ -24,7 +24,7 @@ export async function serve(config: Config, readAgain: ReadConfig): Promise<void
     isStopping = true
     logger.info({ signal }, 'stopping')
     // Acknowledged writes are stored, so the exit does not wait for a database that does not respond.
-    setTimeout(() => process.exit(0), longestStop).unref()
+    setTimeout(() => process.exit(), longestStop).unref()
     const { platform } = running
     if (!platform) return start.abort()
     platform.drain()
@@ -38,6 +38,14 @@ export async function serve(config: Config, readAgain: ReadConfig): Promise<void
     reopen()
     if (running.platform) reload(running.platform)
   })
+  // The state of the process is unknown now: running requests finish, and a supervisor starts it again.
+  // Only the first failure is logged, because logging may be what fails.
+  process.once('uncaughtException', (error) => {
+    process.on('uncaughtException', () => {})
+    process.exitCode = 1
+    logger.fatal({ err: error }, 'unexpected failure, stopping')
+    void stop('SIGTERM')
+  })
 
   const platform = await createPlatform(config, {
     logger,
@@ -47,7 +55,7 @@ export async function serve(config: Config, readAgain: ReadConfig): Promise<void
     signal: start.signal,
   }).catch((error: unknown) => {
     if (!start.signal.aborted) throw error
-    process.exit(0)
+    process.exit()
   })
   if (start.signal.aborted) {
     const { newAdminPassword } = platform
@@ -57,7 +65,7 @@ export async function serve(config: Config, readAgain: ReadConfig): Promise<void
       )
     }
     await platform.close()
-    process.exit(0)
+    process.exit()
   }
   running.platform = platform
   await platform.listen()

@@ -137,7 +137,7 @@ describe('internals in responses', () => {
     }
   })
 
-  test('SEC-65: an unexpected error is a 500 without details, which are in the log', async () => {
+  test('SEC-65, REL-26: an unexpected error is a 500 without details, which are in the log', async () => {
     const database = new DatabaseSync(`${folder}/data/muster.db`)
     database.exec('alter table users rename to hidden')
     const failed = await login(url, adminPassword)
