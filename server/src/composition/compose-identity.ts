@@ -23,6 +23,7 @@ import { createReauthorizeCaller } from '../domain/identity/reauthorize-caller.t
 import { createVerifyToken } from '../domain/identity/verify-token.ts'
 import { createAddressRule } from '../egress/allowed-addresses.ts'
 import { createCheckAddress } from '../egress/check-address.ts'
+import { withCircuitBreaker } from '../egress/circuit-breaker.ts'
 import { createGuardedGet } from '../egress/guarded-get.ts'
 import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import type { Database } from '../storage/database.ts'
@@ -70,7 +71,7 @@ export function composeIdentity(parts: Parts) {
   const inspectToken = createInspectToken(verifyToken)
   const addressRule = createAddressRule(parts.reachable)
   const drivers = createDrivers({
-    get: createGuardedGet(addressRule),
+    get: withCircuitBreaker(createGuardedGet(addressRule)),
     checkAddress: createCheckAddress(addressRule),
   })
   const loginLimit = createLoginLimit({
@@ -83,7 +84,15 @@ export function composeIdentity(parts: Parts) {
   const catalog = createCatalog(parts)
   const describeToken = createDescribeToken(catalog, memory)
   // Limited, because DNS lookups share threads with password hashing and need no authentication.
-  const providerQueue = createBoundedQueue({ name: 'logins', capacity: 2, maxWaiting: 64 })
+  // One provider takes half of each limit at most, so that a slow one leaves room for the others.
+  const providerQueue = createBoundedQueue({
+    name: 'logins',
+    capacity: 4,
+    perKey: 2,
+    maxWaiting: 128,
+    maxWaitingPerKey: 64,
+    maxWait: 2_000,
+  })
   const findProvider = createFindProvider(registry)
   const provisionUser = createProvisionUser(registry, clock)
   const methods = [
@@ -109,7 +118,7 @@ export function composeIdentity(parts: Parts) {
         provisionUser,
         tokens,
         loginLimit,
-        inTurn: providerQueue.run,
+        inTurn: (providerId, work) => providerQueue.run(work, { key: providerId }),
         clock,
       }),
     ),

@@ -161,8 +161,8 @@ export function createBoundedQueue(limits: Limits) {
   return {
     acquire,
     /** Runs the work when it may, and releases its capacity when it ends. */
-    async run<Result>(work: () => Promise<Result>): Promise<Result> {
-      const release = await acquire()
+    async run<Result>(work: () => Promise<Result>, admission?: Admission): Promise<Result> {
+      const release = await acquire(admission)
       try {
         return await work()
       } finally {

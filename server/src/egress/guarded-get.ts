@@ -18,6 +18,9 @@ interface GetResponse {
 /** Sends a GET request to a configured address. Errors have a text for the log. */
 export type GuardedGet = (url: URL, options: { readonly ca?: string }) => Promise<GetResponse>
 
+/** The server could not be reached, or did not finish its response in time. */
+export class NoResponseError extends Error {}
+
 const maxResponseSize = 65_536
 
 /**
@@ -27,7 +30,7 @@ const maxResponseSize = 65_536
 export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions = {}): GuardedGet {
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
 
-  async function send(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetResponse> {
+  async function open(url: URL, ca: string | undefined, signal: AbortSignal) {
     requirePlainHttps(url)
     const addresses = await resolveAllowed(hostOf(url), rule, resolve)
     signal.throwIfAborted()
@@ -42,19 +45,27 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
       signal,
     })
     const [response] = (await once(outgoing.end(), 'response')) as [IncomingMessage]
+    return response
+  }
+
+  async function send(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetResponse> {
+    const response = await open(url, ca, signal).catch((error: unknown) => {
+      throw new NoResponseError(describe(error as Error), { cause: error })
+    })
     return { status: response.statusCode ?? 0, text: await readText(response) }
   }
 
   return async (url, { ca }) => {
     const deadline = new AbortController()
-    const late = new Error(`no response within ${timeLimit} ms`)
+    const late = new NoResponseError(`no response within ${timeLimit} ms`)
     const timer = setTimeout(() => deadline.abort(late), timeLimit)
     try {
       // The race is needed because DNS lookups ignore signals.
       return await Promise.race([send(url, ca, deadline.signal), whenAborted(deadline.signal)])
     } catch (error) {
-      const reason = describe(deadline.signal.aborted ? late : (error as Error))
-      throw new Error(`${url.host}: ${reason}`, { cause: error })
+      const failure = deadline.signal.aborted ? late : (error as Error)
+      const Failure = failure instanceof NoResponseError ? NoResponseError : Error
+      throw new Failure(`${url.host}: ${failure.message}`, { cause: error })
     } finally {
       clearTimeout(timer)
     }

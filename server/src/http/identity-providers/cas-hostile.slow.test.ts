@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
-import { secretOf } from '../../testing/client.ts'
+import { loginAdmin, requestToken, secretOf } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
@@ -211,13 +211,17 @@ onBothEngines('an untrusted CAS server', (engine) => {
     assert.equal((await muster.logIn(cas.ticketFor('admin'))).status, 201)
   })
 
-  test('an unreachable server is a failed login', async () => {
+  test('REL-09: an unreachable server is a failed login, and is not contacted again after five', async () => {
     const stops: (() => unknown)[] = []
     const gone = await startFakeCas({ after: (stop) => stops.push(stop) })
     for (const stop of stops) await stop()
     await muster.changeProvider(provider, { url: gone.base })
     const before = await rows()
-    await muster.assertRefused(await muster.logIn('ST-1'), /^CAS: localhost:\d+: .*ECONNREFUSED/)
+    for (let login = 1; login <= 5; login += 1) {
+      const answer = await muster.logIn(`ST-gone-${login}`)
+      await muster.assertRefused(answer, /^CAS: localhost:\d+: .*ECONNREFUSED/)
+    }
+    await muster.assertRefused(await muster.logIn('ST-gone-6'), /not contacted/)
     assert.deepEqual(await rows(), before)
     await muster.changeProvider(provider, { url: cas.base })
   })
@@ -295,7 +299,37 @@ onBothEngines('an untrusted CAS server', (engine) => {
     })
   })
 
-  test('SEC-43: a server that never responds times out, and the login fails', async () => {
+  test('REL-09: many logins at a server that never responds leave room for all others', async (context) => {
+    const silent = await startFakeCas(lifetime)
+    const { id } = await muster.addProvider(silent)
+    const logInAt = (providerId: string, ticket: string) =>
+      requestToken(muster.url, {
+        identity: { methods: ['cas'], cas_ticket: { id: ticket, provider: providerId } },
+      })
+    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
+    const start = performance.now()
+    const stuck = Array.from({ length: 80 }, () =>
+      logInAt(
+        id,
+        silent.prepareTicket((_, response) => resolve(response)),
+      ),
+    )
+    await asked
+    assert.equal((await logInAt(provider, cas.ticketFor('ada'))).status, 201)
+    await loginAdmin(muster.url)
+    const answers = await Promise.all(stuck)
+    context.diagnostic(
+      `80 logins at a silent CAS server: ${Math.round(performance.now() - start)} ms`,
+    )
+    const statuses = answers.map(({ status }) => status)
+    // Two were sent and timed out; the others were told to try again.
+    assert.equal(statuses.filter((status) => status === 401).length, 2)
+    assert.equal(silent.requests.length, 2)
+    assert.ok(statuses.every((status) => [401, 429, 503].includes(status)))
+    assert.equal((await muster.call('DELETE', `/v3/identity_providers/${id}`)).status, 204)
+  })
+
+  test('SEC-43, REL-09: a server that never responds times out, and the login fails', async () => {
     await muster.assertRefused(
       await silence.answer,
       /^CAS: localhost:\d+: no response within 5000 ms$/,

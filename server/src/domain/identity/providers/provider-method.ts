@@ -13,8 +13,8 @@ interface Dependencies {
   readonly provisionUser: ProvisionUser
   readonly tokens: Pick<TokenStore, 'useOnce'>
   readonly loginLimit: Pick<LoginLimit, 'requireProviderLogin' | 'noteProviderLogin'>
-  /** Bounds how many providers are asked at once. */
-  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Bounds how many requests are sent at once, to one provider and to all. */
+  readonly inTurn: <Result>(providerId: string, work: () => Promise<Result>) => Promise<Result>
   readonly clock: Clock
 }
 
@@ -42,7 +42,7 @@ export function createProviderMethod(
       const provider = await findProvider(method, requested, providerId)
       if (!provider) throw loginFailed(`${label}: no provider, or more than one to choose from`)
       await useOnce(secret, provider.id, origin.ip)
-      const person = await inTurn(() => driver.verify(provider.options, secret))
+      const person = await inTurn(provider.id, () => driver.verify(provider.options, secret))
       const user = await provisionUser(provider, person, { origin, requested, label })
       loginLimit.noteProviderLogin(method, origin.ip)
       return { user, preconditions: { providerId: provider.id } }

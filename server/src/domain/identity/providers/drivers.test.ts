@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDrivers } from './drivers.ts'
+
+const signed = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol">
+<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignatureValue>x</ds:SignatureValue></ds:Signature>
+<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"><saml:Subject><saml:NameID>admin</saml:NameID></saml:Subject></saml:Assertion>
+</samlp:Response>`
+
+test('SEC-44: CAS is the only provider, and no driver accepts a signed assertion', async () => {
+  const drivers = createDrivers({
+    get: () => Promise.resolve({ status: 200, text: signed }),
+    checkAddress: () => undefined,
+  })
+  assert.deepEqual(
+    drivers.map(({ names }) => names),
+    [['cas', 'cas_ticket']],
+  )
+  const options = { url: 'https://cas.test', service_url: 'https://m.test', protocol: 3, ca: '' }
+  for (const driver of drivers) {
+    await assert.rejects(driver.verify(options, 'ST-1'), { class: 'UnauthorizedError' })
+  }
+})

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache'
+import { NoResponseError, type GuardedGet } from './guarded-get.ts'
+
+const failuresUntilOpen = 5
+const probePeriod = 10_000
+const maxServers = 1_000
+
+interface Failures {
+  readonly count: number
+  /** When the next request may be sent. */
+  nextProbe: number
+}
+
+/**
+ * After 5 requests in a row without a response, a server gets one request in 10 seconds. All others
+ * fail at once, so that logins do not wait for a server that is away.
+ */
+export function withCircuitBreaker(
+  get: GuardedGet,
+  now: () => number = () => performance.now(),
+): GuardedGet {
+  const failing = new LRUCache<string, Failures>({ max: maxServers })
+
+  return async (url, options) => {
+    // With the authority, because replacing it may be the repair.
+    const server = `${url.host} ${options.ca ?? ''}`
+    const failures = failing.get(server)
+    if (failures && failures.count >= failuresUntilOpen) {
+      if (now() < failures.nextProbe) {
+        throw new Error(`${url.host}: not contacted, because the last requests got no response`)
+      }
+      failures.nextProbe = now() + probePeriod
+    }
+    try {
+      const response = await get(url, options)
+      failing.delete(server)
+      return response
+    } catch (error) {
+      // A response that is invalid depends on the user, and must not block the logins of others.
+      if (error instanceof NoResponseError) {
+        const count = (failing.get(server)?.count ?? 0) + 1
+        failing.set(server, { count, nextProbe: now() + probePeriod })
+      } else failing.delete(server)
+      throw error
+    }
+  }
+}
