@@ -85,7 +85,7 @@ export function createForwardRequest({ upstream, sessions, createError }: Depend
 
   /** Rewrites links of the API so that they lead through the gateway, which needs the cookie. */
   const toGatewayLink = (link: string, path: string): string =>
-    link.replaceAll(/<([^>]*)>/g, (_, target: string) => {
+    link.replaceAll(/<([^<>]*)>/g, (_, target: string) => {
       const { search } = new URL(target, 'http://here')
       return `<${prefix}${path}${search}>`
     })

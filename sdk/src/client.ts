@@ -52,8 +52,8 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
   const { url = '', authUrl = url, headers = {} } = options
   const auth = options.auth ?? (noAuth as unknown as Auth<Login>)
   const connection: Connection = {
-    url: url.replace(/\/+$/, ''),
-    authUrl: authUrl.replace(/\/+$/, ''),
+    url: url.replace(/(?<!\/)\/+$/, ''),
+    authUrl: authUrl.replace(/(?<!\/)\/+$/, ''),
     prefix: auth.prefix,
     // Looked up at each call, so that a replaced global `fetch` is used.
     fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),

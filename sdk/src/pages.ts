@@ -3,7 +3,7 @@ import type { Answer } from './auth/auth.ts'
 /** The query of the next page, from the `links` in the body or the Link header. */
 export function findNext({ body, headers }: Answer<unknown>): Record<string, string[]> | undefined {
   const { links } = body as { readonly links?: { readonly next?: string | null } }
-  const [, linked] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? []
+  const [, linked] = /<([^<>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? []
   const next = links?.next ?? linked
   if (typeof next !== 'string') return undefined
   // Only the query: the server may know itself by another address.

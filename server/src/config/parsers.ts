@@ -56,7 +56,7 @@ export function webAddress(text: string): string {
       'must be a URL such as https://muster.example.org, without query or password',
     )
   }
-  return text.replace(/\/+$/, '')
+  return text.replace(/(?<!\/)\/+$/, '')
 }
 
 /** It may contain several hosts, which `URL` does not support: `postgres://user@a:5432,b/name`. */

@@ -13,7 +13,7 @@ const maxPerKind = 10
 const maxKinds = 20
 
 const stackFrameOf = (error: unknown): string =>
-  (error instanceof Error && /^\s+at .*$/m.exec(error.stack ?? '')?.[0]) || ''
+  (error instanceof Error && /^[^\S\n]+at .*$/m.exec(error.stack ?? '')?.[0]) || ''
 
 /**
  * Logs server faults, at most ten of one kind a minute: whoever finds a request that fails must not

@@ -61,8 +61,9 @@ export function readKeyFile(file: string): readonly [KeyLine, ...KeyLine[]] {
     throw new Error(`the secret key ${file} is readable by other users: run chmod 600 on it`)
   }
   const [first = '', ...others] = readFileSync(file, 'utf8')
-    .trim()
-    .split(/\s*\n\s*/)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
   const parse = (line: string): KeyLine => {
     const [text = '', mark] = line.split(/\s+/)
     const isKey = Buffer.from(text, 'base64').length === keyLength

@@ -31,7 +31,7 @@ export async function readPools(calls: Calls): Promise<readonly Pool[]> {
       const xml = parseIfPossible(await ifPossible(calls.poolXml(handle)))
       if (!xml) return []
       const type = attributeOf(xml, 'type')
-      const path = textOf(xml, 'target', 'path').replace(/\/+$/, '')
+      const path = textOf(xml, 'target', 'path').replace(/(?<!\/)\/+$/, '')
       return [{ name: handle.name, storageType: storageTypes.get(type) ?? type, path }]
     }),
   )

@@ -27,7 +27,7 @@ export const readCatalog = (token: Json, interfaceName: string): Catalog =>
         serviceId: textOf(service, 'id'),
         serviceType: textOf(service, 'type'),
         region: textOf(endpoint, 'region_id') || textOf(endpoint, 'region'),
-        url: textOf(endpoint, 'url').replace(/\/+$/, ''),
+        url: textOf(endpoint, 'url').replace(/(?<!\/)\/+$/, ''),
       })),
   )
 

@@ -28,7 +28,7 @@ const referToDomain = (text: string) =>
 
 /** Keystone is often named without a version. Muster speaks version 3 only. */
 const withVersion = (address: string) => {
-  const base = address.replace(/\/+$/, '')
+  const base = address.replace(/(?<!\/)\/+$/, '')
   return base.endsWith('/v3') ? base : `${base}/v3`
 }
 

@@ -14,7 +14,7 @@ const maxFormer = 10_000
 
 /** Ids of vSphere end with a number that grows. */
 export function compareIds(one: string, other: string): number {
-  const [number, otherNumber] = [one, other].map((id) => Number(/\d+$/.exec(id)?.[0] ?? 0))
+  const [number, otherNumber] = [one, other].map((id) => Number(/(?<!\d)\d+$/.exec(id)?.[0] ?? 0))
   return (number ?? 0) - (otherNumber ?? 0) || (one < other ? -1 : 1)
 }
 

@@ -70,7 +70,7 @@ function validationAddress(
   ticket: string,
 ): URL {
   const address = new URL(url)
-  address.pathname = address.pathname.replace(/\/+$/, '') + paths[protocol]
+  address.pathname = address.pathname.replace(/(?<!\/)\/+$/, '') + paths[protocol]
   address.search = new URLSearchParams({ service, ticket }).toString()
   return address
 }
