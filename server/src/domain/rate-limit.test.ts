@@ -105,7 +105,7 @@ describe('createRateLimit', () => {
     )
   })
 
-  test('stores a bounded number of keys', () => {
+  test('REL-19: stores a bounded number of keys', () => {
     const limit = limitOf(1)
     limit.count('first', start)
     for (let index = 0; index < 100_000; index += 1) limit.count(`k${index}`, start)

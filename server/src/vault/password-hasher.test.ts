@@ -56,7 +56,7 @@ describe('the password hasher', () => {
     assert.equal(costOf(verified[1]), costOf(hash))
   })
 
-  test('refuses what it cannot queue with a 503 that says when to come again', async () => {
+  test('SEC-76: refuses what it cannot queue with a 503 that says when to come again', async () => {
     const hold = Promise.withResolvers<void>()
     const many = Array.from({ length: 200 }, () => hasher.inTurn(() => hold.promise))
     const settled = Promise.allSettled(many)

@@ -48,7 +48,7 @@ describe('the limit on failed logins', () => {
     return statuses
   }
 
-  test('429 with Retry-After after too many failures from an address', async () => {
+  test('REL-19: 429 with Retry-After after too many failures from an address', async () => {
     assert.deepEqual(await failTimes('192.0.2.1', 7), [401, 401, 401, 401, 401, 429, 429])
     assertError(await fail('192.0.2.1'), 'TooManyRequests', 'application/json')
   })
@@ -224,6 +224,26 @@ test('the default limit on failed logins is 100 a minute', async () => {
   }
 })
 
+test('REL-19: each process counts alone', async (t) => {
+  const options = {
+    engine: 'postgres',
+    clock: () => start,
+    flags: ['--requests-per-minute=3'],
+  } as const
+  const first = await startPlatform(options)
+  t.after(() => first.close())
+  const second = await startPlatform({ ...options, beside: first })
+  t.after(() => second.close())
+  const token = await loginAdmin(first.url)
+  for (const { url } of [first, second]) {
+    const statuses: number[] = []
+    for (let index = 0; index < 4; index += 1) {
+      statuses.push((await ask(url, '/v3/auth/projects', { token })).status)
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 429])
+  }
+})
+
 describe('the request limit per token', () => {
   let now = start
   let platform: TestPlatform
@@ -236,7 +256,7 @@ describe('the request limit per token', () => {
 
   const ownProjects = (token: string) => ask(url, '/v3/auth/projects', { token })
 
-  test('429 with Retry-After after too many requests with a token', async () => {
+  test('REL-19: 429 with Retry-After after too many requests with a token', async () => {
     const token = await loginAdmin(url)
     for (let index = 0; index < 3; index += 1) assert.equal((await ownProjects(token)).status, 200)
     assertError(await ownProjects(token), 'TooManyRequests')

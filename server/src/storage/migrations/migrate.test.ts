@@ -56,7 +56,7 @@ onBothEngines('the migrations', (engine) => {
     await second.close()
   })
 
-  test('refuse a database of a newer version, and say so', async () => {
+  test('REL-22: refuse a database of a newer version, and say so', async () => {
     const database = await location.open()
     await database.commit([
       sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030')`.compile(

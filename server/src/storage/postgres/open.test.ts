@@ -107,6 +107,26 @@ describe('a PostgreSQL', () => {
     await noConnectionsLeft(url)
   })
 
+  test('REL-08: whose connections are all in use causes a 503, and no further connections', async (t) => {
+    const url = await createTestDatabase()
+    const limits = { ...defaultLimits, connections: 2 }
+    const database = await openPostgres(url, async () => {}, undefined, limits)
+    t.after(() => database.close())
+    const slow = sql`select pg_sleep(4)`.compile(database.db)
+    const holders = [database.commit([slow]), database.commit([slow])]
+    while (database.counts().pools['requests']?.used !== 2) await pause(10)
+    const quick = { sql: 'select 1', parameters: [] }
+    const waiting = Array.from({ length: 20 }, () => database.run([quick], 'quick'))
+    for (const result of await Promise.allSettled(waiting)) {
+      assert.equal(result.status, 'rejected')
+      assert.ok(result.reason instanceof PlatformError)
+      assert.deepEqual([result.reason.class, result.reason.retryAfter], ['ServiceUnavailable', 1])
+    }
+    assert.equal(database.counts().pools['requests']?.used, 2)
+    await Promise.all(holders)
+    await database.run([quick], 'quick')
+  })
+
   test('REL-05: that disconnects during a read or a commit causes a 503, and the process goes on', async (t) => {
     const location = await createStorageLocation('postgres')
     t.after(() => location.remove())
