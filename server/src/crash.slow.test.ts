@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, loginAdmin, passwordIdentity, requestToken, tokenIdentity } from './testing/client.ts'
+import { createTestDatabase } from './testing/engines.ts'
 import {
   runMuster,
   spawnMuster,
@@ -108,6 +109,29 @@ describe('a crash', { concurrency: 2 }, () => {
       [10],
     )
     assert.ok((attempts[0]?.blocked_until ?? 0) > 0, 'ten in a row, and no delay')
+  })
+
+  test('REL-17: kill -9 of one of two processes on PostgreSQL loses no acknowledged token', async (t) => {
+    const key = `${temporaryFolder(t)}/secret.key`
+    const databaseUrl = await createTestDatabase('migrated')
+    const startBeside = () =>
+      spawnMuster(t, {
+        flags: [`--database-url=${databaseUrl}`, `--secret-key-file=${key}`],
+        environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
+      })
+    const first = await startBeside()
+    const second = await startBeside()
+    const parent = await loginAdmin(second.authUrl)
+    const acknowledged: string[] = []
+    const writing = writeTokens(first.authUrl, parent, acknowledged)
+    while (acknowledged.length < 20) await pause(1)
+    await first.end('SIGKILL')
+    await writing
+    for (const token of acknowledged) assert.ok(await isGood(second.authUrl, token))
+    const killed = performance.now()
+    const third = await startBeside()
+    t.diagnostic(`started again in ${Math.round(performance.now() - killed)} ms`)
+    for (const token of acknowledged) assert.ok(await isGood(third.authUrl, token))
   })
 
   test('REL-25: a second process on the same data is rejected, and the first keeps running', async (t) => {
