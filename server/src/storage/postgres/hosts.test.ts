@@ -49,7 +49,7 @@ describe('several hosts in one database URL', () => {
   const portOf = (url: string) => new URL(url).port
   const nobody = '127.0.0.1:1'
 
-  test('are tried in order until one answers and accepts writes', async (t) => {
+  test('REL-06: are tried in order until one answers and accepts writes', async (t) => {
     const url = await createTestDatabase()
     const readOnly = await createTestDatabase()
     const client = new pg.Client(readOnly)
@@ -69,7 +69,7 @@ describe('several hosts in one database URL', () => {
     )
   })
 
-  test('are switched when the one in use stops', async (t) => {
+  test('REL-06: are switched when the one in use stops', async (t) => {
     const url = await createTestDatabase()
     const first = await startDatabaseProxy(t, url)
     const second = await startDatabaseProxy(t, url)
