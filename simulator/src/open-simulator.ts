@@ -79,7 +79,8 @@ export function openSimulator(
   /** Yields the indices of servers in chunks, with a turn of the event loop between two. */
   async function* inChunks(size: number, signal: AbortSignal) {
     for (let start = 0; start < servers; start += size) {
-      await breathe(undefined, { signal })
+      await breathe()
+      if (signal.aborted) throw new SourceError('timeout', 'The Simulator was interrupted.')
       const length = Math.min(size, servers - start)
       yield Array.from({ length }, (_, offset) => start + offset).filter(isSelected)
     }

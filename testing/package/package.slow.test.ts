@@ -115,7 +115,7 @@ describe('the package', () => {
 
   const [oldest, ...newer] = readdirSync(stateFolder).sort()
   for (const name of [oldest ?? '', ...newer]) {
-    // The oldest one runs all migrations; upgrade.test.ts has the others on PostgreSQL.
+    // The oldest one runs all migrations; upgrade.slow.test.ts has the others on PostgreSQL.
     for (const engine of name === oldest
       ? (['sqlite', 'postgres'] as const)
       : ['sqlite' as const]) {

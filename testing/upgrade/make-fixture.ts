@@ -14,7 +14,7 @@ import { stateFolder, writeState } from './state.ts'
  * npm run fixture -- NAME [CHECKOUT]
  *
  * Runs the Muster in a checkout (this one, unless another is named), fills it through its API, and keeps
- * its database and its answers for upgrade.test.ts.
+ * its database and its answers for upgrade.slow.test.ts.
  */
 const [name, checkout = repository] = process.argv.slice(2)
 if (name === undefined) throw new Error('npm run fixture -- NAME [CHECKOUT]')

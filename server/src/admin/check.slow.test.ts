@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { createTestDatabase } from '../testing/engines.ts'
-import { onEngineOfLane } from '../testing/lanes.ts'
+import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -23,7 +22,7 @@ function damagePage(path: string, index: string): void {
   closeSync(file)
 }
 
-onEngineOfLane('muster admin check', (engine) => {
+onBothEngines('muster admin check', (engine) => {
   let installation: Installation
   let platform: TestPlatform
   before(async () => {

@@ -14,7 +14,7 @@ import { until } from '../../server/src/testing/inventory-world/attached-account
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
 import { renderingVersion } from '../../server/src/domain/inventory/render-server.ts'
 import { eventually } from '../../server/src/testing/identity-world/open-identity-api.ts'
-import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
+import { onBothEngines } from '../../server/src/testing/engines.ts'
 import { runAdminCommand, type Installation } from '../../server/src/testing/run-admin-command.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
@@ -38,7 +38,7 @@ async function migrateByCommand(place: Installation): Promise<void> {
 }
 
 for (const name of readdirSync(stateFolder)) {
-  onEngineOfLane(`a database of ${name}`, (engine) => {
+  onBothEngines(`a database of ${name}`, (engine) => {
     const { data, state } = readState(name, engine)
     const lifetime = suiteLifetime()
     let platform: TestPlatform

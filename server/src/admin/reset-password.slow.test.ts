@@ -6,12 +6,11 @@ import { after, before, test } from 'node:test'
 import { failuresBeforeDelay } from '../domain/identity/login-delay.ts'
 import { createSessionStore } from '../storage/sessions/session-store.ts'
 import { ask, passwordIdentity, requestToken, secretOf, systemProject } from '../testing/client.ts'
-import { createTestDatabase } from '../testing/engines.ts'
-import { onEngineOfLane } from '../testing/lanes.ts'
+import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
-onEngineOfLane('muster admin reset-password', (engine) => {
+onBothEngines('muster admin reset-password', (engine) => {
   let installation: Installation
   let platform: TestPlatform
   const start = async () => {

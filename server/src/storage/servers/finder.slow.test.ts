@@ -13,7 +13,7 @@ import {
 } from '../../domain/inventory/ports.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { createQueryReader } from '../../http/query.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -29,7 +29,7 @@ const runs = 150
 const listServers = operations.find(({ id }) => id === 'listServers') as Operation
 const readQuery = createQueryReader(listServers)
 
-onEngineOfLane('the access path of a query', (engine) => {
+onBothEngines('the access path of a query', (engine) => {
   let fleet: InventoryWorld
   let usual: ServerFinder
   let hasty: ServerFinder

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { listServers, namesOf, projectAt } from '../../testing/inventory-world/server-responses.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-onEngineOfLane('a value of an enumerated field', (engine) => {
+onBothEngines('a value of an enumerated field', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
