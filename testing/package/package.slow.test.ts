@@ -77,7 +77,8 @@ describe('the package', () => {
       run(
         lifetime,
         ['npm', 'install', '--no-fund', '--no-audit', '--prefer-offline', ...flags, archive],
-        { environment: npmEnvironment },
+        // Other tests of this process restrict the mask, and another user could not read the files.
+        { environment: npmEnvironment, umask: 0o022 },
       )
     const project = join(folder, 'project')
     mkdirSync(project)

@@ -8,11 +8,10 @@ export async function ownTables({ db }: Database) {
   )
 }
 
-const readable = (value: unknown) =>
-  value instanceof Uint8Array ? Buffer.from(value).toString() : value
-
 /** A row as text, and what is kept in bytes as the text that it is: somebody may look for it. */
-export const rowText = (row: object): string =>
-  JSON.stringify(
-    Object.fromEntries(Object.entries(row).map(([column, value]) => [column, readable(value)])),
+export function rowText(row: object): string {
+  if (!Object.values(row).some((value) => value instanceof Uint8Array)) return JSON.stringify(row)
+  return JSON.stringify(row, (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString() : value,
   )
+}
