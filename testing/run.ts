@@ -11,10 +11,16 @@ import { runFiles, type FileResult } from './runner/run-files.ts'
 
 /**
  * Runs the tests whose path contains one of the given words, or all of them. `--slow` runs the slow
- * tests, `--back-ends` those that need more than npm installs, `--compute` those that boot servers in Nova. Browser tests run wherever a Chromium
- * starts; `--with-browser` makes a missing one a failure.
+ * tests, `--nightly` these in full and more, `--back-ends` those that need more than npm installs,
+ * `--compute` those that boot servers in Nova. Browser tests run wherever a Chromium starts;
+ * `--with-browser` makes a missing one a failure.
  */
-const lanes = { '--slow': 'slow', '--back-ends': 'backend', '--compute': 'compute' } as const
+const lanes = {
+  '--slow': 'slow',
+  '--nightly': 'nightly',
+  '--back-ends': 'backend',
+  '--compute': 'compute',
+} as const
 const flags = Object.keys(lanes) as (keyof typeof lanes)[]
 const chosen = flags.find((flag) => process.argv.includes(flag))
 const lane = chosen === undefined ? 'test' : lanes[chosen]
@@ -29,7 +35,7 @@ const find = (suffix: string) =>
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 
-const findFast = (suffix: string) => find(suffix).filter((file) => !file.includes('.slow.'))
+const findFast = (suffix: string) => find(suffix).filter((file) => !/\.(slow|nightly)\./.test(file))
 /** Files of which `npm test` runs a part, and the slow tests all. */
 const isInBothLanes = (file: string) => readFileSync(file, 'utf8').includes("testing/lanes.ts'")
 const findSlow = (suffix: string) => [
@@ -40,12 +46,14 @@ const findSlow = (suffix: string) => [
 const files = {
   test: () => findFast('test'),
   slow: () => findSlow('test'),
+  nightly: () => [...findSlow('test'), ...find('nightly.test')],
   backend: () => find('backend'),
   compute: () => find('compute'),
 }[lane]()
 const inBrowser = {
   test: () => findFast('browser'),
   slow: () => findSlow('browser'),
+  nightly: () => findSlow('browser'),
   backend: () => [],
   compute: () => [],
 }[lane]()

@@ -6,7 +6,8 @@ import type { Engine } from './engines.ts'
  * Suites that run in both lanes: a cheap part of them in `npm test`, all of them in
  * `npm run test:slow`, which runs every test file that imports this module.
  */
-export const isSlowLane = process.env['TEST_LANE'] === 'slow'
+const isNightly = process.env['TEST_LANE'] === 'nightly'
+export const isSlowLane = isNightly || process.env['TEST_LANE'] === 'slow'
 
 /** Runs a suite on SQLite in `npm test` and on PostgreSQL in `npm run test:slow`. */
 export function onEngineOfLane(name: string, suite: (engine: Engine) => void): void {
@@ -20,9 +21,13 @@ export const runsInLane = (all: number): number => (isSlowLane ? all : Math.ceil
 /**
  * For checks of what all operations share, such as the parsing of headers: in `npm test` one operation
  * of each kind, by method, by who may call it and by whether it has a body and a place in its path.
+ * All of them run in the lane that is given.
  */
-export function sampleOperations<T extends Operation>(operations: readonly T[]): readonly T[] {
-  if (isSlowLane) return operations
+export function sampleOperations<T extends Operation>(
+  operations: readonly T[],
+  all: 'slow' | 'nightly' = 'slow',
+): readonly T[] {
+  if (isNightly || (isSlowLane && all === 'slow')) return operations
   const kindOf = ({ method, access, body, path }: Operation) =>
     [method, access, body !== undefined, path.includes('{')].join()
   const kinds = Map.groupBy(operations, kindOf)
