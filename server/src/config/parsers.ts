@@ -59,6 +59,17 @@ export function webAddress(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '')
 }
 
+/** A URL without a path. The console, its cookies and the login of browsers are at the root of their host. */
+export function webOrigin(text: string): string {
+  const address = webAddress(text)
+  if (!/^https?:\/\/[^/\\]+$/.test(address)) {
+    throw new ConfigError(
+      'must not have a path: the console works only at the root of a host. Give Muster a host name of its own, such as https://muster.example.org',
+    )
+  }
+  return address
+}
+
 /** It may contain several hosts, which `URL` does not support: `postgres://user@a:5432,b/name`. */
 export function databaseAddress(text: string): string {
   const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? []

@@ -62,7 +62,15 @@ const samples: Record<Key, Sample> = {
   databaseSyncTimeout: { good: ['2m', 120_000], bad: ['', '0', '1.5s', 'soon'] },
   adminPassword: { good: ['a long sentence', 'a long sentence'], bad: [''] },
   secretKeyFile: { good: ['some.key', resolve('some.key')], bad: [''] },
-  publicUrl: { good: ['https://muster.example/x/', 'https://muster.example/x'], bad: badAddresses },
+  publicUrl: {
+    good: ['https://muster.example/', 'https://muster.example'],
+    bad: [
+      ...badAddresses,
+      'https://muster.example/x',
+      'https://muster.example/x/',
+      'https://muster.example/.',
+    ],
+  },
   authUrl: { good: ['https://id.example', 'https://id.example'], bad: badAddresses },
   baseUrl: { good: ['http://api.example:81', 'http://api.example:81'], bad: badAddresses },
   allowedHosts: {
@@ -390,6 +398,18 @@ describe('settings', () => {
       }
       assert.match(taken ?? '', /^[\x21-\x7e]+$/)
     }
+  })
+
+  test('refuse a path in the public URL, and say what to do instead', () => {
+    assert.throws(
+      () => settings.publicUrl.parse('https://example.org/muster'),
+      /must not have a path: .* a host name of its own/,
+    )
+    assert.equal(
+      settings.baseUrl.parse('https://example.org/muster'),
+      'https://example.org/muster',
+      'the API works behind a proxy that removes the path',
+    )
   })
 
   test('SEC-17: keep what looks like a placeholder in an address literally', () => {

@@ -17,6 +17,7 @@ import {
   textFile,
   tokenFile,
   webAddress,
+  webOrigin,
   identifier,
 } from './parsers.ts'
 
@@ -137,8 +138,8 @@ export const settings = {
     flag: 'public-url',
     variable: 'MUSTER_PUBLIC_URL',
     value: 'url',
-    help: 'URL that clients use, if it differs from the listen address.',
-    parse: webAddress,
+    help: 'URL that clients use, if it differs from the listen address. Without a path.',
+    parse: webOrigin,
   }),
   authUrl: optional({
     flag: 'auth-url',

@@ -87,7 +87,7 @@ describe('DNS rebinding: a loopback listener', () => {
   test('accepts its own names at any port and responds 421 to other hosts', async (t) => {
     const get = await start(
       t,
-      '--public-url=https://Public.test/muster',
+      '--public-url=https://Public.test',
       '--auth-url=http://auth.test:81',
       '--base-url=http://base.test',
       '--allowed-hosts=allowed.test, 192.0.2.1,fd00::2',
