@@ -13,7 +13,8 @@ import { runFiles, type FileResult } from './runner/run-files.ts'
  * Runs the tests whose path contains one of the given words, or all of them. `--slow` runs the slow
  * tests, `--nightly` these in full and more, `--back-ends` those that need more than npm installs,
  * `--compute` those that boot servers in Nova. Browser tests run wherever a Chromium starts;
- * `--with-browser` makes a missing one a failure.
+ * `--with-browser` makes a missing one a failure. `--repeat-failed` runs a failed file once more, with
+ * nothing beside it, and lists it.
  */
 const lanes = {
   '--slow': 'slow',
@@ -25,6 +26,7 @@ const flags = Object.keys(lanes) as (keyof typeof lanes)[]
 const chosen = flags.find((flag) => process.argv.includes(flag))
 const lane = chosen === undefined ? 'test' : lanes[chosen]
 const needsBrowser = process.argv.includes('--with-browser')
+const repeatsFailed = process.argv.includes('--repeat-failed')
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 
 process.env['TEST_LANE'] = lane
@@ -103,7 +105,21 @@ async function runInBrowser(): Promise<void> {
   await readyConsole(process.stdout)
   // Two, because browser tests mostly wait.
   await run(inBrowser, 2)
-  await chromium.close()
+}
+
+/** A fault of the product fails more than a few files. Those are not repeated. */
+const maxRepeated = 3
+
+/** Runs failed files again. A busy machine can make a test fail that waits for a process. */
+async function repeatFailed(): Promise<readonly FileResult[]> {
+  const failed = results.filter(({ failures }) => failures.length > 0)
+  if (!repeatsFailed || failed.length > maxRepeated) return []
+  for (const result of failed) results.splice(results.indexOf(result), 1)
+  await run(
+    failed.map(({ file }) => file),
+    1,
+  )
+  return failed
 }
 
 // Before the workers: for a moment it changes the environment, which they inherit.
@@ -114,6 +130,8 @@ const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
 // More than most machines have cores: many tests mostly wait, most of all for back ends.
 await Promise.all([runInBrowser(), run(files, lane === 'backend' ? 6 : 4)])
+const repeated = await repeatFailed()
+await chromium?.close()
 await postgres.stop()
 rmSync(folder, { recursive: true, force: true })
 
@@ -136,12 +154,15 @@ if (gaps.length > 0) {
   process.stdout.write(`\nNot covered, for the reasons above: ${gaps.length} tests.\n`)
 }
 
-const failed = results.flatMap(({ failures }) => failures)
-if (failed.length > 0) {
-  process.stdout.write(`\nFailed:\n${failed.map(({ title }) => `  ${title}\n`).join('')}`)
+function listFailures(heading: string, of: readonly FileResult[]): void {
+  const failures = of.flatMap((result) => result.failures)
+  const lines = failures.map(({ title, error }) => `  ${title}\n    ${error.split('\n')[0]}\n`)
+  if (lines.length > 0) process.stdout.write(`\n${heading}:\n${lines.join('')}`)
 }
+listFailures('Failed', results)
+listFailures('Failed at first', repeated)
 const passed = count((result) => result.passed)
-const failures = failed.length + (needsBrowser && !hasBrowser ? 1 : 0)
+const failures = count((result) => result.failures.length) + (needsBrowser && !hasBrowser ? 1 : 0)
 const { user, system } = process.cpuUsage()
 const cpuSeconds = count((result) => result.cpuSeconds) + (user + system) / 1e6
 process.stdout.write(

@@ -175,9 +175,18 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
     },
     run,
     async launch(name, ...args) {
-      await run('launch', 'busybox', name, '--quiet', ...args)
-      const project = args[args.indexOf('--project') + 1]
-      return await uuidOf(name, args.includes('--project') ? project : 'default')
+      const project = args.includes('--project') ? args[args.indexOf('--project') + 1] : undefined
+      const inProject = project ?? 'default'
+      await run('init', 'busybox', name, '--quiet', ...args)
+      // On a busy machine the kernel refuses a container now and then, so it gets a second chance.
+      const start = () => run('start', name, '--project', inProject)
+      await start()
+        .catch(start)
+        .catch(async (error: unknown) => {
+          const log = await run('info', name, '--show-log', '--project', inProject).catch(String)
+          throw new Error(`${name} did not start:\n${log}`, { cause: error })
+        })
+      return await uuidOf(name, inProject)
     },
     uuidOf,
     async createBridge() {
