@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type pg from 'pg'
+import { PlatformError } from '../../domain/error.ts'
 import type { Statement } from '../database.ts'
 import { copy } from './copy.ts'
 import { isConnectionLost, toError, unavailable } from './errors.ts'
@@ -40,8 +41,8 @@ async function cancel({ host, port, processID, secretKey }: Backend): Promise<vo
  * answer in time, is not reused.
  */
 export async function takeClient(pool: Pool) {
-  const client = await pool.take().catch((error: unknown) => {
-    throw unavailable(error)
+  const { client, release } = await pool.take().catch((error: unknown) => {
+    throw error instanceof PlatformError ? error : unavailable(error)
   })
   let isBroken = false
   return {
@@ -69,6 +70,6 @@ export async function takeClient(pool: Pool) {
         throw toError(error)
       }
     },
-    release: () => client.release(isBroken),
+    release: () => release(isBroken),
   }
 }

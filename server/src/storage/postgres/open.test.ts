@@ -112,7 +112,7 @@ describe('a PostgreSQL', () => {
     const limits = { ...defaultLimits, connections: 2 }
     const database = await openPostgres(url, async () => {}, undefined, limits)
     t.after(() => database.close())
-    const slow = sql`select pg_sleep(4)`.compile(database.db)
+    const slow = sql`select pg_sleep(3)`.compile(database.db)
     const holders = [database.commit([slow]), database.commit([slow])]
     while (database.counts().pools['requests']?.used !== 2) await pause(10)
     const quick = { sql: 'select 1', parameters: [] }

@@ -94,7 +94,8 @@ async function startPolling(hosts: Hosts) {
   }
 }
 
-const maxConnectionWait = 2 * second
+/** A request that gets no connection in this time is a 503: others wait as well. */
+const maxConnectionWait = second / 2
 /** Longer than any commit takes. A commit that waits longer for a lock is retried. */
 const maxLockWait = 10 * second
 const unlimited = 0

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import type { PoolCounts } from '../database-statistics.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -9,6 +10,9 @@ interface Size {
   /** Milliseconds to wait for a free connection; 0 for no limit. */
   readonly wait: number
 }
+
+/** Milliseconds to open a connection while a request waits for it. */
+const longestConnect = 2_000
 
 /**
  * Whether no pooler is in between. A pooler in transaction mode reports a process of its own, and
@@ -21,11 +25,17 @@ async function isDirect(client: pg.ClientBase): Promise<boolean> {
 
 /** A pool of connections to the server in use. Connections to an earlier server are not reused. */
 export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
+  // The pool has one time limit for both a free connection and a new one, which can take longer.
+  const queue = createBoundedQueue({
+    name: 'database statements',
+    capacity: max,
+    ...(wait > 0 && { maxWait: wait }),
+  })
   const direct = new WeakMap<pg.ClientBase, Promise<boolean>>()
   const pool = new pg.Pool({
     max,
     Client: hosts.Client,
-    connectionTimeoutMillis: wait,
+    connectionTimeoutMillis: wait > 0 ? longestConnect : 0,
     query_timeout: timeout,
     onConnect: hosts.check,
   })
@@ -44,13 +54,28 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
     }
   }
 
+  async function connectToHostInUse(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await connect()
+      if (hosts.isInUse(client)) return client
+      client.release(true)
+    }
+  }
+
   return {
     options: pool.options,
-    async take(): Promise<pg.PoolClient> {
-      for (;;) {
-        const client = await connect()
-        if (hosts.isInUse(client)) return client
-        client.release(true)
+    async take() {
+      const leaveQueue = await queue.acquire()
+      try {
+        const client = await connectToHostInUse()
+        const release = (isBroken: boolean) => {
+          client.release(isBroken)
+          leaveQueue()
+        }
+        return { client, release }
+      } catch (error) {
+        leaveQueue()
+        throw error
       }
     },
     /** Whether statements can be prepared for the lifetime of the connection. */
@@ -63,7 +88,7 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
     counts: (): PoolCounts => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: queue.counts().waiting,
       max,
     }),
     end: () => pool.end(),
