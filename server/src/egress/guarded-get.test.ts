@@ -300,6 +300,13 @@ describe('SEC-43 a request fails for a server', () => {
     await leftAlone
   })
 
+  test('REL-09: that has not responded at the deadline of the caller', async (t) => {
+    const server = await startSecureServer(t, () => {})
+    const deadline = performance.now() + 100
+    const get = getOnLoopback()(new URL(server.url), { ca: testAuthority, deadline })
+    assert.match(await failure(get), /no response within (\d\d|100) ms$/)
+  })
+
   test('that never finishes its response', async (t) => {
     let leftAlone: Promise<unknown> | undefined
     const server = await startSecureServer(t, async (_, response) => {

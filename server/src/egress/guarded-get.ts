@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
+import type { GetOptions } from '../domain/identity/provider-driver.ts'
 import { hostOf, type AddressRule } from './allowed-addresses.ts'
 import { lookupFrom, resolveAllowed, resolveWithSystem, type Resolve } from './resolve-addresses.ts'
 
@@ -16,7 +17,7 @@ interface GetResponse {
 }
 
 /** Sends a GET request to a configured address. Errors have a text for the log. */
-export type GuardedGet = (url: URL, options: { readonly ca?: string }) => Promise<GetResponse>
+export type GuardedGet = (url: URL, options: GetOptions) => Promise<GetResponse>
 
 /** The server could not be reached, or did not finish its response in time. */
 export class NoResponseError extends Error {}
@@ -55,15 +56,16 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
     return { status: response.statusCode ?? 0, text: await readText(response) }
   }
 
-  return async (url, { ca }) => {
-    const deadline = new AbortController()
-    const late = new NoResponseError(`no response within ${timeLimit} ms`)
-    const timer = setTimeout(() => deadline.abort(late), timeLimit)
+  return async (url, { ca, deadline = Infinity }) => {
+    const aborting = new AbortController()
+    const limit = Math.round(Math.min(timeLimit, deadline - performance.now()))
+    const late = new NoResponseError(`no response within ${limit} ms`)
+    const timer = setTimeout(() => aborting.abort(late), limit)
     try {
       // The race is needed because DNS lookups ignore signals.
-      return await Promise.race([send(url, ca, deadline.signal), whenAborted(deadline.signal)])
+      return await Promise.race([send(url, ca, aborting.signal), whenAborted(aborting.signal)])
     } catch (error) {
-      const failure = deadline.signal.aborted ? late : (error as Error)
+      const failure = aborting.signal.aborted ? late : (error as Error)
       const Failure = failure instanceof NoResponseError ? NoResponseError : Error
       throw new Failure(`${url.host}: ${failure.message}`, { cause: error })
     } finally {

