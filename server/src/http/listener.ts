@@ -47,7 +47,8 @@ export function createListener(
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: 5_000,
-    requestTimeout: 10_000,
+    // A request is closed up to one interval after its limit, so within 10 s.
+    requestTimeout: 9_000,
     connectionsCheckingInterval: 1_000,
     // Checked in a hook instead, so that the error has the usual format.
     requireHostHeader: false,

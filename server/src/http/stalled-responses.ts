@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-const defaultStallLimit = 10_000
+/** Noticed and closed up to one sweep later each, so within 10 s. */
+const defaultStallLimit = 8_000
+const sweepsPerLimit = 8
 
 interface Seen {
   progress: string
@@ -74,6 +76,6 @@ export function closeStalledResponses(
     sweeping ??= sweep().finally(() => {
       sweeping = undefined
     })
-  }, limit / 5).unref()
+  }, limit / sweepsPerLimit).unref()
   server.on('close', () => clearInterval(timer))
 }
