@@ -17,6 +17,7 @@ import type { Demo, ProgressOutput } from './demo-port.ts'
 import { createCacheMemory, type CacheMemory } from './domain/cache.ts'
 import type { Clock } from './domain/clock.ts'
 import { createHealth } from './domain/health.ts'
+import { createSteadyClock } from './domain/steady-clock.ts'
 import type { PasswordHasher } from './domain/identity/ports.ts'
 import type { ServerWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
@@ -68,7 +69,7 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
     port.explain('building the console')
     await unlessAborted(consoleBuilt ?? Promise.resolve(), signal)
     port.explain('starting the services')
-    return await assemble(config, { ...options, clock }, { ...storage, memory }, port)
+    return await assemble(config, options, { ...storage, memory }, port)
   } catch (error) {
     await port?.close()
     // An aborted start does not wait for the storage, which may still be opening.
@@ -94,11 +95,12 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | 
 
 async function assemble(
   config: Config,
-  options: PlatformOptions & { readonly clock: Clock },
+  options: PlatformOptions,
   { database, key, memory }: Storage & { readonly memory: CacheMemory },
   port: OpenPort,
 ) {
-  const { logger, clock } = options
+  const { logger } = options
+  const clock = options.clock ?? createSteadyClock(database.readClock)
   const hasher = createPasswordHasher(options.passwordCost)
   const newAdminPassword = await createInitialData(config, database, hasher, clock())
   const addresses = publicAddresses(config, port.port)
@@ -151,7 +153,7 @@ async function assemble(
   const demoLoaded = (demo?.loaded ?? Promise.resolve())
     .catch((error: unknown) => logger.error({ err: error }, 'could not load the demo'))
     .finally(() => (isLoading = false))
-  const health = createHealth({ ...database, clock, log: logger })
+  const health = createHealth({ ...database, clock: options.clock ?? Date.now, log: logger })
   const otherMetrics = composeMetrics({
     ...sources,
     version,

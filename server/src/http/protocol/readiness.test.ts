@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask } from '../../testing/client.ts'
+import { ask, loginAdmin } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -55,5 +55,23 @@ onEngineOfLane('a clock that is wrong', (engine) => {
     assert.equal((await ask(platform.url, '/healthz')).status, 200)
     offset = 0
     while ((await ask(platform.url, '/readyz')).status !== 200) await pause(50)
+  })
+
+  test('REL-10: ends no token early where others share the database, and revives none elsewhere', async (context) => {
+    const platform = await startPlatform({ engine })
+    context.after(() => platform.close())
+    const token = await loginAdmin(platform.url)
+    const isValid = async () => {
+      const { status } = await ask(platform.url, '/servers', { token })
+      assert.ok([200, 401].includes(status))
+      return status === 200
+    }
+    assert.ok(await isValid())
+    const readClock = Date.now
+    let offset = 25 * 3_600_000
+    context.mock.method(Date, 'now', () => readClock() + offset)
+    assert.equal(await isValid(), engine === 'postgres')
+    offset = 0
+    assert.equal(await isValid(), engine === 'postgres')
   })
 })
