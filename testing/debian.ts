@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 const cache = join(import.meta.dirname, '../node_modules/.cache')
@@ -37,6 +37,20 @@ export function runApt(
 /** Installs packages of Debian. */
 export const installPackages = (...names: readonly string[]): void =>
   void runApt('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names])
+
+/** Unpacks a package of Debian into a folder and returns it. Installing it would start a service. */
+export function unpackPackage(name: string): string {
+  const folder = join(cache, `unpacked-${name}`)
+  if (existsSync(folder)) return folder
+  mkdirSync(cache, { recursive: true })
+  const aside = mkdtempSync(join(cache, `unpacking-${name}-`))
+  runApt('apt-get', ['download', '--quiet', name], aside)
+  for (const archive of globSync('*.deb', { cwd: aside })) {
+    execFileSync('dpkg-deb', ['--extract', archive, '.'], { cwd: aside })
+  }
+  renameSync(aside, folder)
+  return folder
+}
 
 /** Waits while another test file installs something: its programs are there before they can run. */
 export function waitForInstalls(): void {

@@ -1,29 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryFolder, type Lifetime } from '../../server/src/testing/spawn-muster.ts'
-import { runApt } from '../debian.ts'
+import { unpackPackage } from '../debian.ts'
 import { freePort } from '../free-port.ts'
 
-const folder = join(import.meta.dirname, '../../node_modules/.cache/prometheus')
-const program = (name: 'prometheus' | 'promtool') => join(folder, 'usr/bin', name)
-
-/** Unpacks Debian's package. Installing it would start a service. */
-function unpack(): void {
-  if (existsSync(program('promtool'))) return
-  mkdirSync(folder, { recursive: true })
-  runApt('apt-get', ['download', '--quiet', 'prometheus'], folder)
-  for (const archive of globSync('*.deb', { cwd: folder })) {
-    execFileSync('dpkg-deb', ['--extract', archive, '.'], { cwd: folder })
-    rmSync(join(folder, archive))
-  }
-}
+const program = (name: 'prometheus' | 'promtool') =>
+  join(unpackPackage('prometheus'), 'usr/bin', name)
 
 /** Runs Prometheus' own checks. Throws, with what they print, if they find something. */
 export function runPromtool(...args: readonly string[]): void {
-  unpack()
   execFileSync(program('promtool'), args, { stdio: 'pipe', encoding: 'utf8' })
 }
 
@@ -43,7 +31,6 @@ export interface AlertRule {
 
 /** Starts a Prometheus with this configuration. */
 export async function startPrometheus(lifetime: Lifetime, configuration: string) {
-  unpack()
   const data = temporaryFolder(lifetime)
   const file = join(data, 'prometheus.yml')
   writeFileSync(file, configuration)

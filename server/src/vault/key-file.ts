@@ -56,8 +56,17 @@ export function ensureKeyFile(file: string): void {
 
 export const secretKeyExists = (file: string): boolean => existsSync(file)
 
+/**
+ * Whether other users can read it. The group may read a file of root, which is how Kubernetes gives a
+ * secret to a process of another user.
+ */
+export const isExposed = (
+  { mode, uid }: { mode: number; uid: number },
+  ownUid = process.getuid?.(),
+): boolean => (mode & (uid === 0 && ownUid !== 0 ? 0o037 : 0o077)) !== 0
+
 export function readKeyFile(file: string): readonly [KeyLine, ...KeyLine[]] {
-  if ((statSync(file).mode & 0o077) !== 0) {
+  if (isExposed(statSync(file))) {
     throw new Error(`the secret key ${file} is readable by other users: run chmod 600 on it`)
   }
   const [first = '', ...others] = readFileSync(file, 'utf8')

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { newKeyLine, secretKeyExists, writeKeyFile, type KeyLine } from './key-file.ts'
+import { isExposed, newKeyLine, secretKeyExists, writeKeyFile, type KeyLine } from './key-file.ts'
 import { loadSecretKey, type SecretKey } from './secret-key.ts'
 
 describe('the secret key', () => {
@@ -108,6 +108,17 @@ describe('the secret key', () => {
       assert.throws(() => loadSecretKey(file), /(?:readable by|accessible to) other users/)
     }
     assert.ok(loadSecretKey(write('closed.key', text)))
+  })
+
+  test('of root is readable by its group, as in a secret of Kubernetes, and by nobody else', () => {
+    const own = 10_001
+    assert.equal(isExposed({ uid: 0, mode: 0o100440 }, own), false)
+    assert.equal(isExposed({ uid: 0, mode: 0o100640 }, own), false)
+    for (const mode of [0o660, 0o450, 0o444, 0o442]) {
+      assert.equal(isExposed({ uid: 0, mode }, own), true)
+    }
+    assert.equal(isExposed({ uid: own, mode: 0o440 }, own), true)
+    assert.equal(isExposed({ uid: 0, mode: 0o440 }, 0), true)
   })
 
   test('is refused when it is not 32 bytes, and left as it is', () => {
