@@ -64,13 +64,13 @@ test('a demo has its own data directory, and a leftover demo in ./data is report
   const demo = ['--demo', '--demo-servers=5']
   const old = await startIn(t, folder, [...demo, `--data-dir=${data}`])
   await old.printed('List servers as')
-  assert.doesNotMatch(old.stdout(), /rm -r/)
+  assert.doesNotMatch(old.stdout(), /demo remove/)
   await old.end('SIGINT')
 
   const named = `${data} holds a demo of 5 servers.`
   const apart = await startIn(t, folder, demo)
   await apart.printed(named)
-  await apart.printed(`rm -r '${data}'`)
+  await apart.printed(`muster admin demo remove --data-dir '${data}'`)
   await apart.end('SIGINT')
 
   const plain = await startIn(t, folder, [])

@@ -14,9 +14,9 @@ export async function findLeftoverDemo({ demo, dataDir }: Config): Promise<strin
   const size = note.servers.toLocaleString('en-US')
   const path = `'${folder.replaceAll("'", String.raw`'\''`)}'`
   return [
-    `${folder} holds a demo of ${size} servers. ${demo ? 'To' : 'Stop Muster to'} remove it with everything else in that folder:`,
+    `${folder} holds a demo of ${size} servers. To remove it:`,
     '',
-    `  rm -r ${path}`,
+    `  muster admin demo remove --data-dir ${path}`,
     '',
     '',
   ].join('\n')

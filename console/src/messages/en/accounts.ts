@@ -87,7 +87,7 @@ export const accounts = {
   emptyText:
     'Servers come from accounts: a cloud account, or a host with libvirt. Attach one, and its servers appear within seconds and stay up to date.',
   emptyDemo: 'Just trying it out? Start Muster with simulated servers:',
-  demoCommand: 'npm start -- --demo',
+  demoCommand: 'muster serve --demo',
 
   forbiddenTitle: 'Accounts need a system role',
   forbiddenText:

@@ -74,7 +74,7 @@ export const accounts: Messages['accounts'] = {
   emptyText:
     '服务器来自账号：云平台账号，或运行 libvirt 的宿主机。接入账号后，其服务器会在数秒内显示，并自动更新。',
   emptyDemo: '只想试用？用模拟服务器启动 Muster：',
-  demoCommand: 'npm start -- --demo',
+  demoCommand: 'muster serve --demo',
 
   forbiddenTitle: '账号需要系统级角色',
   forbiddenText:

@@ -8,11 +8,12 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
-const demoCommand = 'npm start -- --demo'
-
 /** Shown while there are no servers: explains how to get some. */
 export function EmptyFleet() {
-  const t = useMessages().overview.empty
+  const {
+    accounts: { demoCommand },
+    overview: { empty: t },
+  } = useMessages()
   const { number } = useFormat()
   const navigate = useNavigate()
   const attach = usePermission('createCloudAccount')
