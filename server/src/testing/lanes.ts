@@ -18,6 +18,13 @@ export function onEngineOfLane(name: string, suite: (engine: Engine) => void): v
 /** The number of runs of a property, or of any loop over random input: a tenth in `npm test`. */
 export const runsInLane = (all: number): number => (isSlowLane ? all : Math.ceil(all / 10))
 
+/** Runs of a random suite that takes long: a third in `npm run test:slow`, all in `--nightly`. */
+export const nightlyRuns = (all: number): number => (isNightly ? all : Math.ceil(all / 3))
+
+/** Inputs of a suite that takes long: each third in `npm run test:slow`, all in `--nightly`. */
+export const sampleInputs = <T>(all: readonly T[]): readonly T[] =>
+  isNightly ? all : all.filter((_, at) => at % 3 === 0)
+
 /**
  * For checks of what all operations share, such as the parsing of headers: in `npm test` one operation
  * of each kind, by method, by who may call it and by whether it has a body and a place in its path.

@@ -4,6 +4,7 @@ import { operations, type Operation } from '@muster/contract'
 import { ask, type ClientResponse } from '../../testing/client.ts'
 import { pathWith } from '../../testing/contract-client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
+import { sampleInputs } from '../../testing/lanes.ts'
 import { addTenant, isTenantKind, type Tenant } from '../../testing/identity-world/add-tenant.ts'
 import { injectionTexts } from '../../testing/injection-texts.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
@@ -98,7 +99,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
 
   /** Each text in some of the places in turn; the most dangerous texts in all of them. */
   const spread = <Place>(places: readonly Place[], share: number): [Place, string][] =>
-    injectionTexts.flatMap((text, index) => {
+    sampleInputs(injectionTexts).flatMap((text, index) => {
       const isWorst = index % 40 === 0
       const count = isWorst ? places.length : Math.min(share, places.length)
       return Array.from({ length: count }, (_, step): [Place, string] => [

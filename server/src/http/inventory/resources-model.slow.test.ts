@@ -11,6 +11,7 @@ import {
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
 import { onBothEngines } from '../../testing/engines.ts'
+import { nightlyRuns } from '../../testing/lanes.ts'
 import { minimalServer, namingFacts } from '../../testing/inventory-world/minimal-server.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import {
@@ -108,6 +109,8 @@ function meets(object: ResourceObject, field: FieldDescription, filter: Filter):
       return !isThere || value === ''
   }
 }
+
+const runs = nightlyRuns(300)
 
 onBothEngines('lists of resources, compared with a model', (engine) => {
   let fleet: InventoryWorld
@@ -234,14 +237,14 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
   }
 
   for (const kind of allKinds) {
-    test(`${kind} match 300 random queries`, async () => {
+    test(`${kind} match ${runs} random queries`, async () => {
       const { owner, domainAdmin, admin } = fleet.callers
       const { resource, count } = resourceKinds[kind]
       const few: readonly string[] =
         'fieldsWithoutSystemRole' in resource
           ? resource.fieldsWithoutSystemRole
           : Object.keys(resource.fields)
-      for (let run = 0; run < 300; run += 1) {
+      for (let run = 0; run < runs; run += 1) {
         const caller = pick([owner, domainAdmin, admin, admin])
         const usable = fieldsOf(kind).filter(
           ([name, { uses }]) => uses.includes('filter') && (caller.isSystem || few.includes(name)),

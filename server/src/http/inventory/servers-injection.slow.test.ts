@@ -4,6 +4,7 @@ import type { Server } from '@muster/contract'
 import { ask, type ClientResponse } from '../../testing/client.ts'
 import { askList } from '../../testing/inventory-world/check-against-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
+import { sampleInputs } from '../../testing/lanes.ts'
 import { injectionTexts } from '../../testing/injection-texts.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import {
@@ -128,7 +129,7 @@ const meanings: ((text: string) => Partial<ServerQuery>)[] = [
 
 /** Each text in some of the places in turn, and now and then one in all of them. */
 const spread = <Place>(all: readonly Place[], share: number): [Place, string][] =>
-  serverInjectionTexts.flatMap((text, index) =>
+  sampleInputs(serverInjectionTexts).flatMap((text, index) =>
     Array.from({ length: index % 60 === 0 ? all.length : share }, (_, step): [Place, string] => [
       all[(index * share + step) % all.length] as Place,
       text,

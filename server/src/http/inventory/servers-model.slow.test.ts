@@ -9,6 +9,7 @@ import {
   walkList,
 } from '../../testing/inventory-world/check-against-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
+import { nightlyRuns } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -18,7 +19,7 @@ import { createServerQueries } from '../../testing/inventory-world/random-server
 import { everything, type ServerQuery } from '../../testing/inventory-world/server-query.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 
-const rounds = 3
+const rounds = nightlyRuns(3)
 const queriesPerRound = 70
 const walksARound = 10
 const statisticsARound = 20
