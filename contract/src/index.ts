@@ -17,6 +17,7 @@ import { hostOperations } from './resources/hosts.ts'
 import { managerOperations } from './resources/cloudproviders.ts'
 import { networkOperations } from './resources/networks.ts'
 import { zoneOperations } from './resources/zones.ts'
+import { feedOperations } from './servers/feeds.ts'
 import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 import { viewOperations } from './views/operations.ts'
@@ -83,6 +84,7 @@ export { defaultPageSize, maxPageSize } from './paging.ts'
 export { newNamePattern } from './scalars.ts'
 export { maxQueryLength, maxSortFields, scopes } from './resources/list-operations.ts'
 export * from './resources/index.ts'
+export * from './servers/feeds.ts'
 export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
 export * from './servers/cloudpods-parameters.ts'
@@ -120,6 +122,7 @@ export const operations = [
   ...identityOperations,
   ...administrationOperations,
   ...serverOperations,
+  ...feedOperations,
   ...inventoryResourceOperations,
   ...viewOperations,
   ...cloudAccountOperations,

@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import { ErrorBody, errorStatus } from './errors.ts'
 import { csrfHeader, gatewayOperations, operations, pollHeader, sessionCookie } from './index.ts'
 import { renderOpenApi } from './openapi.ts'
+import type { Operation } from './operation.ts'
 
 const address = 'http://127.0.0.1:8400'
 const gatewayUrl = 'https://muster.example'
@@ -129,9 +130,13 @@ describe('the OpenAPI document', () => {
     const needs = { public: [], token: [{ token: [] }], loopback: [{}, { token: [] }] }
     for (const { operation } of writtenOperations) {
       if (operation.tags[0] === 'Sessions') continue
-      const { access } = operations.find(({ id }) => id === operation.operationId) ?? {}
-      assert.ok(access)
-      assert.deepEqual(operation.security, needs[access])
+      const declared = (operations as readonly Operation[]).find(
+        ({ id }) => id === operation.operationId,
+      )
+      assert.ok(declared)
+      const { access, acceptsAccessKey } = declared
+      const more = acceptsAccessKey ? [{ accessKey: [] }] : []
+      assert.deepEqual(operation.security, [...needs[access], ...more])
     }
     assert.deepEqual(
       { ...written.components.securitySchemes.token, description: '' },
@@ -164,7 +169,7 @@ describe('the OpenAPI document', () => {
     const { tags, paths, components } = renderOpenApi(operations, [address])
     assert.ok(!tags.some(({ name }) => name === 'Sessions'))
     assert.ok(!Object.keys(paths).some((path) => path.startsWith('/api')))
-    assert.deepEqual(Object.keys(components.securitySchemes), ['token'])
+    assert.deepEqual(Object.keys(components.securitySchemes), ['token', 'accessKey'])
   })
 
   test('has schemas that compile', () => {

@@ -93,11 +93,12 @@ const changesSomething = ({ method }: AnyOperation) => method !== 'GET' && metho
 function securityOf(operation: AnyOperation) {
   const access: Access | GatewayOperation['access'] = operation.access
   const token = { token: [] }
+  const accessKey = 'acceptsAccessKey' in operation ? [{ accessKey: [] }] : []
   switch (access) {
     case 'public':
       return []
     case 'token':
-      return [token]
+      return [token, ...accessKey]
     case 'loopback':
       return [{}, token]
     case 'session':
@@ -179,6 +180,12 @@ const securitySchemes = {
     in: 'header',
     name: 'X-Auth-Token',
     description: 'Token from `POST /v3/auth/tokens`',
+  },
+  accessKey: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'The access key as user name and its secret as password. Over TLS or from the same machine only.',
   },
 }
 

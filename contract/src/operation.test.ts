@@ -47,6 +47,15 @@ test('only the token operations are never stored, and only servers are private',
   )
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'private'),
-    idsWhere(({ path }) => path.startsWith('/servers')),
+    idsWhere(({ path, tag }) => path.startsWith('/servers') || tag === 'Feeds'),
+  )
+})
+
+test('only feeds take an access key instead of a token, and feeds change nothing', () => {
+  const feeds = idsWhere(({ tag, method }) => tag === 'Feeds' && method === 'GET')
+  assert.equal(feeds.length, 4)
+  assert.deepEqual(
+    idsWhere(({ acceptsAccessKey }) => acceptsAccessKey === true),
+    feeds,
   )
 })

@@ -76,6 +76,8 @@ export interface Operation {
   readonly hasPlatformRequestId?: true
   /** Answered for any `Host`: load balancers and probes use addresses that `--allowed-hosts` does not list. */
   readonly acceptsAnyHost?: true
+  /** Instead of a token, an access key is accepted by HTTP Basic: for programs that cannot log in. */
+  readonly acceptsAccessKey?: true
   /** Absent: `access` is enough. */
   readonly permission?: RequiredPermission
   readonly tag: string

@@ -2,6 +2,8 @@ import type { AnyOperationId, TextOperationId } from './operations.ts'
 
 /** Operations that return text instead of JSON. The compiler checks them against the contract. */
 const textOperations = {
+  exportSshConfig: true,
+  exportHostsFile: true,
   showMetrics: true,
   showReference: true,
   showReferenceScript: true,

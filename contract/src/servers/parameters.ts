@@ -49,8 +49,8 @@ export const narrowing = {
   scope,
 }
 
-/** The filters of lists, exports and statistics. */
-const selection = {
+/** The filters of lists, exports, statistics and feeds. */
+export const serverSelection = {
   ...fieldFilters,
   ...sameType(
     ['project', 'tenant', 'host', 'zone', 'region', 'cloudregion', 'account', 'manager'],
@@ -112,7 +112,7 @@ const page = {
   ...cloudpodsSchemas(cloudpodsPaging),
 }
 
-export const ServerListQuery = exactObject({ ...page, ...selection })
+export const ServerListQuery = exactObject({ ...page, ...serverSelection })
 export type ServerListQuery = Static<typeof ServerListQuery>
 
 export const ServerStatisticsQuery = exactObject({
@@ -122,6 +122,6 @@ export const ServerStatisticsQuery = exactObject({
     16,
   ),
   ...ignoredListParameters,
-  ...selection,
+  ...serverSelection,
 })
 export type ServerStatisticsQuery = Static<typeof ServerStatisticsQuery>

@@ -1,6 +1,7 @@
 import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import { createRecordDenial } from '../domain/audit/record-denial.ts'
 import { createAdministration } from '../domain/identity/administration/administration.ts'
+import { createAuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
 import { createCatalog } from '../domain/identity/catalog.ts'
 import { createFindProvider } from '../domain/identity/providers/find-provider.ts'
 import { createProvisionUser } from '../domain/identity/providers/provision-user.ts'
@@ -123,17 +124,19 @@ export function composeIdentity(parts: Parts) {
       }),
     ),
   ]
+  const issueToken = createIssueToken({
+    methods,
+    findUserStatus,
+    tokens,
+    events,
+    loginLimit,
+    describeToken,
+    clock,
+    lifetime,
+  })
   return {
-    issueToken: createIssueToken({
-      methods,
-      findUserStatus,
-      tokens,
-      events,
-      loginLimit,
-      describeToken,
-      clock,
-      lifetime,
-    }),
+    issueToken,
+    authenticateAccessKey: createAuthenticateAccessKey({ issueToken, verifyToken, memory }),
     verifyToken,
     reauthorizeCaller,
     identityVersion,

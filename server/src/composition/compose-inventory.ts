@@ -58,7 +58,7 @@ export function composeInventory(parts: Parts) {
   const findServer = createFindServer(finder, syncTimes)
   return {
     listServers: createListServers({ finder, owners, identityVersion, syncTimes, memory }),
-    exportServers: createExportServers({ finder, owners, syncTimes }),
+    ...createExportServers({ finder, owners, syncTimes }),
     countServers: createCountServers({ finder, identityVersion, memory }),
     getServer: createGetServer({ findServer, owners }),
     findServer,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { renderOpenApi, type DocumentedGateway, type Operation } from '@muster/contract'
 import type { Administration } from '../domain/identity/administration/administration.ts'
 import type { RecordDenial } from '../domain/audit/record-denial.ts'
+import type { AuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -12,6 +13,7 @@ import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
 import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
+import { createFeedHandlers } from './inventory/feed-handlers.ts'
 import { createResourceHandlers } from './inventory/resource-handlers.ts'
 import { cacheHeaders } from './cache-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
@@ -61,6 +63,7 @@ export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly administration: Administration
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
+  readonly authenticateAccessKey: AuthenticateAccessKey
   readonly health: Pick<Health, 'check'>
   readonly otherMetrics: OtherMetrics
 }
@@ -142,6 +145,7 @@ export function createApp(
   registerOperations(app, served, {
     authenticate: createAuthenticate({
       verifyToken: useCases.verifyToken,
+      authenticateAccessKey: useCases.authenticateAccessKey,
       requestLimit,
       ownHosts,
       scrapeToken:
@@ -157,6 +161,7 @@ export function createApp(
       ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createInventoryHandlers(useCases, settings),
+      ...createFeedHandlers(useCases),
       ...createResourceHandlers(useCases, settings),
       ...createViewHandlers(useCases.loadViews, settings),
       ...createCloudAccountHandlers(useCases.cloudAccounts, settings),

@@ -3,14 +3,28 @@ import type { FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Principal } from '../domain/identity/principal.ts'
+import type { AuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import type { OwnHosts } from './host.ts'
-import { isLocal } from './origin.ts'
+import { isLocal, originOf } from './origin.ts'
 import type { RateLimit } from '../domain/rate-limit.ts'
 import type { ScrapeToken } from './scrape-token.ts'
 
+/** An access key is never the start of a signature: that is valid once, and Basic is sent repeatedly. */
+const basicCredential = /^([\w-]{1,255}):([!-~]{1,255})$/
+
+/** The access key and its secret in an `Authorization` header. */
+function readBasic(authorization = ''): readonly [accessKey: string, secret: string] | undefined {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]{1,700}={0,2})$/i.exec(authorization) ?? []
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('latin1')
+  const [, accessKey, secret] = basicCredential.exec(text) ?? []
+  return accessKey === undefined || secret === undefined ? undefined : [accessKey, secret]
+}
+
 interface Dependencies {
   readonly verifyToken: VerifyToken
+  readonly authenticateAccessKey: AuthenticateAccessKey
   /** Absent without a limit. */
   readonly requestLimit: RateLimit | undefined
   readonly ownHosts: Pick<OwnHosts, 'isOwn'>
@@ -21,21 +35,28 @@ interface Dependencies {
 
 /** Authenticates the caller before the body is read. Every API route uses it. */
 export function createAuthenticate(dependencies: Dependencies) {
-  const { verifyToken, requestLimit, ownHosts, scrapeToken, clock } = dependencies
+  const { verifyToken, authenticateAccessKey, requestLimit, ownHosts, scrapeToken, clock } =
+    dependencies
 
-  async function requireToken(
-    { rateLimit }: Operation,
+  async function findPrincipal(
+    { acceptsAccessKey }: Operation,
     request: FastifyRequest,
-  ): Promise<Principal> {
-    const secret = request.headers['x-auth-token']
-    const principal = typeof secret === 'string' ? await verifyToken(secret) : undefined
+  ): Promise<Principal | undefined> {
+    const { 'x-auth-token': secret, authorization } = request.headers
+    if (typeof secret === 'string') return await verifyToken(secret)
+    const basic = acceptsAccessKey ? readBasic(authorization) : undefined
+    return basic && (await authenticateAccessKey(...basic, originOf(request)))
+  }
+
+  async function requireToken(operation: Operation, request: FastifyRequest): Promise<Principal> {
+    const principal = await findPrincipal(operation, request)
     if (!principal) {
       throw new PlatformError(
         'UnauthorizedError',
         'The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens.',
       )
     }
-    if (rateLimit === 'token' && requestLimit) {
+    if (operation.rateLimit === 'token' && requestLimit) {
       requestLimit.demand(principal.token.id, clock())
       requestLimit.count(principal.token.id, clock())
     }

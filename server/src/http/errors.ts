@@ -80,15 +80,19 @@ function logFault(faults: FaultLog, request_id: string, error: PlatformError): v
   }
 }
 
+/** Basic only where it is accepted, because browsers then ask for a password. */
+const challenge = (authUrl: string, operation: Route | undefined): string =>
+  `Keystone uri="${authUrl}"${operation?.acceptsAccessKey ? ', Basic realm="Muster"' : ''}`
+
 /** Sends every error in the format of the contract. */
 export function createErrorHandler({ authUrl, clock }: Settings, faults: FaultLog) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toPlatformError(thrown)
     if (error.status >= 500) logFault(faults, request.id, error)
     if (typeof error.cause === 'string') request.reason = error.cause
-    if (error.status === 401) reply.header('www-authenticate', `Keystone uri="${authUrl}"`)
-    if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
     const operation = request.routeOptions.config.operation
+    if (error.status === 401) reply.header('www-authenticate', challenge(authUrl, operation))
+    if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
     reply
       .code(error.status)
       .header('content-type', errorContentType(operation))

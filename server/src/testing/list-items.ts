@@ -1,5 +1,10 @@
 import type { ClientResponse } from './client.ts'
 
-/** The items of a list, whatever it calls them. */
-export const itemsOf = ({ body }: ClientResponse): readonly unknown[] =>
-  Object.values(body as Record<string, unknown>).find((value) => Array.isArray(value)) ?? []
+const isFeed = (body: unknown): boolean =>
+  typeof body !== 'object' || body === null || Array.isArray(body) || '_meta' in body
+
+/** The items of a list, whatever it calls them. Of a feed for other programs, the ids in it. */
+export const itemsOf = ({ body, text }: ClientResponse): readonly unknown[] =>
+  isFeed(body)
+    ? (text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])
+    : (Object.values(body as Record<string, unknown>).find((value) => Array.isArray(value)) ?? [])

@@ -1,6 +1,8 @@
 import { Server } from '@muster/contract'
+import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import { csvHeader, csvRow } from './csv.ts'
+import type { FeedFormat } from './feeds/feed-format.ts'
 import { shortFields } from './fields.ts'
 import { nextPosition, pageQueryOf } from './list-servers.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
@@ -40,26 +42,36 @@ function csvColumns({ keys, details, withMetadata }: ServerQuery): readonly (key
   return withMetadata ? [...own, 'metadata'] : own
 }
 
-/** The line of names comes before everything else. */
-const headOf = (query: ServerQuery): Buffer =>
-  Buffer.from(query.format === 'csv' ? csvHeader(csvColumns(query)) : '')
+interface ExportFormat {
+  readonly head: string
+  readonly row: RenderRow
+  readonly tail: () => Iterable<string>
+  readonly maxServers: number
+}
 
-function csvRows(query: ServerQuery): RenderRow {
+function formatOf(query: ServerQuery): ExportFormat {
+  const rest = { tail: () => [], maxServers: Infinity }
+  if (query.format !== 'csv') return { ...rest, head: '', row: ndjsonRow }
   const columns = csvColumns(query)
-  return (rows, parts) => csvRow(columns, rows.renderObject(parts))
+  return {
+    ...rest,
+    head: csvHeader(columns),
+    row: (rows, parts) => csvRow(columns, rows.renderObject(parts)),
+  }
 }
 
 /** What goes wrong before the first servers are found is an error like any other, not a stream cut short. */
 async function begin(
   rows: AsyncGenerator<Buffer>,
-  query: ServerQuery,
+  { head, tail }: ExportFormat,
 ): Promise<AsyncIterable<Buffer>> {
   const first = await rows.next()
   return (async function* stream() {
     try {
-      yield headOf(query)
+      yield Buffer.from(head)
       if (first.done !== true) yield first.value
       yield* rows
+      for (const text of tail()) yield Buffer.from(text)
     } finally {
       // Whoever hangs up leaves nothing running.
       await rows.return(undefined)
@@ -70,12 +82,13 @@ async function begin(
 /** Streams all matching servers in order, with few of them in memory at a time. */
 export function createExportServers({ finder, owners, syncTimes }: Dependencies) {
   /** Pages one after another; one that was written anew before it could be read is found again. */
-  async function* pages(query: ServerQuery, pageQuery: PageQuery) {
+  async function* pages(query: ServerQuery, pageQuery: PageQuery, maxServers: number) {
     const usual = { ...pageQuery, limit: atOnce, offset: 0, isStreamed: true }
     let [after, ignoresCache]: [Position | undefined, boolean] = [pageQuery.after, false]
     let tries = 0
     for (;;) {
       const page = await finder.find({ ...usual, after, ignoresCache })
+      if (page.total > maxServers) throw tooManyServers(page.total, maxServers)
       const parts = await finder.load(page.found, pageQuery.requester)
       const next = parts && (await nextPosition(finder, query.order, page, parts))
       ignoresCache = parts === undefined || next === 'changed'
@@ -93,28 +106,49 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
 
   async function* rows(
     query: ServerQuery,
+    { row, maxServers }: ExportFormat,
     visibility: Visibility,
     requester: Requester,
   ): AsyncGenerator<Buffer> {
-    const renderRow = query.format === 'csv' ? csvRows(query) : ndjsonRow
     const pageQuery = pageQueryOf(query, visibility, requester)
-    for await (const page of pages(query, pageQuery)) {
+    for await (const page of pages(query, pageQuery, maxServers)) {
       const rows = createRowRenderer(query, await owners.byProject(), visibility)
-      const pieces = page.map((parts) => renderRow(rows, withLastSyncTime(parts, syncTimes)))
+      const pieces = page.map((parts) => row(rows, withLastSyncTime(parts, syncTimes)))
       yield Buffer.concat(
         pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
       )
     }
   }
 
-  return async function exportServers(
-    caller: Caller,
-    query: ServerQuery,
-  ): Promise<AsyncIterable<Buffer>> {
+  async function stream(caller: Caller, query: ServerQuery, format: ExportFormat) {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
     requireStateAccess(query.view, visibility)
-    return await begin(rows(query, visibility, requesterOf(caller)), query)
+    return await begin(rows(query, format, visibility, requesterOf(caller)), format)
+  }
+
+  return {
+    exportServers: (caller: Caller, query: ServerQuery): Promise<AsyncIterable<Buffer>> =>
+      stream(caller, query, formatOf(query)),
+
+    /** Exports servers for another program. The query asks for all their fields. */
+    exportFeed: (
+      caller: Caller,
+      query: ServerQuery,
+      { head, row, tail = () => [], maxServers = Infinity }: FeedFormat,
+    ): Promise<AsyncIterable<Buffer>> =>
+      stream(caller, query, {
+        head,
+        row: (rows, parts) => row(rows.renderObject(parts) as Server),
+        tail,
+        maxServers,
+      }),
   }
 }
-export type ExportServers = ReturnType<typeof createExportServers>
+export type ExportUseCases = ReturnType<typeof createExportServers>
+
+const tooManyServers = (total: number, max: number) =>
+  new PlatformError(
+    'InputParameterError',
+    `${total} servers match, and this feed has at most ${max}. Narrow it with filters.`,
+  )

@@ -8,7 +8,8 @@ import type { Grouping, StatisticsQuery } from './server-query.ts'
 
 const metadataPrefix = 'metadata.'
 
-function readGrouping(name: string): Grouping {
+/** Reads a name of `group_by`. */
+export function readGrouping(name: string): Grouping {
   if (isField(name)) return { name, field: name }
   if (name.startsWith(metadataPrefix) && name.length > metadataPrefix.length) {
     return { name, metadataKey: name.slice(metadataPrefix.length) }

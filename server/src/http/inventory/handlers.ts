@@ -2,7 +2,7 @@ import type { serverOperations } from '@muster/contract'
 import type { CountServers } from '../../domain/inventory/count-servers.ts'
 import { chooseFormat } from '../../domain/inventory/choose-format.ts'
 import type { createChangeMetadata } from '../../domain/inventory/change-metadata.ts'
-import type { ExportServers } from '../../domain/inventory/export-servers.ts'
+import type { ExportUseCases } from '../../domain/inventory/export-servers.ts'
 import type { FindServer, GetServer } from '../../domain/inventory/get-server.ts'
 import type { ResourceUseCases } from '../../domain/inventory/list-resources.ts'
 import type { ListServers } from '../../domain/inventory/list-servers.ts'
@@ -18,9 +18,8 @@ import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
 
 export interface InventoryUseCases
-  extends ReturnType<typeof createChangeMetadata>, ResourceUseCases {
+  extends ReturnType<typeof createChangeMetadata>, ExportUseCases, ResourceUseCases {
   readonly listServers: ListServers
-  readonly exportServers: ExportServers
   readonly countServers: CountServers
   readonly readTimeline: TimelineUseCases['readTimeline']
   readonly getServer: GetServer

@@ -24,7 +24,14 @@ export function minimalServer(projectId: string, facts: Partial<ServerFacts> = {
 
 /** What a server says to name a resource of each kind. */
 export function namingFacts(idOf: (kind: ResourceKind) => string): Partial<ServerFacts> {
-  const nic = { ip_addr: '', ip6_addr: '', mac: '', team_with: '', vpc_id: '', is_exit: false }
+  const nic = {
+    ip_addr: '10.4.0.7',
+    ip6_addr: '',
+    mac: '',
+    team_with: '',
+    vpc_id: '',
+    is_exit: false,
+  }
   return {
     ...Object.fromEntries(allKinds.map((kind) => [resourceKinds[kind].namedBy, idOf(kind)])),
     nics: [{ ...nic, network_id: idOf('networks') }],

@@ -30,6 +30,11 @@ const listNamed = list(
   ({ serverId }) => ({ query: { id: serverId } }),
   ({ serverId }) => serverId,
 )
+/** As far as everybody may see: who has a role on the system asks for it. */
+const listServer = list(
+  ({ serverName }) => ({ query: { name: serverName, scope: 'max' } }),
+  ({ serverId }) => serverId,
+)
 const getNamed = read(({ serverId }) => ({ path: { id: serverId } }))
 
 const name = () => `new ${newId()}`
@@ -334,11 +339,11 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ targetId }) => targetId,
   ),
 
-  // As far as everybody may see: who has a role on the system asks for it.
-  listServers: list(
-    ({ serverName }) => ({ query: { name: serverName, scope: 'max' } }),
-    ({ serverId }) => serverId,
-  ),
+  listServers: listServer,
+  exportPrometheusTargets: listServer,
+  exportAnsibleInventory: listServer,
+  exportSshConfig: listServer,
+  exportHostsFile: listServer,
   getServerStatistics: read(),
   getServerTimeline: read(),
   getServer: read(({ serverId }) => at(serverId)),

@@ -269,6 +269,26 @@ export const personaTable = {
     beside: '!!! -o ooo ++ +++',
     other: '!!! -+ ooo oo +++',
   },
+  exportPrometheusTargets: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  exportAnsibleInventory: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  exportSshConfig: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  exportHostsFile: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
   getServerStatistics: '!!! -+ +++ ++ +++',
   getServerTimeline: '!!! -+ +++ ++ +++',
   getServer: {

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Server } from '@muster/contract'
+import { Value } from 'typebox/value'
+import { formatAnsibleInventory } from './ansible-inventory.ts'
+import { chooseAddress } from './choose-address.ts'
+import type { FeedFormat } from './feed-format.ts'
+import { formatHostsFile, formatSshConfig } from './host-files.ts'
+import { formatPrometheusTargets } from './prometheus-targets.ts'
+
+const blank = Value.Create(Server)
+let made = 0
+/** A server with an id of its own. */
+const server = (fields: Partial<Server> = {}): Server => {
+  made += 1
+  const id = `${String(made).padStart(8, '0')}-0000-4000-8000-000000000000`
+  return { ...blank, id, name: 'web', ips: '10.0.0.1', metadata: {}, ...fields }
+}
+
+const write = ({ head, row, tail = () => [] }: FeedFormat, servers: readonly Server[]): string =>
+  [head, ...servers.map(row), ...tail()].join('')
+
+const options = { address: 'first', suffix: '' } as const
+const ansible = (servers: readonly Server[], ...names: ('region' | 'status')[]) =>
+  JSON.parse(
+    write(
+      formatAnsibleInventory({
+        ...options,
+        groups: [
+          ...names.map((name) => ({ name, field: name })),
+          { name: 'metadata.env', metadataKey: 'env' },
+        ],
+      }),
+      servers,
+    ),
+  ) as { _meta: { hostvars: Record<string, Record<string, unknown>>; left_out: object } } & Record<
+    string,
+    { hosts: string[] }
+  >
+const prometheus = (servers: readonly Server[]) =>
+  JSON.parse(write(formatPrometheusTargets({ address: 'first', port: 9100 }), servers)) as {
+    targets: string[]
+    labels: Record<string, string>
+  }[]
+
+const hostileNames = [
+  'two\nlines',
+  'a\r\nProxyCommand touch /tmp/owned',
+  '-oProxyCommand=touch',
+  '-v',
+  '*',
+  'web*',
+  '!web',
+  'a b',
+  'web\tdb',
+  '"web"',
+  '# web',
+  '{{ lookup("pipe", "id") }}',
+  '{% raw %}',
+  '$(id)',
+  '`id`',
+  'web;id',
+  '../web',
+  'web,db',
+  'wéb',
+  '名字',
+  '',
+  '.',
+  'a'.repeat(254),
+]
+
+const hostileValues = [
+  'two\nlines',
+  'a\rb',
+  'a\u2028b',
+  '\0',
+  '{{ 7 * 7 }}',
+  'x{{',
+  '{% if true %}',
+  '{# note #}',
+]
+
+describe('hostile names and values in feeds', () => {
+  test('ssh_config and hosts files have only safe names; others are comments with the id', () => {
+    const hostile = hostileNames.map((name) => server({ name }))
+    const good = server({ name: 'web-1.example_x' })
+    const ssh = write(formatSshConfig(options), [...hostile, good]).split('\n')
+    const hosts = write(formatHostsFile(options), [...hostile, good]).split('\n')
+    const isComment = (line: string) => line === '' || line.startsWith('#')
+    assert.deepEqual(
+      ssh.filter((line) => !isComment(line)),
+      ['Host web-1.example_x', '  HostName 10.0.0.1'],
+    )
+    assert.deepEqual(
+      hosts.filter((line) => !isComment(line)),
+      ['10.0.0.1 web-1.example_x'],
+    )
+    for (const { id } of hostile) {
+      const comment = `# server ${id} is left out: the name cannot be a host name`
+      assert.ok(ssh.includes(comment) && hosts.includes(comment), id)
+    }
+  })
+
+  test('Ansible gets no such host, and no value that it would run as a template', () => {
+    const hostile = hostileNames.map((name) => server({ name }))
+    const tags = Object.fromEntries(hostileValues.map((value, at) => [`user:v${at}`, value]))
+    const keys = Object.fromEntries(hostileValues.map((value) => [`user:${value}`, 'x']))
+    const carriers = hostileValues.map((value, at) =>
+      server({ name: `h${at}`, region: value, os_name: value, metadata: { 'user:env': value } }),
+    )
+    const inventory = ansible(
+      [...hostile, ...carriers, server({ name: 'tagged', metadata: { ...tags, ...keys } })],
+      'region',
+    )
+    const { hostvars, left_out } = inventory._meta
+    assert.deepEqual(left_out, { 'no address': [], name: hostile.map(({ id }) => id) })
+    assert.deepEqual(Object.keys(hostvars), [...carriers.map(({ name }) => name), 'tagged'])
+    assert.deepEqual(Object.keys(inventory), ['_meta', 'all'])
+    assert.deepEqual(hostvars['tagged']?.['muster_tags'], {})
+    assert.doesNotMatch(JSON.stringify(inventory), /\{[{%#]|\\[nr0u]/)
+  })
+
+  test('Ansible gets tags only below one variable, so that none is an option of its own', () => {
+    const metadata = { 'user:ansible_connection': 'local', 'ext:__ansible_vault': 'x' }
+    const { hostvars } = ansible([server({ name: 'h', metadata })])._meta
+    assert.deepEqual(hostvars['h']?.['muster_tags'], metadata)
+    assert.ok(!Object.keys(hostvars['h'] ?? {}).includes('ansible_connection'))
+  })
+
+  test('Prometheus gets valid label names, and no value with a line break or a template', () => {
+    const metadata = {
+      'user:a-b': 'first',
+      'user:a_b': 'second',
+      'user:grün "x"': 'y',
+      'user:template': '{{ $value }}',
+    }
+    const [target] = prometheus([server({ name: 'two\nlines', metadata })])
+    assert.deepEqual(target?.targets, ['10.0.0.1:9100'])
+    const labels = target?.labels ?? {}
+    for (const name of Object.keys(labels)) assert.match(name, /^__meta_muster_[A-Za-z0-9_]+$/)
+    assert.equal(labels['__meta_muster_tag_user_a_b'], 'first')
+    assert.equal(labels['__meta_muster_tag_user_gr_n__x_'], 'y')
+    assert.ok(!('__meta_muster_name' in labels))
+    assert.ok(!('__meta_muster_tag_user_template' in labels))
+  })
+})
+
+describe('host names in feeds', () => {
+  const hostsOf = (names: readonly string[], suffix = '') =>
+    write(
+      formatHostsFile({ ...options, suffix }),
+      names.map((name) => server({ name })),
+    )
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(' ')[1])
+
+  test('are unique: the first server has the name, others a part of their id as well', () => {
+    made = 100
+    assert.deepEqual(hostsOf(['web', 'Web', 'web', 'web-00000104', 'web-00000104']), [
+      'web',
+      'Web-00000102',
+      'web-00000103',
+      'web-00000104',
+      'web-00000104-00000105',
+    ])
+    made = 200
+    // The name that the second one would get is taken.
+    assert.deepEqual(hostsOf(['web', 'web-00000203', 'web']), [
+      'web',
+      'web-00000203',
+      'web-00000203-0000-4000-8000-000000000000',
+    ])
+  })
+
+  test('do not replace names that have a meaning, or addresses', () => {
+    made = 300
+    assert.deepEqual(
+      hostsOf(['localhost', 'LOCALHOST', 'a.localhost', 'ip6-loopback', '10.0.0.9']),
+      [
+        'localhost-00000301',
+        'LOCALHOST-00000302',
+        'a.localhost-00000303',
+        'ip6-loopback-00000304',
+        '10.0.0.9-00000305',
+      ],
+    )
+    assert.deepEqual(hostsOf(['localhost', 'github.com'], '.vm.test'), [
+      'localhost.vm.test',
+      'github.com.vm.test',
+    ])
+  })
+
+  test('of Ansible are no names of groups', () => {
+    made = 400
+    const inventory = ansible(
+      ['all', 'ungrouped', 'tag_env_prod', 'status_running'].map((name) =>
+        server({ name, metadata: { 'ext:env': 'prod' } }),
+      ),
+      'status',
+    )
+    const aliases = [
+      'all-00000401',
+      'ungrouped-00000402',
+      'tag_env_prod-00000403',
+      'status_running-00000404',
+    ]
+    assert.deepEqual(inventory['all']?.hosts, aliases)
+    assert.deepEqual(inventory['tag_env_prod']?.hosts, aliases)
+  })
+
+  test('Ansible groups by fields and tags, and leaves out servers without an address', () => {
+    made = 500
+    const inventory = ansible(
+      [
+        server({
+          name: 'a',
+          region: 'eu-central-1',
+          metadata: { 'ext:env': 'x', 'user:env': 'prod' },
+        }),
+        server({ name: 'b', region: '华北' }),
+        server({ name: 'c', ips: '' }),
+      ],
+      'region',
+    )
+    assert.deepEqual(Object.keys(inventory), [
+      '_meta',
+      'all',
+      'region_eu_central_1',
+      'tag_env_prod',
+    ])
+    assert.deepEqual(inventory['all']?.hosts, ['a', 'b'])
+    assert.deepEqual(inventory['region_eu_central_1']?.hosts, ['a'])
+    const { hostvars, left_out } = inventory._meta
+    assert.equal(hostvars['b']?.['muster_region'], '华北')
+    assert.deepEqual(left_out, { 'no address': ['00000503-0000-4000-8000-000000000000'], name: [] })
+  })
+})
+
+describe('addresses in feeds', () => {
+  const choose = (ips: string, eip = '') =>
+    (['first', 'private', 'public'] as const).map((choice) => chooseAddress({ ips, eip }, choice))
+
+  test('are the first, a private or a public one', () => {
+    assert.deepEqual(choose('10.0.0.1,fd00::1', '203.0.113.9'), [
+      '10.0.0.1',
+      '10.0.0.1',
+      '203.0.113.9',
+    ])
+    assert.deepEqual(choose('8.8.8.8,192.168.0.1'), ['8.8.8.8', '192.168.0.1', '8.8.8.8'])
+    assert.deepEqual(choose('', '8.8.8.8'), ['8.8.8.8', undefined, '8.8.8.8'])
+    assert.deepEqual(choose('2001:4860:0:0::8888'), [
+      '2001:4860::8888',
+      undefined,
+      '2001:4860::8888',
+    ])
+  })
+
+  test('are never those of the client itself, nor texts that are no address', () => {
+    for (const ips of [
+      '127.0.0.1',
+      '::1',
+      '::ffff:127.0.0.1',
+      '0.0.0.0',
+      '169.254.169.254',
+      'fe80::1',
+      'fe80::1%eth0',
+      '224.0.0.1',
+      '255.255.255.255',
+      'evil.example',
+      '10',
+      '0x7f.1',
+      '10.0.0.1\n10.0.0.2',
+      '10.0.0.1 ProxyCommand=x',
+      '',
+    ]) {
+      assert.deepEqual(choose(ips), [undefined, undefined, undefined], ips)
+    }
+  })
+
+  test('of IPv6 have brackets in targets', () => {
+    assert.deepEqual(
+      prometheus([server({ ips: 'fd00::1' }), server({ ips: '' })]).map(({ targets }) => targets),
+      [['[fd00::1]:9100']],
+    )
+  })
+})

@@ -1,0 +1,26 @@
+import type { HostFeedQuery } from '@muster/contract'
+import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
+import { readSelection, type SelectionParameters } from '../read-selection.ts'
+import type { ServerQuery } from '../server-query.ts'
+import type { HostOptions } from './name-hosts.ts'
+
+/**
+ * All servers of a feed, with all their fields. The oldest come first: a new server then does not take
+ * over the host name of another one.
+ */
+export const readFeedQuery = (parameters: SelectionParameters): ServerQuery => ({
+  ...readSelection(parameters, readCloudpodsParameters(parameters)),
+  details: true,
+  withMetadata: true,
+  keys: undefined,
+  order: [{ field: 'created_at', descending: false }],
+  limit: 0,
+  offset: 0,
+  marker: undefined,
+  format: 'ndjson',
+})
+
+export const readHostOptions = ({ address, suffix }: HostFeedQuery): HostOptions => ({
+  address: address ?? 'first',
+  suffix: suffix ?? '',
+})

@@ -1,0 +1,53 @@
+import type { feedOperations } from '@muster/contract'
+import { formatAnsibleInventory } from '../../domain/inventory/feeds/ansible-inventory.ts'
+import type { FeedFormat } from '../../domain/inventory/feeds/feed-format.ts'
+import { formatHostsFile, formatSshConfig } from '../../domain/inventory/feeds/host-files.ts'
+import { formatPrometheusTargets } from '../../domain/inventory/feeds/prometheus-targets.ts'
+import { readFeedQuery, readHostOptions } from '../../domain/inventory/feeds/read-feed-query.ts'
+import type { ExportUseCases } from '../../domain/inventory/export-servers.ts'
+import { readGrouping } from '../../domain/inventory/read-statistics-query.ts'
+import type { Caller } from '../../domain/identity/caller.ts'
+import type { SelectionParameters } from '../../domain/inventory/read-selection.ts'
+import type { HandlersFor } from '../register-operations.ts'
+
+interface FeedCall {
+  readonly caller: Caller
+  readonly query: SelectionParameters
+  readonly reserve: (bytes: number) => Promise<void>
+}
+
+/** Estimated bytes that a feed with host names remembers: names, groups and ids. */
+const rememberedBytes = 16 * 2 ** 20
+
+const defaultGroups = ['provider', 'region', 'project', 'status']
+
+/** Handlers for lists of servers in the formats of other programs. */
+export function createFeedHandlers({
+  exportFeed,
+}: Pick<ExportUseCases, 'exportFeed'>): HandlersFor<typeof feedOperations> {
+  async function answer({ caller, query, reserve }: FeedCall, format: FeedFormat) {
+    if (format.maxServers !== undefined) await reserve(rememberedBytes)
+    return {
+      status: 200,
+      // A second header that tells callers apart.
+      headers: { vary: 'X-Auth-Token, Authorization, Accept-Encoding' },
+      body: await exportFeed(caller, readFeedQuery(query), format),
+    }
+  }
+
+  return {
+    async exportPrometheusTargets(call) {
+      const { address = 'first', port = 9_100 } = call.query
+      return await answer(call, formatPrometheusTargets({ address, port }))
+    },
+
+    async exportAnsibleInventory(call) {
+      const { group_by = defaultGroups } = call.query
+      const groups = [...new Set(group_by)].map(readGrouping)
+      return await answer(call, formatAnsibleInventory({ ...readHostOptions(call.query), groups }))
+    },
+
+    exportSshConfig: (call) => answer(call, formatSshConfig(readHostOptions(call.query))),
+    exportHostsFile: (call) => answer(call, formatHostsFile(readHostOptions(call.query))),
+  }
+}
