@@ -5,6 +5,7 @@ import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
 import { canHoldDemo } from '../storage/demo-record.ts'
 import { findKeyFingerprint, storeKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { renumberForeignEvents } from '../storage/event-positions.ts'
 import { ensureServerCounts } from '../storage/servers/ensure-counts.ts'
 import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
 import { secretKeyExists } from '../vault/key-file.ts'
@@ -55,6 +56,7 @@ export async function openStorage(
     await storeKeyFingerprint(database, key.fingerprint)
     await ensureServerIndexes(database)
     await ensureServerCounts(database)
+    await database.maintain(await renumberForeignEvents(database.db))
     await matchKey(database.db)
     return { database, key }
   } catch (error) {

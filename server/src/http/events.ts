@@ -1,12 +1,11 @@
-import { events, type EventDto } from '@muster/contract'
+import { events } from '@muster/contract'
 import type { EventPage, EventQuery } from '../domain/audit/event-store.ts'
-import type { EventRecord } from '../domain/audit/event.ts'
+import { renderEvent } from '../domain/audit/render-event.ts'
 import type { ListQuery } from '../domain/query/list-query.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import { readListQuery, type ListParameters } from '../domain/query/read-list-query.ts'
 import { selectKeys } from '../domain/query/select-keys.ts'
 import { readTimestamp } from '../domain/read-timestamp.ts'
-import { timestamp } from '../domain/timestamp.ts'
 import { nextLink } from './next-link.ts'
 
 const fields = queryFieldsOf(events)
@@ -32,12 +31,6 @@ export function readEventQuery({ since, before, ...parameters }: EventParameters
     keys,
   }
 }
-
-/** Renders an event for the API. */
-const renderEvent = (event: EventRecord): EventDto => ({
-  ...event,
-  time: timestamp(event.time),
-})
 
 /** The response for a page of events. It has no `total`: counting the audit log would be slow. */
 export const answerEvents = (

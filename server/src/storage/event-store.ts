@@ -7,6 +7,7 @@ import type { AuthorizedScope } from '../domain/scope.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { deleteInBatches, purgeBatchSize } from './delete-in-batches.ts'
 import { createListRows, sqlFieldsOf, textField, type SqlField } from './list-rows.ts'
+import { completeEvents } from './event-positions.ts'
 import { anyOf, everything, nothing, type Sql } from './sql-parts.ts'
 import type { Tables } from './tables.ts'
 import { createInsertRows } from './insert-rows.ts'
@@ -14,7 +15,7 @@ import { createStatementTemplate } from './statement-template.ts'
 
 /** Builds the statement that writes an event, in the same commit as the change or login it records. */
 export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
-  const insert = createStatementTemplate<Tables['events']>(columns, (row) =>
+  const insert = createStatementTemplate<EventRow>(columns, (row) =>
     db.insertInto('events').values(row).compile(),
   )
   return (event) => insert(toRow(event))
@@ -68,6 +69,7 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
     if (field === 'time') return sql`(time * 1000)`
     return sql.ref(field === 'user' ? 'user_name' : field)
   })
+  const position: SqlField = { ...textField(engine, sql.ref('position')), kind: 'number' }
 
   return {
     async record(event) {
@@ -75,7 +77,8 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
     },
 
     async list(authorizedScope, query) {
-      const { since, before, marker, descending, hidesOrigin = false, requester } = query
+      const { since, before, marker, descending, requester } = query
+      const { hidesOrigin = false, byCommit = false } = query
       const source = {
         columns: sql.raw('events.*'),
         from: sql.table('events'),
@@ -83,9 +86,12 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
           visibleTo(authorizedScope),
           ...(since === undefined ? [] : [sql`id >= ${timePart(since)}`]),
           ...(before === undefined ? [] : [sql`id < ${timePart(before)}`]),
-          ...(marker === undefined ? [] : [sql`id ${sql.raw(descending ? '<' : '>')} ${marker}`]),
+          ...(byCommit ? [completeEvents(engine)] : []),
+          ...(marker === undefined || byCommit
+            ? []
+            : [sql`id ${sql.raw(descending ? '<' : '>')} ${marker}`]),
         ],
-        fields: hidesOrigin ? { ...fields, ip: empty, request_id: empty } : fields,
+        fields: { ...fields, position, ...(hidesOrigin && { ip: empty, request_id: empty }) },
         searched: eventFields.searched,
         indexed,
         id: sql.ref('id'),
@@ -95,14 +101,14 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
         {
           scope: undefined,
           where: query.where,
-          order: [],
+          order: byCommit ? [{ field: 'position', descending }] : [],
           limit: query.limit,
           offset: 0,
-          marker: undefined,
+          marker: byCommit ? marker : undefined,
         },
         { requester, counts: false, descending },
       )
-      const items = rows.map((row) => toRecord(row as unknown as Tables['events']))
+      const items = rows.map((row) => toEventRecord(row as unknown as EventRow))
       return { items, next: next === undefined ? undefined : items.at(-1)?.id }
     },
 
@@ -121,7 +127,9 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
   }
 }
 
-const columns: readonly (keyof Tables['events'])[] = [
+type EventRow = Omit<Tables['events'], 'position'>
+
+const columns: readonly (keyof EventRow)[] = [
   'id',
   'time',
   'action',
@@ -138,7 +146,7 @@ const columns: readonly (keyof Tables['events'])[] = [
   'changes',
 ]
 
-const toRow = (event: EventRecord): Tables['events'] => ({
+const toRow = (event: EventRecord): EventRow => ({
   id: event.id,
   time: event.time,
   action: event.action,
@@ -155,7 +163,7 @@ const toRow = (event: EventRecord): Tables['events'] => ({
   changes: JSON.stringify(event.changes),
 })
 
-const toRecord = (row: Tables['events']): EventRecord => ({
+const toEventRecord = (row: EventRow): EventRecord => ({
   id: row.id,
   time: row.time,
   action: row.action,

@@ -141,6 +141,34 @@ export interface Tables {
     result: string
     /** JSON. */
     changes: string
+    /** Set by the database. Events sorted by it and by id are in the order in which they were committed. */
+    position: Generated<number>
+  }
+  /** Where events are delivered to. */
+  event_sinks: {
+    name: string
+    /** The process that delivers, and until when unless it renews its lease. */
+    runner: string
+    leased_until: number
+    /** Of the last event that was delivered or skipped. */
+    position: number
+    event_id: string
+    /** Number of attempts so far. */
+    attempts: number
+    /** When the current event was first refused; 0 if it was not. */
+    failing_since: number
+  }
+  /** The last attempts of each sink. */
+  event_deliveries: {
+    sink: string
+    attempt: number
+    event_id: string
+    time: number
+    duration_ms: number
+    /** The HTTP status; 0 if there was none. */
+    status: number
+    result: string
+    error: string
   }
   login_attempts: {
     bucket: string

@@ -68,4 +68,5 @@ export const activity = {
   noMatchText: 'Remove a filter, or choose a longer time range.',
   loaded: (count: string) => `${count} events loaded`,
   end: 'End of the log',
+  exportAll: 'All matching events',
 }

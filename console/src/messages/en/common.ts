@@ -30,4 +30,6 @@ export const common = {
   chooseProject: 'Choose a project',
   unseenProject: (id: string) => `${id} (not visible to you)`,
   noProjects: 'No projects available',
+  export: 'Export',
+  jsonLines: 'JSON Lines',
 }

@@ -44,9 +44,7 @@ export const servers = {
   cannotShare: 'Your roles do not allow sharing views in this project',
   onlyMe: 'Only me',
   everyoneIn: (project: string) => `Everyone in project ${project}`,
-  export: 'Export',
   exportAll: (count: string) => `All ${count} matching servers, with the visible columns`,
-  jsonLines: 'JSON Lines',
   scope: 'Scope',
   scopes: {
     max: 'Everything I can access',

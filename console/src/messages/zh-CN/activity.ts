@@ -69,4 +69,5 @@ export const activity: Messages['activity'] = {
   noMatchText: '请移除一个筛选条件，或选择更长的时间范围。',
   loaded: (count) => `已加载 ${count} 条事件`,
   end: '日志到此为止',
+  exportAll: '所有匹配的事件',
 }

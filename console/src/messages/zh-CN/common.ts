@@ -32,4 +32,6 @@ export const common: Messages['common'] = {
   chooseProject: '请选择项目',
   unseenProject: (id) => `${id}（您不可见）`,
   noProjects: '没有可用的项目',
+  export: '导出',
+  jsonLines: 'JSON 行',
 }

@@ -44,9 +44,7 @@ export const servers: Messages['servers'] = {
   cannotShare: '您的角色不能在本项目中共享视图',
   onlyMe: '仅自己',
   everyoneIn: (project) => `项目 ${project} 中的所有人`,
-  export: '导出',
   exportAll: (count) => `全部 ${count} 台匹配的服务器，包含当前列`,
-  jsonLines: 'JSON 行',
   scope: '范围',
   scopes: {
     max: '我可访问的全部',

@@ -1,6 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { readEventFilters } from '../../api/event-filters.ts'
+import { api } from '../../api/client.ts'
+import { readEventFilters, toEventQuery } from '../../api/event-filters.ts'
+import { exportFormat, saveExport } from '../../api/save-export.ts'
 import { eventsQuery, newestEventsQuery } from '../../api/queries/events.ts'
 import { rowsOf } from '../../api/query-view.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -9,6 +11,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ExportMenu } from '../../ui/export-menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -47,6 +50,13 @@ export function ActivityPage() {
       aside={
         <>
           <ScopeLabel operation="listEvents" />
+          <ExportMenu
+            heading={t.activity.exportAll}
+            onExport={async (kind) => {
+              const query = { ...toEventQuery(filters, Date.now()), format: exportFormat(kind) }
+              await saveExport(await api.stream('listEvents', { query }), 'events', kind)
+            }}
+          />
           <Button
             icon="refresh"
             busy={list.isRefetching && !list.isFetchingNextPage}

@@ -28,6 +28,8 @@ import {
 } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { ExportMenu } from '../../ui/export-menu.tsx'
+import { saveServers } from '../../servers/save-servers.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -36,7 +38,6 @@ import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { DataAges } from './data-ages.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
-import { ExportMenu } from './export-menu.tsx'
 import { NameCell } from './name-cell.tsx'
 import { NoServers } from './no-servers.tsx'
 import { useListState } from './use-list-state.ts'
@@ -145,7 +146,12 @@ export function ServersPage() {
         <Button icon="columns" onClick={() => setChoosing(true)} aria-haspopup="dialog">
           {t.servers.columnsButton}
         </Button>
-        <ExportMenu state={state} total={pages.isOutdated ? undefined : pages.total} />
+        <ExportMenu
+          heading={t.servers.exportAll(
+            pages.isOutdated || pages.total === undefined ? '…' : number(pages.total),
+          )}
+          onExport={(kind) => saveServers(state, kind)}
+        />
       </ListHead>
       <FilterBar
         q={state.q}

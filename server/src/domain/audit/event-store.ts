@@ -13,6 +13,11 @@ export interface EventQuery {
   readonly limit: number
   /** The id of the last event of the previous page. */
   readonly marker?: string
+  /**
+   * Sorted as they were committed instead of by time. An event can be committed after one with a
+   * later time, but never appears before one that this order has shown.
+   */
+  readonly byCommit?: boolean
   /** Filters do not see the address and the request, because the response does not show them. */
   readonly hidesOrigin?: boolean
   /** Whose turn it is, if the query is slow. */

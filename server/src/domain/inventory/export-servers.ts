@@ -1,7 +1,8 @@
 import { Server } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
-import { csvHeader, csvRow } from './csv.ts'
+import { csvHeader, csvRow } from '../query/csv.ts'
+import { startStream } from '../query/start-stream.ts'
 import type { FeedFormat } from './feeds/feed-format.ts'
 import { shortFields } from './fields.ts'
 import { nextPosition, pageQueryOf } from './list-servers.ts'
@@ -60,25 +61,6 @@ function formatOf(query: ServerQuery): ExportFormat {
   }
 }
 
-/** What goes wrong before the first servers are found is an error like any other, not a stream cut short. */
-async function begin(
-  rows: AsyncGenerator<Buffer>,
-  { head, tail }: ExportFormat,
-): Promise<AsyncIterable<Buffer>> {
-  const first = await rows.next()
-  return (async function* stream() {
-    try {
-      yield Buffer.from(head)
-      if (first.done !== true) yield first.value
-      yield* rows
-      for (const text of tail()) yield Buffer.from(text)
-    } finally {
-      // Whoever hangs up leaves nothing running.
-      await rows.return(undefined)
-    }
-  })()
-}
-
 /** Streams all matching servers in order, with few of them in memory at a time. */
 export function createExportServers({ finder, owners, syncTimes }: Dependencies) {
   /** Pages one after another; one that was written anew before it could be read is found again. */
@@ -124,7 +106,7 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
     requireStateAccess(query.view, visibility)
-    return await begin(rows(query, format, visibility, requesterOf(caller)), format)
+    return await startStream(format, rows(query, format, visibility, requesterOf(caller)))
   }
 
   return {

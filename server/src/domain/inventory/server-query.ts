@@ -1,4 +1,5 @@
 import type { Server } from '@muster/contract'
+import type { Format } from '../query/choose-format.ts'
 import type { ListQuery, Order as OrderOf, ScopeParameter } from '../query/list-query.ts'
 import type { Condition, Field } from './condition.ts'
 
@@ -30,7 +31,7 @@ export interface ServerQuery
     ServerSelection,
     ServerShape,
     Pick<ListQuery<Field>, 'order' | 'limit' | 'offset' | 'marker'> {
-  readonly format: 'json' | 'csv' | 'ndjson'
+  readonly format: Format
 }
 
 /** Groups statistics by a field or by a metadata key. */

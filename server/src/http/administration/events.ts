@@ -1,5 +1,7 @@
 import type { eventOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
+import { chooseFormat } from '../../domain/query/choose-format.ts'
+import { answerExport } from '../answer-export.ts'
 import { answerEvents, readEventQuery } from '../events.ts'
 import type { HandlersFor } from '../register-operations.ts'
 
@@ -12,8 +14,15 @@ export const createEventHandlers = ({
   administration,
   baseUrl,
 }: Dependencies): HandlersFor<typeof eventOperations> => ({
-  async listEvents({ caller, query, url }) {
+  async listEvents({ caller, query: { format, ...query }, accept, url }) {
     const eventQuery = readEventQuery(query)
+    const wanted = format ?? chooseFormat(accept)
+    if (wanted !== 'json') {
+      const options = { format: wanted, keys: eventQuery.keys }
+      const { scope } = eventQuery
+      const body = await administration.exportEvents(caller, eventQuery, scope, options)
+      return answerExport('events', wanted, body)
+    }
     const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
     return answerEvents(page, eventQuery, baseUrl + url)
   },

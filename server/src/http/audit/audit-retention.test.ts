@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { readConfig } from '../../config/read-config.ts'
 import { createEventStore } from '../../storage/event-store.ts'
+import type { Insertable } from 'kysely'
 import type { Tables } from '../../storage/tables.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { until } from '../../testing/inventory-world/attached-accounts.ts'
@@ -40,7 +41,7 @@ onEngineOfLane('retention of the audit log', (engine) => {
 
   test('purges any number of events', async () => {
     const { db, commit } = platform.database
-    const makeRow = (): Tables['events'] => {
+    const makeRow = (): Insertable<Tables['events']> => {
       const { user, changes: _, ...event } = makeEvent({ time: now - 40 * day })
       return { ...event, user_name: user, changes: '{}' }
     }

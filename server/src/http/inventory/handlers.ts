@@ -1,6 +1,6 @@
 import type { serverOperations } from '@muster/contract'
 import type { CountServers } from '../../domain/inventory/count-servers.ts'
-import { chooseFormat } from '../../domain/inventory/choose-format.ts'
+import { chooseFormat } from '../../domain/query/choose-format.ts'
 import type { createChangeMetadata } from '../../domain/inventory/change-metadata.ts'
 import type { ExportUseCases } from '../../domain/inventory/export-servers.ts'
 import type { FindServer, GetServer } from '../../domain/inventory/get-server.ts'
@@ -13,6 +13,7 @@ import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
 import { answerEvents, readEventQuery } from '../events.ts'
+import { answerExport } from '../answer-export.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
@@ -28,11 +29,6 @@ export interface InventoryUseCases
   readonly readHistory: ReadHistory
 }
 
-const streamTypes = {
-  csv: 'text/csv; charset=UTF-8',
-  ndjson: 'application/x-ndjson; charset=UTF-8',
-} as const
-
 /** Estimated size of a page in bytes: the typical size of a server times the limit. */
 const estimateBytes = ({ limit, details, withMetadata }: ServerQuery): number =>
   limit * ((details ? 4_096 : 1_024) + (withMetadata ? 1_024 : 0))
@@ -45,14 +41,8 @@ export const createInventoryHandlers = (
   async listServers({ caller, query, accept, url, ifNoneMatch, reserve }) {
     const serverQuery = readServerQuery(query, chooseFormat(accept))
     if (serverQuery.format !== 'json') {
-      return {
-        status: 200,
-        contentType: streamTypes[serverQuery.format],
-        headers: {
-          'content-disposition': `attachment; filename="servers.${serverQuery.format}"`,
-        },
-        body: await useCases.exportServers(caller, serverQuery),
-      }
+      const body = await useCases.exportServers(caller, serverQuery)
+      return answerExport('servers', serverQuery.format, body)
     }
     await reserve(estimateBytes(serverQuery))
     const page = await useCases.listServers(caller, serverQuery, url)

@@ -1,5 +1,6 @@
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import { createInsertEvent } from '../event-store.ts'
+import { renumberForeignEvents } from '../event-positions.ts'
 import { createEvent } from '../../domain/audit/create-event.ts'
 import { engineOf } from '../migrations/engine.ts'
 import { migrate, migrateTo } from '../migrations/migrate.ts'
@@ -43,6 +44,7 @@ export async function restoreRows(
   if (!header) throw new Error('the backup has no header')
   await fillSearchIndex(db)
   await migrate(db)
+  for (const statement of await renumberForeignEvents(db)) await sql.raw(statement).execute(db)
   await forgetOtherTimes(db, header)
   return header
 }
@@ -76,6 +78,7 @@ async function forgetOtherTimes(db: Kysely<Tables>, header: BackupHeader): Promi
     .updateTable('account_syncs')
     .set({ runner: '', leased_until: 0, is_running: 0 })
     .execute()
+  await db.updateTable('event_sinks').set({ runner: '', leased_until: 0 }).execute()
   for (const table of ['identity_version', 'fleet_version', 'scope_versions'] as const) {
     await sql`update ${sql.table(table)} set version = version + ${sql.lit(versionStep)}`.execute(
       db,

@@ -24,6 +24,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   sessions: false,
   spent: true,
   events: true,
+  event_sinks: true,
+  event_deliveries: false,
   login_attempts: true,
   login_origins: true,
   views: true,

@@ -13,6 +13,7 @@ import { up as rendering } from './0010-rendering.ts'
 import { up as resources } from './0011-resources.ts'
 import { up as compactServers } from './0012-compact-servers.ts'
 import { up as serverCombinations } from './0013-server-combinations.ts'
+import { up as eventDelivery } from './0014-event-delivery.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0011-resources': { up: resources },
   '0012-compact-servers': { up: compactServers },
   '0013-server-combinations': { up: serverCombinations },
+  '0014-event-delivery': { up: eventDelivery },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

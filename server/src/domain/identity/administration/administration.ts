@@ -1,4 +1,5 @@
 import type { EventQuery, EventStore } from '../../audit/event-store.ts'
+import { exportEvents, type ExportOptions } from '../../audit/export-events.ts'
 import type { ScopeParameter } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
@@ -65,6 +66,17 @@ export function createAdministration(dependencies: Dependencies) {
       query: Omit<EventQuery, 'requester'>,
       scope: ScopeParameter | undefined,
     ) => events.list(narrowScope(caller, scope), { ...query, requester: requesterOf(caller) }),
+
+    /** The same as a stream of all that match. */
+    exportEvents: (
+      caller: Caller,
+      query: Omit<EventQuery, 'requester'>,
+      scope: ScopeParameter | undefined,
+      options: ExportOptions,
+    ) => {
+      const requested = { ...query, requester: requesterOf(caller) }
+      return exportEvents(events, narrowScope(caller, scope), requested, options)
+    },
   }
 }
 export type Administration = ReturnType<typeof createAdministration>

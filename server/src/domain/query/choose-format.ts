@@ -1,6 +1,5 @@
-import type { ServerQuery } from './server-query.ts'
-
-type Format = ServerQuery['format']
+/** The format of a list. Those other than JSON are not paged. */
+export type Format = 'json' | 'csv' | 'ndjson'
 
 const formats: Readonly<Record<string, Format>> = {
   'application/json': 'json',

@@ -1,5 +1,3 @@
-import type { Server } from '@muster/contract'
-
 /** What a spreadsheet would take for a formula begins with one of these. */
 const formula = /^[=+\-@\t\r]/
 
@@ -16,5 +14,7 @@ const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
 
 export const csvHeader = (columns: readonly string[]): string => line(columns.map(cell))
 
-export const csvRow = (columns: readonly (keyof Server)[], server: Partial<Server>): string =>
-  line(columns.map((column) => cell(server[column])))
+export const csvRow = <Column extends string>(
+  columns: readonly Column[],
+  row: Readonly<Partial<Record<Column, unknown>>>,
+): string => line(columns.map((column) => cell(row[column])))

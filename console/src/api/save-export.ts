@@ -1,10 +1,10 @@
 import { ConnectionError } from '@muster/sdk'
-import { api } from '../api/client.ts'
 import { toJsonArray } from './export-json.ts'
-import { exportQuery } from './export-query.ts'
-import type { ListState } from './list-state.ts'
 
 export type ExportKind = 'csv' | 'json' | 'ndjson'
+
+/** The format to request. A JSON file is made from the lines. */
+export const exportFormat = (kind: ExportKind) => (kind === 'json' ? 'ndjson' : kind)
 
 /** A lost connection ends the stream without an API error. */
 async function toBlob(response: Response, kind: ExportKind): Promise<Blob> {
@@ -23,11 +23,9 @@ function download(address: string, name: string): void {
   link.click()
 }
 
-/** Saves all matching servers as a file. A partial file is never saved, since it would look complete. */
-export async function saveExport(state: ListState, kind: ExportKind): Promise<void> {
-  const format = kind === 'json' ? 'ndjson' : kind
-  const response = await api.stream('listServers', { query: exportQuery(state, format) })
+/** Saves an export as a file. A partial file is never saved, since it would look complete. */
+export async function saveExport(response: Response, name: string, kind: ExportKind) {
   const address = URL.createObjectURL(await toBlob(response, kind))
-  download(address, `servers.${kind}`)
+  download(address, `${name}.${kind}`)
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

@@ -1,7 +1,7 @@
-import { useMessages } from '../../messages/use-messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { useMessages } from '../messages/use-messages.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { ErrorNotice } from './error-notice.tsx'
 
 interface Props {
   readonly title: string

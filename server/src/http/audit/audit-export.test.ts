@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { events as description, type EventDto } from '@muster/contract'
+import { createEventStore } from '../../storage/event-store.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { ask } from '../../testing/client.ts'
+import { makeEvent } from '../../testing/identity-world/identity-records.ts'
+import {
+  openIdentityApi,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
+import { readCsv } from '../../testing/read-csv.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+/** More than one page of an export. */
+const count = 1_050
+
+onEngineOfLane('exports of events as CSV or NDJSON', (engine) => {
+  let platform: TestPlatform
+  let identityApi: IdentityApi
+  const own = Array.from({ length: count }, (_, at) =>
+    makeEvent({ target_type: 'exported', target_name: at === 0 ? '=1+1' : `n,${at}` }),
+  )
+  before(async () => {
+    platform = await startPlatform({ engine })
+    identityApi = await openIdentityApi(platform)
+    const { record } = createEventStore(platform.database)
+    for (const event of own) await record(event)
+    // On PostgreSQL an event is exported when all earlier transactions of the cluster are complete.
+    while ((await lines('format=ndjson')).length < count) await pause(10)
+  })
+  after(() => platform.close())
+
+  const get = (query: string, headers = {}, token = identityApi.admin) =>
+    ask(platform.url, `/events?target_type=exported&${query}`, { token, headers })
+  const lines = async (query: string) => {
+    const { status, text } = await get(query)
+    assert.equal(status, 200, text)
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as EventDto)
+  }
+  const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id)
+
+  test('have all events in either order', async () => {
+    assert.deepEqual(ids(await lines('format=ndjson&order=asc')), ids(own))
+    assert.deepEqual(ids(await lines('format=ndjson')), ids(own).toReversed())
+    assert.deepEqual(ids(await lines('format=ndjson&order=asc&limit=1')), ids(own))
+    const [first] = await lines('format=ndjson&order=asc')
+    const { body } = await get(`id=${first?.id}`)
+    assert.deepEqual([first], (body as unknown as { events: EventDto[] }).events)
+  })
+
+  test('continue after a position, in either order', async () => {
+    const at = own[600]?.id
+    assert.deepEqual(ids(await lines(`format=ndjson&order=asc&marker=${at}`)), ids(own).slice(601))
+    assert.deepEqual(
+      ids(await lines(`format=ndjson&order=desc&marker=${at}`)),
+      ids(own).slice(0, 600).toReversed(),
+    )
+    assert.deepEqual(await lines(`format=ndjson&order=asc&marker=${own.at(-1)?.id}`), [])
+  })
+
+  test('reject a position that does not exist', async () => {
+    const answer = await get(`format=ndjson&marker=${'0'.repeat(32)}`)
+    assertError(answer, 'InputParameterError')
+    assert.match(answer.text, /marker/)
+  })
+
+  test('follow Accept, and name the file', async () => {
+    const answer = await get('', { accept: 'text/csv' })
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=UTF-8')
+    assert.match(answer.headers.get('content-disposition') ?? '', /"events\.csv"/)
+    const plain = await get('format=json', { accept: 'text/csv' })
+    assert.equal(plain.headers.get('content-type'), 'application/json; charset=UTF-8')
+  })
+
+  test('have a column for each field, and no formulas', async () => {
+    const [header, first, second] = readCsv((await get('format=csv&order=asc')).text)
+    assert.deepEqual(header, Object.keys(description.fields))
+    const column = header?.indexOf('target_name') ?? -1
+    assert.deepEqual([first?.[column], second?.[column]], ["'=1+1", 'n,1'])
+    const few = readCsv((await get('format=csv&order=asc&field=id&field=changes')).text)
+    assert.deepEqual(few.slice(0, 2), [
+      ['id', 'changes'],
+      [own[0]?.id, '{}'],
+    ])
+  })
+
+  test('have what the caller may see', async () => {
+    const { user, other } = await identityApi.add((plan) => {
+      const domain = plan.domain()
+      return { user: plan.user(domain), other: plan.user(domain) }
+    })
+    const token = await identityApi.tokenFor(user)
+    await identityApi.tokenFor(other)
+    const answer = await ask(platform.url, '/events?format=csv&field=user_id', { token })
+    assert.ok(
+      readCsv(answer.text)
+        .slice(1)
+        .every(([id]) => id === user),
+    )
+  })
+})
