@@ -102,6 +102,7 @@ async function assemble(
   const { logger } = options
   const clock = options.clock ?? createSteadyClock(database.readClock)
   const hasher = createPasswordHasher(options.passwordCost)
+  const tracing = await startTracing(config, database, logger)
   const newAdminPassword = await createInitialData(config, database, hasher, clock())
   const addresses = publicAddresses(config, port.port)
 
@@ -140,6 +141,7 @@ async function assemble(
     key,
     logger,
     clock,
+    tracing,
   })
   const demo = await startDemo(
     config,
@@ -163,6 +165,7 @@ async function assemble(
     queues: { password_logins: hasher.counts, provider_logins: identity.providerLogins },
     sessionIdle: config.sessionIdle,
     clock,
+    spanCounts: tracing?.counts,
   })
   const hasGateway = config.roles.includes('gateway')
   const { app, drain } = createApp(
@@ -176,6 +179,7 @@ async function assemble(
       clock,
       memory,
       logger,
+      tracer: tracing?.tracer,
       accessLog: options.accessLog ?? { logger, interval: config.accessLog },
     },
     { ...identity, ...inventory, ...sources, health, otherMetrics },
@@ -251,6 +255,7 @@ async function assemble(
       })
       await syncTimes.stop()
       await database.close()
+      await tracing?.stop()
     },
   }
 }
@@ -299,6 +304,17 @@ function rewriteServers({ roles }: Config, inventory: Inventory, logger: Fastify
 async function startGateway(parts: Parameters<typeof composeGateway>[0]) {
   const { composeGateway } = await import('./composition/compose-gateway.ts')
   return composeGateway(parts)
+}
+
+/** Loads the exporter of traces only with `--otlp-endpoint`. */
+async function startTracing(config: Config, database: Database, logger: FastifyBaseLogger) {
+  const { otlpEndpoint: endpoint } = config
+  if (endpoint === undefined) return undefined
+  const { composeTracing } = await import('./composition/compose-tracing.ts')
+  const { traceStatements } = await import('./tracing/trace-statements.ts')
+  const tracing = composeTracing({ endpoint, config, logger })
+  traceStatements(database, tracing.tracer)
+  return tracing
 }
 
 interface DemoParts {

@@ -12,7 +12,9 @@ import {
   createQueueMetrics,
 } from '../metrics/runtime-metrics.ts'
 import { createSyncMetrics, type SyncStatistics } from '../metrics/sync-metrics.ts'
+import { createTraceMetrics } from '../metrics/trace-metrics.ts'
 import type { Database, DatabaseSizes } from '../storage/database.ts'
+import type { SpanCounts } from '../tracing/span-exporter.ts'
 import { createReadStoredCounts } from '../storage/stored-counts.ts'
 
 interface Parts {
@@ -27,6 +29,8 @@ interface Parts {
   /** Milliseconds after which a session without requests ends. */
   readonly sessionIdle: number
   readonly clock: Clock
+  /** Absent unless traces are exported. */
+  readonly spanCounts: (() => SpanCounts) | undefined
 }
 
 /** Stored data is counted again after this time, however often Prometheus asks. */
@@ -94,6 +98,7 @@ export function composeMetrics(parts: Parts) {
       ...createQueueMetrics(readQueues),
       ...createCacheMetrics(memory),
       ...own.metrics,
+      ...createTraceMetrics(parts.spanCounts),
     ],
     stop: own.stop,
   }

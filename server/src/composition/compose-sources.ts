@@ -13,6 +13,7 @@ import { createEventStore } from '../storage/event-store.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import type { Inventory } from './compose-inventory.ts'
+import type { Tracing } from './compose-tracing.ts'
 import { startSync } from './start-sync.ts'
 
 interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'> {
@@ -24,6 +25,7 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'
   /** Whether progress is shown elsewhere, so that the log does not repeat it. */
   readonly isQuiet: () => boolean
   readonly clock: Clock
+  readonly tracing: Tracing | undefined
 }
 
 /** Composes the use cases of sources. The sync itself runs in its own thread. */
@@ -39,6 +41,7 @@ export function composeSources(parts: Parts) {
     secretKeyFile: config.secretKeyFile,
     reachable: config.sourceAllow,
     disappearanceHold: config.disappearanceHold,
+    tracing: parts.tracing,
     logger,
     isQuiet,
     hasAccounts: async () => isPlatform && (await accounts.all()).some(isWanted),

@@ -21,6 +21,8 @@ import { createRunAccount } from '../domain/sources/run-account.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
 import { createAccountScheduler } from '../domain/sources/account-scheduler.ts'
 import type { SourceKinds } from '../domain/sources/source.ts'
+import { traceSources } from '../domain/sources/trace-sources.ts'
+import type { Tracer } from '../domain/tracer.ts'
 import { testConnection } from '../domain/sources/test-connection.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
@@ -45,6 +47,8 @@ interface Parts {
   /** The name of this process among all that share the storage. */
   readonly runner: string
   readonly log: SyncLog
+  /** Absent unless traces are exported. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** For all accounts together, because each batch being written takes some megabytes. */
@@ -55,7 +59,7 @@ const pollInterval = 50
 
 /** Composes the sync thread: the scheduler of accounts, and the calls that requests make. */
 export function composeSync(parts: Parts) {
-  const { database, secretBox, kinds, reachable, disappearanceHold, runner, log } = parts
+  const { database, secretBox, kinds, reachable, disappearanceHold, runner, log, tracer } = parts
   const clock = Date.now
   const accounts = createAccountStore(database, secretBox)
   const leases = createLeaseStore(database)
@@ -70,7 +74,8 @@ export function composeSync(parts: Parts) {
   const recordServers = createRecordServers({ serverWriter, owners, clock })
   const changeServers = createChangeServers({ serverWriter, clock })
   const egress = createEgress(createSourceAddressRule(reachable))
-  const openSource = createOpenSource({ kinds, accounts, egress, clock })
+  const untraced = createOpenSource({ kinds, accounts, egress, clock })
+  const openSource = tracer ? traceSources(untraced, tracer) : untraced
   const changeAccountServers = createChangeAccountServers({ sightings, changeServers })
   const openScanRecorder = createOpenScanRecorder({
     accounts,
@@ -99,6 +104,7 @@ export function composeSync(parts: Parts) {
     clock,
     random: Math.random,
     log,
+    tracer,
   })
   const scheduler = createAccountScheduler({ accounts, leases, runAccount, runner, clock, log })
   const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })

@@ -7,6 +7,7 @@ import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { Database } from '../storage/database.ts'
 import { createCaller } from '../threads/worker-calls.ts'
+import type { Tracing } from './compose-tracing.ts'
 import {
   fromFailure,
   type Failure,
@@ -20,6 +21,7 @@ interface Parts {
   readonly secretKeyFile: string
   readonly reachable: readonly string[]
   readonly disappearanceHold: number
+  readonly tracing: Pick<Tracing, 'ratio' | 'add'> | undefined
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
   /** Whether progress is shown elsewhere, so that the log does not repeat it. */
   readonly isQuiet: () => boolean
@@ -56,7 +58,7 @@ const threadEnded = () =>
  * never starts it.
  */
 export function startSync(parts: Parts) {
-  const { database, secretKeyFile, reachable, disappearanceHold } = parts
+  const { database, secretKeyFile, reachable, disappearanceHold, tracing } = parts
   const { logger, isQuiet, hasAccounts } = parts
   // Only one process uses a SQLite database, so after a crash it renews its own lease at once.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
@@ -71,6 +73,8 @@ export function startSync(parts: Parts) {
       case 'statistics':
         statistics = message.statistics
         return
+      case 'span':
+        return tracing?.add(message.span)
       case 'log': {
         const level = message.level === 'info' && isQuiet() ? 'debug' : message.level
         return logger[level](message.fields, message.message)
@@ -86,6 +90,7 @@ export function startSync(parts: Parts) {
       reachable,
       disappearanceHold,
       runner,
+      traceRatio: tracing?.ratio,
     }
     const worker = new Worker(new URL('./sync-thread.ts', import.meta.url), {
       workerData,

@@ -3,6 +3,7 @@ import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { SharedDatabase } from '../storage/database.ts'
+import type { FinishedSpan } from '../tracing/tracer.ts'
 
 /** The `workerData` of the sync thread. */
 export interface SyncThreadData {
@@ -11,6 +12,8 @@ export interface SyncThreadData {
   readonly reachable: readonly string[]
   readonly disappearanceHold: number
   readonly runner: string
+  /** The share of syncs that are traced; undefined unless traces are exported. */
+  readonly traceRatio: number | undefined
 }
 
 export interface SyncRequest {
@@ -33,6 +36,7 @@ export type SyncMessage =
       readonly scopes: ReadonlySet<string>
     }
   | { readonly kind: 'statistics'; readonly statistics: SyncStatistics }
+  | { readonly kind: 'span'; readonly span: FinishedSpan }
   | {
       readonly kind: 'log'
       readonly level: 'debug' | 'info' | 'warn'

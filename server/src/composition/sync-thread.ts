@@ -6,6 +6,8 @@ import type { OnServersCommitted, ThreadDatabase } from '../storage/database.ts'
 import { lowerPriority } from '../threads/lower-priority.ts'
 import { serveCalls } from '../threads/worker-calls.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
+import { traceStatements } from '../tracing/trace-statements.ts'
+import { createTracer } from '../tracing/tracer.ts'
 import { composeSync } from './compose-sync.ts'
 import {
   toFailure,
@@ -20,7 +22,7 @@ if (!parentPort) throw new Error('the sync must run in a worker thread')
 const port = parentPort
 // Requests come before the work of a scan.
 lowerPriority()
-const { storage, secretKeyFile, reachable, disappearanceHold, runner } =
+const { storage, secretKeyFile, reachable, disappearanceHold, runner, traceRatio } =
   workerData as SyncThreadData
 const statisticsInterval = 2_000
 const tell = (message: SyncMessage) => port.postMessage(message)
@@ -38,6 +40,11 @@ async function openStorage(): Promise<ThreadDatabase> {
 }
 
 const database = await openStorage()
+const tracer =
+  traceRatio === undefined
+    ? undefined
+    : createTracer(traceRatio, (span) => tell({ kind: 'span', span }))
+if (tracer) traceStatements(database, tracer)
 const sync = composeSync({
   database,
   secretBox: loadSecretKey(secretKeyFile),
@@ -45,6 +52,7 @@ const sync = composeSync({
   reachable,
   disappearanceHold,
   runner,
+  tracer,
   log: {
     debug: (fields, message) => tell({ kind: 'log', level: 'debug', fields, message }),
     info: (fields, message) => tell({ kind: 'log', level: 'info', fields, message }),

@@ -43,6 +43,11 @@ const requireKeyForPostgres: Check = ({ databaseUrl, secretKeyFile }) =>
     ? 'MUSTER_SECRET_KEY_FILE is required with PostgreSQL: all processes must use the same key (the file is created if it does not exist)'
     : undefined
 
+const requireCollector: Check = ({ otlpEndpoint, otlpHeaders }) =>
+  otlpHeaders === undefined || otlpEndpoint !== undefined
+    ? undefined
+    : 'MUSTER_OTLP_HEADERS needs --otlp-endpoint'
+
 /** Settings that are valid on their own, but not together. */
 export const findConflicts = (parsed: Parsed): string[] =>
   [
@@ -52,4 +57,5 @@ export const findConflicts = (parsed: Parsed): string[] =>
     requireUpstream,
     requireStorageForDemo,
     requireKeyForPostgres,
+    requireCollector,
   ].flatMap((check) => check(parsed) ?? [])

@@ -1,4 +1,5 @@
-import { settingGroups, settings, type Setting } from './settings.ts'
+import { settingGroups } from './setting-groups.ts'
+import { settings, type Setting } from './settings.ts'
 import { spellings } from './spellings.ts'
 
 const lineLength = 92

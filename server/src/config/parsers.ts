@@ -157,6 +157,34 @@ export const tokenFile = (text: string): string => {
   return resolve(text)
 }
 
+export function ratio(text: string): number {
+  if (!/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(text)) {
+    throw new ConfigError('must be a number from 0 to 1, such as 0.1')
+  }
+  return Number(text)
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** HTTP headers as `name=value,name=value`, in lower case. Errors do not repeat them. */
+export function headerList(text: string): Readonly<Record<string, string>> {
+  const pairs = listOf((item) => {
+    const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*)$/.exec(item) ?? []
+    const decoded = percentDecoded(value)
+    if (name === '' || !/^[\x20-\x7e]+$/.test(decoded)) {
+      throw new ConfigError('must be a list of headers such as Authorization=Bearer abc')
+    }
+    return [name.toLowerCase(), decoded] as const
+  })(text)
+  return Object.fromEntries(pairs)
+}
+
 /** One of how many successful requests is logged: `all` is 1, `off` is 0. */
 export function accessLogInterval(text: string): number {
   if (text === 'off') return 0

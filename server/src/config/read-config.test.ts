@@ -6,7 +6,8 @@ import { after, describe, test } from 'node:test'
 import { renderHelp } from './help.ts'
 import { ConfigError } from './parsers.ts'
 import { readConfig } from './read-config.ts'
-import { settingGroups, settings, type Setting } from './settings.ts'
+import { settingGroups } from './setting-groups.ts'
+import { settings, type Setting } from './settings.ts'
 import { spellings } from './spellings.ts'
 
 type Key = keyof typeof settings
@@ -149,6 +150,12 @@ const samples: Record<Key, Sample> = {
     good: [tokenFile, tokenFile],
     bad: ['', join(folder, 'missing'), folder, shortTokenFile],
   },
+  otlpEndpoint: { good: ['http://otel:4318/', 'http://otel:4318'], bad: badAddresses },
+  otlpHeaders: {
+    good: ['Authorization=Bearer%20a=b, X-Org=1', { authorization: 'Bearer a=b', 'x-org': '1' }],
+    bad: ['Bearer abc', '=abc', 'a b=c', 'a=', 'a=b\nc'],
+  },
+  traceSampleRatio: { good: ['0.25', 0.25], bad: ['', '-1', '1.1', '2', '.5', '1e-1', 'half'] },
   region: { good: ['north-1', 'north-1'], bad: ['', 'North', 'a b', '-a', 'a'.repeat(33), 'a\nb'] },
   platformName: { good: ['acme', 'acme'], bad: ['', 'Acme', 'a:b', '-', 'a'.repeat(33), 'a\nb'] },
   logLevel: { good: ['trace', 'trace'], bad: ['', 'loud', 'INFO', '30'] },
@@ -158,6 +165,7 @@ const samples: Record<Key, Sample> = {
 
 /** What a setting needs beside it to make sense. */
 const companions: Partial<Record<Key, readonly string[]>> = {
+  otlpHeaders: ['--otlp-endpoint=http://otel:4318'],
   tlsCert: [`--tls-key=${keyFile}`],
   tlsKey: [`--tls-cert=${certFile}`],
   databaseUrl: ['--secret-key-file=some.key'],
@@ -294,6 +302,9 @@ describe('settings', () => {
         cacheMemory: 64,
         requestsPerMinute: 0,
         metricsTokenFile: undefined,
+        otlpEndpoint: undefined,
+        otlpHeaders: undefined,
+        traceSampleRatio: 1,
         region: 'region0',
         platformName: 'muster',
         logLevel: 'info',

@@ -22,6 +22,7 @@ import { registerOperations } from './register-operations.ts'
 import { answerInTurn } from './pipelining.ts'
 import type { CacheMemory } from '../domain/cache.ts'
 import type { Health } from '../domain/health.ts'
+import type { Tracer } from '../domain/tracer.ts'
 import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { serveCachedResponses, createResponseCache } from './response-cache.ts'
@@ -29,6 +30,7 @@ import { createRequestLog, logRequests, type AccessLog } from './request-log.ts'
 import { createScrapeToken } from './scrape-token.ts'
 import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
+import { traceCachedResponse, traceRequests } from './trace-requests.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
 import { createProxyWarning } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
@@ -49,6 +51,8 @@ export interface AppSettings extends ListenerSettings, HostSettings {
   readonly memory: CacheMemory
   readonly requestsPerMinute: number
   readonly accessLog: AccessLog
+  /** Absent unless traces are exported. */
+  readonly tracer?: Tracer | undefined
   /** The file with the token of Prometheus. */
   readonly metricsTokenFile?: string | undefined
   /** Redirect target for browsers that request `/`. */
@@ -74,7 +78,7 @@ export function createApp(
   useCases: AppUseCases,
   served: readonly Operation[],
 ) {
-  const { clock } = settings
+  const { clock, tracer } = settings
   const platformRequestIdHeader = `x-${settings.platformName}-request-id`
   let draining = false
 
@@ -87,6 +91,7 @@ export function createApp(
   })
   const metrics = createMetrics(useCases.otherMetrics)
   metrics.observe(app)
+  if (tracer) traceRequests(app, tracer)
   const log = createRequestLog(settings.accessLog)
   logRequests(app, log, platformRequestIdHeader)
   const warnOfUntrustedProxy = createProxyWarning(app.log, settings.trustedProxies)
@@ -125,6 +130,7 @@ export function createApp(
     memory: settings.memory,
     note({ operation, principal, status, ip }, requestId, ms) {
       metrics.count(operation, status, ms)
+      if (tracer) traceCachedResponse(tracer, { operation, status }, requestId, ms)
       if (!log.isWanted(status)) return
       log.write({
         request_id: requestId,

@@ -12,6 +12,7 @@ import { histogramSamples, renderMetrics, type Metric } from './metric.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createCacheMetrics, createHealthMetrics, createQueueMetrics } from './runtime-metrics.ts'
+import { createTraceMetrics } from './trace-metrics.ts'
 import { createSyncMetrics } from './sync-metrics.ts'
 
 describe('the text format', () => {
@@ -93,6 +94,7 @@ describe('docs/monitoring.md', () => {
       ...createQueueMetrics(() => new Map()),
       ...createCacheMetrics(createCacheMemory(0)),
       ...own.metrics,
+      ...createTraceMetrics(undefined),
     ]
     const expected = all.map(({ name, type, labels = [], help }) =>
       [`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(', '), help].join(' | '),

@@ -1,3 +1,4 @@
+import type { LogEvent } from 'kysely'
 import type { QueueCounts } from '../domain/bounded-queue.ts'
 import { createHistogram, type HistogramCounts } from '../domain/histogram.ts'
 import { Violation } from './violation.ts'
@@ -27,6 +28,17 @@ export interface DatabaseCounts {
   readonly queues: Readonly<Record<string, QueueCounts>>
 }
 
+/** A statement, or the statements of a commit, that has ended. */
+interface ObservedStatement {
+  readonly kind: StatementKind
+  /** The text of the first query; undefined for commits. */
+  readonly sql: string | undefined
+  /** By `performance.now`. */
+  readonly startedAt: number
+  readonly isError: boolean
+}
+export type StatementListener = (statement: ObservedStatement) => void
+
 const forEachKind = <Value>(make: (kind: StatementKind) => Value) =>
   Object.fromEntries(kinds.map((kind) => [kind, make(kind)])) as Record<StatementKind, Value>
 
@@ -34,29 +46,43 @@ const forEachKind = <Value>(make: (kind: StatementKind) => Value) =>
 export function createDatabaseStatistics() {
   const durations = forEachKind(() => createHistogram(bounds))
   const errors = forEachKind(() => 0)
+  let listener: StatementListener | undefined
 
   /** A violation is an answer of the database, not an error. */
-  function note(kind: StatementKind, start: number, error?: unknown): void {
-    durations[kind].observe((performance.now() - start) / 1_000)
-    if (error !== undefined && !(error instanceof Violation)) errors[kind] += 1
+  function note(kind: StatementKind, startedAt: number, error: unknown, sql?: string): void {
+    const isError = error !== undefined && !(error instanceof Violation)
+    durations[kind].observe((performance.now() - startedAt) / 1_000)
+    if (isError) errors[kind] += 1
+    listener?.({ kind, sql, startedAt, isError })
   }
 
   return {
-    async measure<Result>(kind: StatementKind, work: () => Promise<Result>): Promise<Result> {
+    /** Queries are passed only for the listener. */
+    async measure<Result>(
+      kind: StatementKind,
+      work: () => Promise<Result>,
+      queries?: readonly { readonly sql: string }[],
+    ): Promise<Result> {
       const start = performance.now()
       try {
         const result = await work()
-        note(kind, start)
+        note(kind, start, undefined, queries?.[0]?.sql)
         return result
       } catch (error) {
-        note(kind, start, error)
+        note(kind, start, error, queries?.[0]?.sql)
         throw error
       }
     },
     /** For Kysely, which calls it after each query. */
-    noteQuery(event: { level: 'query' | 'error'; queryDurationMillis: number }): void {
-      durations.read.observe(event.queryDurationMillis / 1_000)
-      if (event.level === 'error') errors.read += 1
+    noteQuery({ level, queryDurationMillis: ms, query: { sql } }: LogEvent): void {
+      durations.read.observe(ms / 1_000)
+      const isError = level === 'error'
+      if (isError) errors.read += 1
+      listener?.({ kind: 'read', sql, startedAt: performance.now() - ms, isError })
+    },
+    /** Calls the listener after each statement, in the asynchronous context of its caller. */
+    observe(next: StatementListener): void {
+      listener = next
     },
     read: (): Pick<DatabaseCounts, 'durations' | 'errors'> => ({
       durations: forEachKind((kind) => durations[kind].read()),

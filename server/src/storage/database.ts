@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import type { ClockReading } from '../domain/health.ts'
 import type { Requester } from '../domain/requester.ts'
-import type { DatabaseCounts } from './database-statistics.ts'
+import type { DatabaseCounts, StatementListener } from './database-statistics.ts'
 import type { PostgresLimits } from './postgres/limits.ts'
 import type { Tables } from './tables.ts'
 
@@ -108,6 +108,8 @@ export interface DatabaseVersions {
 export interface ThreadDatabase extends DatabaseReader, DatabaseWriter {
   /** What this thread has run since it opened the database. */
   counts(): DatabaseCounts
+  /** Calls the listener after each statement of this thread. */
+  observe(listener: StatementListener): void
   close(): Promise<void>
 }
 

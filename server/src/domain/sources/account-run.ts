@@ -11,6 +11,7 @@ import type { OpenScanRecorder } from './record-scan.ts'
 import type { ScanCounts } from './scan-counts.ts'
 import { createScanConflicts } from './scan-conflicts.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
+import type { Tracer } from '../tracer.ts'
 import type { SyncLog } from './sync-log.ts'
 import { createSyncWarnings } from './sync-warnings.ts'
 
@@ -30,6 +31,8 @@ export interface RunDependencies {
   readonly random: Random
   readonly countScan: ScanCounts['add']
   readonly log: SyncLog
+  /** Absent unless traces are exported. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** State that the scans, events and refreshes of a running account share. */

@@ -10,6 +10,7 @@ import {
   sourceClosed,
   startStored,
 } from './account-state.ts'
+import type { DescribeSpan } from '../tracer.ts'
 import { explainError } from './explain-error.ts'
 import { chunk } from '../chunk.ts'
 import { LeaseLost } from './lease-lost.ts'
@@ -185,9 +186,11 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     })
   }
 
-  /** Throws only if the account must stop. */
-  return async function syncOnce(): Promise<void> {
-    const count = (result: ScanResult) => run.countScan(account.provider, result)
+  async function syncNow(describe: DescribeSpan): Promise<void> {
+    const count = (result: ScanResult) => {
+      run.countScan(account.provider, result)
+      describe({ 'muster.sync.result': result }, result !== 'complete')
+    }
     const start = clock()
     const progress = createProgress()
     await saveStart(start)
@@ -201,5 +204,21 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       if (isFromStorage(error)) await savePostponed(error, progress.saved)
       else await saveFailed(error, progress.saved)
     }
+  }
+
+  /** Throws only if the account must stop. */
+  return async function syncOnce(): Promise<void> {
+    if (!run.tracer) return await syncNow(() => {})
+    await run.tracer.run('sync', 'internal', async (describe) => {
+      describe({ 'muster.account_id': account.id, 'muster.provider': account.provider })
+      await syncNow(describe)
+      const { seen, created, changed, gone } = run.state().counts
+      describe({
+        'muster.sync.seen': seen,
+        'muster.sync.created': created,
+        'muster.sync.changed': changed,
+        'muster.sync.gone': gone,
+      })
+    })
   }
 }

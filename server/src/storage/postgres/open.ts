@@ -203,7 +203,7 @@ export async function openPostgres(
     { slots: limits.slowConnections, timeout: slowTimeout },
     (queries) => {
       const { rows, stop } = readSlowly(queries)
-      return { rows: statistics.measure('query', () => rows), stop }
+      return { rows: statistics.measure('query', () => rows, queries), stop }
     },
   )
   const db = createKysely(pool, statistics.noteQuery)
@@ -213,13 +213,14 @@ export async function openPostgres(
     db,
     run: (queries, priority) =>
       priority === 'quick'
-        ? statistics.measure('read', () => readSnapshot(pool, queries))
+        ? statistics.measure('read', () => readSnapshot(pool, queries), queries)
         : slowQueries.run(queries, priority),
     counts: () => ({
       ...statistics.read(),
       pools: { requests: pool.counts(), queries: slowPool.counts(), sync: syncPool.counts() },
       queues: { queries: slowQueries.counts() },
     }),
+    observe: statistics.observe,
     commit,
     async commitIdentity(statements, expected) {
       const results = await commit([raiseIdentityVersion(db, expected), ...statements])

@@ -23,7 +23,7 @@ export function joinSqlite(
   return {
     engine: 'sqlite',
     db,
-    run: (queries) => statistics.measure('read', async () => readSnapshot(queries)),
+    run: (queries) => statistics.measure('read', async () => readSnapshot(queries), queries),
     commit: writer.commit,
     async commitServers(statements, scopes, serialized = []) {
       const commit = buildServersCommit(db, statements, scopes, serialized)
@@ -33,6 +33,7 @@ export function joinSqlite(
       for (const sql of statements) await writer.commit([{ sql, parameters: [] }])
     },
     counts: () => ({ ...statistics.read(), pools: {}, queues: { writer: writer.counts() } }),
+    observe: statistics.observe,
     async close() {
       writer.close()
       await db.destroy()

@@ -131,13 +131,14 @@ export async function openSqlite(
     db,
     run: (queries, priority) =>
       priority === 'quick'
-        ? statistics.measure('read', async () => readSnapshot(queries))
+        ? statistics.measure('read', async () => readSnapshot(queries), queries)
         : readers.run(queries, priority),
     counts: () => ({
       ...statistics.read(),
       pools: {},
       queues: { writer: writer.counts(), queries: readers.counts() },
     }),
+    observe: statistics.observe,
     commit: writer.commit,
     async commitIdentity(statements, expected) {
       const results = await writer.commit([raiseIdentityVersion(db, expected), ...statements])

@@ -116,7 +116,7 @@ export function createReaders(
 
   const slowQueries = createSlowQueries({ slots, timeout }, (queries) => {
     const { rows, stop } = execute(queries)
-    return { rows: measure('query', () => rows), stop }
+    return { rows: measure('query', () => rows, queries), stop }
   })
 
   return {
