@@ -2,6 +2,7 @@ import { assignmentOperations } from './administration/assignments.ts'
 import { catalogOperations } from './administration/catalog.ts'
 import { credentialOperations } from './administration/credentials.ts'
 import { domainOperations } from './administration/domains.ts'
+import { eventDeliveryOperations } from './administration/event-deliveries.ts'
 import { eventOperations } from './administration/events.ts'
 import { groupOperations } from './administration/groups.ts'
 import { identityProviderOperations } from './administration/identity-providers.ts'
@@ -44,6 +45,7 @@ export {
   type NewCredentialDto,
 } from './administration/credentials.ts'
 export { domains, type DomainDto } from './administration/domains.ts'
+export * from './administration/event-deliveries.ts'
 export * from './administration/events.ts'
 export { groups, type GroupDto } from './administration/groups.ts'
 export {
@@ -106,6 +108,7 @@ export const administrationOperations = [
   ...identityProviderOperations,
   ...catalogOperations,
   ...eventOperations,
+  ...eventDeliveryOperations,
 ] as const satisfies readonly Operation[]
 
 /** Lists of what servers name. */

@@ -104,6 +104,7 @@ export const routes = {
   listRegions: 'GET /v3/regions',
   getRegion: 'GET /v3/regions/{id}',
   listEvents: 'GET /events',
+  listEventDeliveries: 'GET /event_deliveries',
   listServers: 'GET /servers',
   getServerStatistics: 'GET /servers/statistics',
   getServerTimeline: 'GET /servers/timeline',

@@ -7,6 +7,7 @@ import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
+import { composeDelivery } from './composition/compose-delivery.ts'
 import { composeMetrics } from './composition/compose-metrics.ts'
 import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
@@ -155,6 +156,7 @@ async function assemble(
   const demoLoaded = (demo?.loaded ?? Promise.resolve())
     .catch((error: unknown) => logger.error({ err: error }, 'could not load the demo'))
     .finally(() => (isLoading = false))
+  const deliveries = composeDelivery({ config, database, ...identity, ...addresses, logger, clock })
   const health = createHealth({ ...database, clock: options.clock ?? Date.now, log: logger })
   const otherMetrics = composeMetrics({
     ...sources,
@@ -164,6 +166,7 @@ async function assemble(
     health,
     queues: { password_logins: hasher.counts, provider_logins: identity.providerLogins },
     sessionIdle: config.sessionIdle,
+    deliveries,
     clock,
     spanCounts: tracing?.counts,
   })
@@ -209,6 +212,7 @@ async function assemble(
   }
 
   health.start()
+  for (const delivery of deliveries) delivery.start()
   const rewrite = rewriteServers(config, inventory, logger)
   // With PostgreSQL, admin commands use the database themselves.
   const controlSocket =
@@ -250,6 +254,7 @@ async function assemble(
       await demoLoaded
       await sources.stop()
       await countServers()
+      await Promise.all(deliveries.map((delivery) => delivery.stop()))
       await identity.flushDenials().catch((error: unknown) => {
         logger.warn({ err: error }, 'could not write denied requests to the audit log')
       })

@@ -51,7 +51,9 @@ describe('Prometheus', () => {
     const tokenFile = join(folder, 'token')
     writeFileSync(tokenFile, token)
     const flags = [`--metrics-token-file=${tokenFile}`]
-    const demo = await startPlatform({ flags: [...flags, '--demo', '--demo-servers=300'] })
+    const demo = await startPlatform({
+      flags: [...flags, '--demo', '--demo-servers=300', '--events-syslog=tcp://127.0.0.1:9'],
+    })
     lifetime.after(() => demo.close())
     const databaseUrl = await createTestDatabase('migrated')
     const proxy = await startDatabaseProxy(lifetime, databaseUrl)

@@ -29,6 +29,7 @@ import { createGuardedGet } from '../egress/guarded-get.ts'
 import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
+import { createSinkStore } from '../storage/event-sinks.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createLoginGuard } from '../storage/identity/login-guard.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
@@ -64,6 +65,7 @@ export function composeIdentity(parts: Parts) {
   const directory = createDirectory(database)
   const tokens = createTokenStore(database, parts.tokensPerUser)
   const events = createEventStore(database)
+  const sinks = createSinkStore(database)
   const guard = createLoginGuard(database)
   const registry = createRegistry(database)
   const findUserStatus = createFindUserStatus({ directory, identityVersion, clock, memory })
@@ -147,6 +149,7 @@ export function composeIdentity(parts: Parts) {
     administration: createAdministration({
       registry,
       events,
+      sinks,
       tokens,
       directory,
       findUserStatus,
@@ -158,12 +161,13 @@ export function composeIdentity(parts: Parts) {
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),
+    sinks,
     providerLogins: providerQueue.counts,
     ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {
       await tokens.purgeExpired(clock())
       await guard.purgeIdle(clock())
-      await events.purge(clock() - parts.eventRetention)
+      await events.purge(clock() - parts.eventRetention, clock())
     },
   }
 }

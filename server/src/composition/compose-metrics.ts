@@ -1,8 +1,11 @@
 import type { QueueCounts } from '../domain/bounded-queue.ts'
 import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
+import type { EventDelivery } from '../domain/audit/deliver-events.ts'
 import type { Health } from '../domain/health.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
+import type { SinkLag } from '../domain/audit/event-sink.ts'
+import { createDeliveryMetrics } from '../metrics/delivery-metrics.ts'
 import { createDatabaseMetrics } from '../metrics/database-metrics.ts'
 import { createInventoryMetrics, type Stored } from '../metrics/inventory-metrics.ts'
 import { createProcessMetrics } from '../metrics/process-metrics.ts'
@@ -28,6 +31,7 @@ interface Parts {
   readonly queues: Readonly<Record<string, () => QueueCounts>>
   /** Milliseconds after which a session without requests ends. */
   readonly sessionIdle: number
+  readonly deliveries: readonly EventDelivery[]
   readonly clock: Clock
   /** Absent unless traces are exported. */
   readonly spanCounts: (() => SpanCounts) | undefined
@@ -40,26 +44,31 @@ const longestWait = 2_000
 
 /** All metrics but those of requests. */
 export function composeMetrics(parts: Parts) {
-  const { version, database, memory, health, accounts, syncStatistics, queues, clock } = parts
+  const { version, database, memory, health, accounts, syncStatistics, queues, deliveries, clock } =
+    parts
   const readStoredCounts = createReadStoredCounts(database)
   let stored: Stored | undefined
   let sizes: DatabaseSizes | undefined
+  let lags: ReadonlyMap<string, SinkLag> = new Map()
   let refreshedAt = Number.NEGATIVE_INFINITY
   let refreshing: Promise<void> | undefined
 
   async function readAgain(): Promise<void> {
     try {
-      const [counts, all, fresh] = await Promise.all([
+      const [counts, all, fresh, sinks] = await Promise.all([
         readStoredCounts(clock(), parts.sessionIdle),
         accounts.all(),
         database.sizes(),
+        Promise.all(deliveries.map(async ({ name, lag }) => [name, await lag()] as const)),
       ])
       stored = { ...counts, accounts: all }
       sizes = fresh
+      lags = new Map(sinks)
     } catch {
       // Outdated numbers would look like current ones. `/readyz` and the log have the reason.
       stored = undefined
       sizes = undefined
+      lags = new Map()
     }
     refreshedAt = performance.now()
     refreshing = undefined
@@ -94,6 +103,7 @@ export function composeMetrics(parts: Parts) {
       ...createHealthMetrics(version, health),
       ...createInventoryMetrics(() => stored),
       ...createSyncMetrics(syncStatistics),
+      ...createDeliveryMetrics(deliveries, () => lags, clock),
       ...createDatabaseMetrics(readThreads, () => sizes),
       ...createQueueMetrics(readQueues),
       ...createCacheMetrics(memory),

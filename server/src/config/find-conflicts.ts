@@ -48,6 +48,11 @@ const requireCollector: Check = ({ otlpEndpoint, otlpHeaders }) =>
     ? undefined
     : 'MUSTER_OTLP_HEADERS needs --otlp-endpoint'
 
+const requireBothOfWebhook: Check = ({ eventsWebhook, eventsWebhookSecret }) =>
+  (eventsWebhook === undefined) === (eventsWebhookSecret === undefined)
+    ? undefined
+    : '--events-webhook and MUSTER_EVENTS_WEBHOOK_SECRET must be given together'
+
 /** Settings that are valid on their own, but not together. */
 export const findConflicts = (parsed: Parsed): string[] =>
   [
@@ -58,4 +63,5 @@ export const findConflicts = (parsed: Parsed): string[] =>
     requireStorageForDemo,
     requireKeyForPostgres,
     requireCollector,
+    requireBothOfWebhook,
   ].flatMap((check) => check(parsed) ?? [])

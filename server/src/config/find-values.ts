@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseConfigFile } from './config-file.ts'
 import type { readFlags } from './flags.ts'
-import { settings, type Setting } from './settings.ts'
+import { settings } from './settings.ts'
+import type { Setting } from './setting.ts'
 import { printable, spellings, type SettingKey, type Spelling } from './spellings.ts'
 import type { Environment } from './variables.ts'
 

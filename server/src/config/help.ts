@@ -1,5 +1,6 @@
 import { settingGroups } from './setting-groups.ts'
-import { settings, type Setting } from './settings.ts'
+import { settings } from './settings.ts'
+import type { Setting } from './setting.ts'
 import { spellings } from './spellings.ts'
 
 const lineLength = 92

@@ -70,6 +70,34 @@ export function webOrigin(text: string): string {
   return address
 }
 
+/** The URL of a webhook. It may have a query, but no user: the signature is the credential. */
+export function webhookAddress(text: string): string {
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[#@]/.test(text) || !URL.canParse(text)) {
+    throw new ConfigError('must be a URL such as https://siem.example.org/muster, without user')
+  }
+  return text
+}
+
+/** The key of a secret of Standard Webhooks, which has 24 to 64 bytes. */
+export function webhookSecret(text: string): Buffer {
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
+  const key = Buffer.from(encoded, 'base64')
+  if (key.length < 24 || key.length > 64) {
+    throw new ConfigError('must be whsec_ and 24 to 64 random bytes in base64')
+  }
+  return key
+}
+
+/** A syslog server. */
+export function syslogAddress(text: string): { isSecure: boolean; host: string; port: number } {
+  const [, scheme, host = '', port] = /^(tls|tcp):\/\/([^/?#@\s]+):(\d{1,5})\/?$/.exec(text) ?? []
+  const isPort = Number(port) >= 1 && Number(port) <= 65_535
+  if (!isPort || !URL.canParse(`https://${host}`)) {
+    throw new ConfigError('must be tls://host:port or tcp://host:port')
+  }
+  return { isSecure: scheme === 'tls', host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+}
+
 /** It may contain several hosts, which `URL` does not support: `postgres://user@a:5432,b/name`. */
 export function databaseAddress(text: string): string {
   const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? []

@@ -7,7 +7,8 @@ import { renderHelp } from './help.ts'
 import { ConfigError } from './parsers.ts'
 import { readConfig } from './read-config.ts'
 import { settingGroups } from './setting-groups.ts'
-import { settings, type Setting } from './settings.ts'
+import { settings } from './settings.ts'
+import type { Setting } from './setting.ts'
 import { spellings } from './spellings.ts'
 
 type Key = keyof typeof settings
@@ -42,6 +43,10 @@ const badAddresses = [
   'http://example.org\nSet-Cookie: a=b',
 ]
 const badNetworks = ['example.org', '10.0.0.0/33', '10.0.0', '10.0.0.1,nonsense', '::/129']
+
+const webhookKey = Buffer.alloc(32, 7)
+const webhookSecretFile = join(folder, 'webhook.secret')
+writeFileSync(webhookSecretFile, `whsec_${webhookKey.toString('base64')}\n`)
 
 /** A good value of each setting and what it turns into, and values that make no sense. */
 const samples: Record<Key, Sample> = {
@@ -146,6 +151,22 @@ const samples: Record<Key, Sample> = {
   accessKeysPerUser: { good: ['0', 0], bad: ['', '-1', '1.5', 'many', '1000001'] },
   cacheMemory: { good: ['8', 8], bad: ['', '7', '1.5', '64MB', '1000001'] },
   requestsPerMinute: { good: ['0', 0], bad: ['', '-1', '1.5', 'many', '100000001'] },
+  eventsWebhook: {
+    good: ['https://siem.example.org/in?key=a', 'https://siem.example.org/in?key=a'],
+    bad: ['', 'siem.example.org', 'ftp://siem.example.org', 'https://a:b@siem.example.org'],
+  },
+  eventsWebhookSecret: {
+    good: [`whsec_${webhookKey.toString('base64')}`, [webhookKey]],
+    bad: ['', 'secret', 'whsec_', 'whsec_c2hvcnQ=', webhookKey.toString('base64')],
+  },
+  eventsSyslog: {
+    good: ['tls://[::1]:6514', { isSecure: true, host: '::1', port: 6514 }],
+    bad: ['', 'siem.example.org', 'udp://siem:514', 'tls://siem', 'tcp://siem:0', 'tcp://a@b:601'],
+  },
+  eventsCa: {
+    good: [certFile, readFileSync(certFile, 'utf8')],
+    bad: ['', join(folder, 'missing.pem'), folder],
+  },
   metricsTokenFile: {
     good: [tokenFile, tokenFile],
     bad: ['', join(folder, 'missing'), folder, shortTokenFile],
@@ -170,6 +191,8 @@ const companions: Partial<Record<Key, readonly string[]>> = {
   tlsKey: [`--tls-cert=${certFile}`],
   databaseUrl: ['--secret-key-file=some.key'],
   demoServers: ['--demo'],
+  eventsWebhook: [`--events-webhook-secret-file=${webhookSecretFile}`],
+  eventsWebhookSecret: ['--events-webhook=https://siem.example.org'],
 }
 
 const keys = Object.keys(settings) as Key[]
@@ -301,6 +324,10 @@ describe('settings', () => {
         accessKeysPerUser: 50,
         cacheMemory: 64,
         requestsPerMinute: 0,
+        eventsWebhook: undefined,
+        eventsWebhookSecret: undefined,
+        eventsSyslog: undefined,
+        eventsCa: undefined,
         metricsTokenFile: undefined,
         otlpEndpoint: undefined,
         otlpHeaders: undefined,

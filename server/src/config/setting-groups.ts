@@ -34,6 +34,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
   Sources: ['sourceAllow', 'disappearanceHold'],
   Demo: ['demo', 'demoServers'],
   Process: ['roles', 'region', 'platformName', 'consoleBuild'],
+  'Audit events': ['eventsWebhook', 'eventsWebhookSecret', 'eventsSyslog', 'eventsCa'],
   Monitoring: [
     'metricsTokenFile',
     'logLevel',

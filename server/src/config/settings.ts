@@ -22,25 +22,10 @@ import {
   webOrigin,
   identifier,
 } from './parsers.ts'
-
-export interface Setting<Value> {
-  /** Absent for a secret: flags are visible in the list of processes. */
-  readonly flag?: string
-  readonly variable: string
-  /** It can also be given as the path of a file that contains it, and is never printed. */
-  readonly isSecret?: true
-  /** Placeholder of the value. Absent for a boolean. */
-  readonly value?: string
-  readonly help: string
-  readonly parse: (text: string) => Value
-  /** Default value, as an operator would write it. Absent: the setting is optional. */
-  readonly fallback?: string
-}
+import { eventSettings } from './event-settings.ts'
+import { optional, setting } from './setting.ts'
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
-const setting = <Value>(definition: Setting<Value> & { readonly fallback: string }) => definition
-const optional = <Value>(definition: Setting<Value>): Setting<Value | undefined> => definition
 
 /** Every setting, with its help text. */
 export const settings = {
@@ -251,6 +236,7 @@ export const settings = {
     parse: duration,
     fallback: '180d',
   }),
+  ...eventSettings,
   demo: setting({
     flag: 'demo',
     variable: 'MUSTER_DEMO',

@@ -1,4 +1,5 @@
-import { settings, type Setting } from './settings.ts'
+import { settings } from './settings.ts'
+import type { Setting } from './setting.ts'
 
 export type SettingKey = keyof typeof settings
 

@@ -200,6 +200,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
 
   return {
     openUnixSocket,
+    openTcpSocket,
     openTlsSocket,
 
     createAgents(connection) {

@@ -6,6 +6,7 @@ import { createCacheMemory } from '../domain/cache.ts'
 import { createHistogram } from '../domain/histogram.ts'
 import { freshSync, makeAccount } from '../testing/inventory-world/in-memory-sync.ts'
 import { repository } from '../testing/spawn-muster.ts'
+import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { createDatabaseMetrics } from './database-metrics.ts'
 import { createInventoryMetrics } from './inventory-metrics.ts'
 import { histogramSamples, renderMetrics, type Metric } from './metric.ts'
@@ -86,6 +87,7 @@ describe('docs/monitoring.md', () => {
       ...createHealthMetrics('', { problems: () => [], clockOffset: () => undefined }),
       ...createInventoryMetrics(() => undefined),
       ...createSyncMetrics(() => undefined),
+      ...createDeliveryMetrics([], () => new Map(), Date.now),
       ...createRequestMetrics().metrics,
       ...createDatabaseMetrics(
         () => new Map(),

@@ -30,6 +30,7 @@ export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db
   }
 }
 
+const day = 86_400_000
 const eventFields = queryFieldsOf(events)
 
 /** Filters on these need no scan of the whole audit log. */
@@ -112,16 +113,19 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
       return { items, next: next === undefined ? undefined : items.at(-1)?.id }
     },
 
-    async purge(before) {
-      const batch = db
-        .deleteFrom('events')
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('events')
-            .select('id')
-            .where('id', '<', timePart(before))
-            .limit(purgeBatchSize),
-        )
+    async purge(before, now) {
+      // Of a sink that no process has served for a day, nothing is kept: it is no longer in use.
+      const isWaiting = sql<boolean>`exists (select 1 from event_sinks as sink
+        where sink.leased_until > ${now - day}
+          and (events.position, events.id) > (sink.position, sink.event_id))`
+      const batch = db.deleteFrom('events').where('id', 'in', (eb) =>
+        eb
+          .selectFrom('events')
+          .select('id')
+          .where('id', '<', timePart(before))
+          .where((where) => where.not(isWaiting))
+          .limit(purgeBatchSize),
+      )
       await deleteInBatches(database, batch.compile())
     },
   }
@@ -163,7 +167,7 @@ const toRow = (event: EventRecord): EventRow => ({
   changes: JSON.stringify(event.changes),
 })
 
-const toEventRecord = (row: EventRow): EventRecord => ({
+export const toEventRecord = (row: EventRow): EventRecord => ({
   id: row.id,
   time: row.time,
   action: row.action,

@@ -34,5 +34,6 @@ export interface EventStore {
   /** Writes an event without a change. */
   record(event: EventRecord): Promise<void>
   list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<EventPage>
-  purge(before: number): Promise<void>
+  /** Deletes older events, except those that a sink has yet to deliver. */
+  purge(before: number, now: number): Promise<void>
 }

@@ -160,6 +160,10 @@ export interface ConnectionSettings extends TlsSettings {
  */
 export interface Egress {
   openUnixSocket(path: string, signal: AbortSignal): Promise<Socket>
+  openTcpSocket(
+    target: { readonly host: string; readonly port: number },
+    signal: AbortSignal,
+  ): Promise<Socket>
   openTlsSocket(
     target: { readonly host: string; readonly port: number },
     tls: TlsSettings,

@@ -1,9 +1,18 @@
-import type { eventOperations } from '@muster/contract'
+import {
+  eventDeliveries,
+  type eventDeliveryOperations,
+  type eventOperations,
+} from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import { chooseFormat } from '../../domain/query/choose-format.ts'
+import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
+import { readListQuery } from '../../domain/query/read-list-query.ts'
+import { answerPlatformPage } from '../platform-list.ts'
 import { answerExport } from '../answer-export.ts'
 import { answerEvents, readEventQuery } from '../events.ts'
 import type { HandlersFor } from '../register-operations.ts'
+
+const deliveryFields: QueryFields<string> = queryFieldsOf(eventDeliveries)
 
 interface Dependencies {
   readonly administration: Administration
@@ -13,7 +22,7 @@ interface Dependencies {
 export const createEventHandlers = ({
   administration,
   baseUrl,
-}: Dependencies): HandlersFor<typeof eventOperations> => ({
+}: Dependencies): HandlersFor<typeof eventOperations | typeof eventDeliveryOperations> => ({
   async listEvents({ caller, query: { format, ...query }, accept, url }) {
     const eventQuery = readEventQuery(query)
     const wanted = format ?? chooseFormat(accept)
@@ -25,5 +34,11 @@ export const createEventHandlers = ({
     }
     const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
     return answerEvents(page, eventQuery, baseUrl + url)
+  },
+
+  async listEventDeliveries({ query, url }) {
+    const listQuery = readListQuery(deliveryFields, query, 'time')
+    const page = await administration.listEventDeliveries(listQuery)
+    return answerPlatformPage('event_deliveries', page, listQuery, baseUrl + url)
   },
 })

@@ -51,7 +51,7 @@ onEngineOfLane('retention of the audit log', (engine) => {
       await commit([db.insertInto('events').values(rows).compile()])
     }
     assert.equal((await times()).length, 2_100)
-    await createEventStore(platform.database).purge(now - 30 * day)
+    await createEventStore(platform.database).purge(now - 30 * day, now)
     assert.deepEqual(await times(), [])
   })
 

@@ -338,6 +338,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ targetId }) => ({ query: { target_id: targetId } }),
     ({ targetId }) => targetId,
   ),
+  listEventDeliveries: read(),
 
   listServers: listServer,
   exportPrometheusTargets: listServer,

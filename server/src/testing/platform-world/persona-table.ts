@@ -263,6 +263,7 @@ export const personaTable = {
     other: '!!! oo ooo oo +++',
     self: '!!! ++ +++ ++ +++',
   },
+  listEventDeliveries: '!!! -- --- -- +++',
 
   listServers: {
     home: '!!! -o +++ ++ +++',

@@ -1,4 +1,5 @@
 import type { EventQuery, EventStore } from '../../audit/event-store.ts'
+import type { SinkStore } from '../../audit/event-sink.ts'
 import { exportEvents, type ExportOptions } from '../../audit/export-events.ts'
 import type { ScopeParameter } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
@@ -29,6 +30,7 @@ import { createUserUseCases } from './users.ts'
 interface Dependencies {
   readonly registry: Registry
   readonly events: EventStore
+  readonly sinks: Pick<SinkStore, 'listDeliveries'>
   readonly tokens: TokenStore
   readonly directory: Directory
   readonly findUserStatus: FindUserStatus
@@ -43,7 +45,7 @@ interface Dependencies {
 
 /** The use cases of administration, by operation. */
 export function createAdministration(dependencies: Dependencies) {
-  const { registry, events, reauthorizeCaller, clock } = dependencies
+  const { registry, events, sinks, reauthorizeCaller, clock } = dependencies
   const change = createChange(registry, reauthorizeCaller)
   const withChange = { ...dependencies, change }
   return {
@@ -77,6 +79,8 @@ export function createAdministration(dependencies: Dependencies) {
       const requested = { ...query, requester: requesterOf(caller) }
       return exportEvents(events, narrowScope(caller, scope), requested, options)
     },
+
+    listEventDeliveries: sinks.listDeliveries,
   }
 }
 export type Administration = ReturnType<typeof createAdministration>

@@ -1,0 +1,72 @@
+import type { EventDelivery, EventSinkName } from '@muster/contract'
+import type { ListQuery } from '../query/list-query.ts'
+import type { EventRecord } from './event.ts'
+
+/** A receiver of events. */
+export interface EventSink {
+  readonly name: EventSinkName
+  /** Resolves with the HTTP status, or 0, when the receiver has the event. Else throws a `DeliveryError`. */
+  send(event: EventRecord, signal: AbortSignal): Promise<number>
+  close(): void
+}
+
+export class DeliveryError extends Error {
+  /** The HTTP status; 0 if there was none. */
+  readonly status: number
+  /** The receiver works, but rejects this event. */
+  readonly isRejected: boolean
+
+  constructor(message: string, status = 0, isRejected = false) {
+    super(message)
+    this.status = status
+    this.isRejected = isRejected
+  }
+}
+
+/** How far a sink has come. */
+export interface SinkState {
+  /** Of the last event that was delivered or skipped. */
+  readonly position: number
+  readonly event_id: string
+  readonly attempts: number
+  /** When the next event was first rejected; 0 if it was not. */
+  readonly failing_since: number
+}
+
+export interface PositionedEvent {
+  readonly position: number
+  readonly event: EventRecord
+}
+
+export type Attempt = Omit<EventDelivery, 'id' | 'sink' | 'time'> & { readonly time: number }
+
+export interface SinkLag {
+  /** Events to deliver, as far as they were counted. */
+  readonly events: number
+  /** The time of the first of them; undefined if there is none. */
+  readonly since: number | undefined
+}
+
+export interface SinkStore {
+  /** Takes or renews the lease. Undefined if another process has it. A new sink starts after the newest event. */
+  acquire(
+    name: EventSinkName,
+    runner: string,
+    now: number,
+    until: number,
+  ): Promise<SinkState | undefined>
+  release(name: EventSinkName, runner: string): Promise<void>
+  /** The next events, in the order in which they were committed. */
+  next(state: SinkState, limit: number): Promise<readonly PositionedEvent[]>
+  /** Stores the state and the attempts that led to it. Rejects if another process has the lease. */
+  record(
+    name: EventSinkName,
+    runner: string,
+    state: SinkState,
+    attempts: readonly Attempt[],
+  ): Promise<void>
+  lag(name: EventSinkName): Promise<SinkLag>
+  listDeliveries(
+    query: Pick<ListQuery<string>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
+  ): Promise<{ items: readonly EventDelivery[]; next: string | undefined; total: number }>
+}

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { DeliveryError, type EventSink } from '../domain/audit/event-sink.ts'
+import { renderSyslogMessage } from '../domain/audit/syslog-message.ts'
+import { connectionError } from '../domain/sources/connection-error.ts'
+import { abortedError, deadline } from '../domain/sources/deadline.ts'
+import type { Egress } from '../domain/sources/source.ts'
+
+export interface SyslogOptions {
+  readonly host: string
+  readonly port: number
+  readonly isSecure: boolean
+  readonly ca: string | undefined
+  /** The name of this machine. */
+  readonly hostname: string
+  /** Milliseconds to connect and to write. */
+  readonly timeLimit?: number
+}
+
+const keepAliveDelay = 30_000
+
+/**
+ * Writes events to a syslog server, over one connection, with the length before each message
+ * (RFC 6587, RFC 5425). Syslog has no acknowledgement: an event counts as delivered when it was written and
+ * the connection is still open.
+ */
+export function createSyslogSink(egress: Egress, options: SyslogOptions): EventSink {
+  const { host, port, isSecure, ca, hostname, timeLimit = 15_000 } = options
+  const target = `${host}:${port}`
+  let current: Socket | undefined
+
+  async function connect(signal: AbortSignal): Promise<Socket> {
+    const socket = isSecure
+      ? await egress.openTlsSocket({ host, port }, ca === undefined ? {} : { ca }, signal)
+      : await egress.openTcpSocket({ host, port }, signal)
+    socket.setKeepAlive(true, keepAliveDelay)
+    // The server sends nothing. Reading notices that it closes the connection.
+    socket.resume()
+    socket.on('end', () => socket.destroy())
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      if (current === socket) current = undefined
+    })
+    return socket
+  }
+
+  async function write(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
+    const destroy = () => socket.destroy()
+    signal.addEventListener('abort', destroy)
+    try {
+      await promisify<string, void>((data, done) => socket.write(data, done))(text)
+    } finally {
+      signal.removeEventListener('abort', destroy)
+    }
+    if (socket.destroyed) throw Object.assign(new Error('closed'), { code: 'ECONNRESET' })
+  }
+
+  return {
+    name: 'syslog',
+    async send(event, stopping) {
+      const signal = AbortSignal.any([stopping, deadline(timeLimit)])
+      const message = renderSyslogMessage(event, hostname)
+      try {
+        current ??= await connect(signal)
+        await write(current, `${Buffer.byteLength(message)} ${message}`, signal)
+        return 0
+      } catch (error) {
+        current?.destroy()
+        current = undefined
+        const failure = signal.aborted
+          ? abortedError(signal, target)
+          : connectionError(error, target)
+        throw new DeliveryError(failure.message)
+      }
+    },
+    close() {
+      current?.end()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { request as requestPlain, type IncomingMessage } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { cloudEventType, renderCloudEvent } from '../domain/audit/cloud-event.ts'
+import { DeliveryError, type EventSink } from '../domain/audit/event-sink.ts'
+import type { Clock } from '../domain/clock.ts'
+import { connectionError } from '../domain/sources/connection-error.ts'
+import { abortedError, deadline } from '../domain/sources/deadline.ts'
+import type { Egress } from '../domain/sources/source.ts'
+import { signWebhook } from './sign-webhook.ts'
+
+export interface WebhookOptions {
+  readonly url: string
+  /** The first signs; a second one during a rotation. */
+  readonly keys: readonly Uint8Array[]
+  readonly ca: string | undefined
+  /** The address of this Muster. */
+  readonly source: string
+  readonly clock: Clock
+  /** Milliseconds for one request. */
+  readonly timeLimit?: number
+}
+
+const maxResponseSize = 65_536
+
+/** The receiver understood the request, and does not want this event. */
+const rejections: ReadonlySet<number> = new Set([400, 413, 422])
+
+/** Delivers each event in a POST request. Redirects are not followed. */
+export function createWebhookSink(egress: Egress, options: WebhookOptions): EventSink {
+  const { keys, ca, source, clock, timeLimit = 15_000 } = options
+  const url = new URL(options.url)
+  const agents = egress.createAgents(ca === undefined ? {} : { ca })
+  const isSecure = url.protocol === 'https:'
+
+  /** The status. Undefined if the receiver closed a connection just as it was reused. */
+  async function post(id: string, body: string, signal: AbortSignal): Promise<number | undefined> {
+    const outgoing = (isSecure ? requestSecure : requestPlain)(url, {
+      method: 'POST',
+      headers: {
+        'user-agent': 'Muster',
+        'content-type': cloudEventType,
+        'content-length': Buffer.byteLength(body),
+        ...signWebhook(keys, id, clock(), body),
+      },
+      agent: isSecure ? agents.https : agents.http,
+      signal,
+    })
+    // A second error after the first has nothing to tell.
+    outgoing.on('error', () => {})
+    outgoing.end(body)
+    try {
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      discard(incoming)
+      return incoming.statusCode ?? 0
+    } catch (error) {
+      const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
+      if (isStale && !signal.aborted) return undefined
+      throw error
+    }
+  }
+
+  return {
+    name: 'webhook',
+    async send(event, stopping) {
+      const signal = AbortSignal.any([stopping, deadline(timeLimit)])
+      const body = renderCloudEvent(event, source)
+      let status: number | undefined
+      try {
+        // A new connection is never stale, so this loop ends.
+        while (status === undefined) status = await post(event.id, body, signal)
+      } catch (error) {
+        const failure = signal.aborted
+          ? abortedError(signal, url.host)
+          : connectionError(error, url.host)
+        throw new DeliveryError(failure.message)
+      }
+      if (status >= 200 && status < 300) return status
+      const hint = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
+      throw new DeliveryError(
+        `${url.host} answered with the status ${status}.${hint}`,
+        status,
+        rejections.has(status),
+      )
+    },
+    close() {
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+/** Reads a short body, so that the connection can be used again. A long one closes it. */
+function discard(incoming: IncomingMessage): void {
+  let size = 0
+  incoming.on('error', () => {})
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxResponseSize) incoming.destroy()
+  })
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createEventDelivery } from '../domain/audit/deliver-events.ts'
+import { DeliveryError, type EventSink, type SinkStore } from '../domain/audit/event-sink.ts'
+import { makeEvent } from '../testing/identity-world/identity-records.ts'
+import { onBothEngines } from '../testing/engines.ts'
+import { openStorage, type TestStorage } from '../testing/open-storage.ts'
+import { createSinkStore } from './event-sinks.ts'
+import { createEventStore } from './event-store.ts'
+
+const list = {
+  scope: undefined,
+  where: { kind: 'all', conditions: [] },
+  order: [{ field: 'time', descending: true }],
+  limit: 100,
+  offset: 0,
+  marker: undefined,
+} as const
+
+onBothEngines('the delivery of events', (engine) => {
+  let storage: TestStorage
+  let store: SinkStore
+  let record: ReturnType<typeof createEventStore>['record']
+  const log = { info() {}, warn() {} }
+  before(async () => {
+    storage = await openStorage(engine)
+    store = createSinkStore(storage.database)
+    record = createEventStore(storage.database).record
+  })
+  after(() => storage.close())
+  beforeEach(async () => {
+    const { db, commit } = storage.database
+    const tables = ['events', 'event_sinks', 'event_deliveries'] as const
+    await commit(tables.map((table) => db.deleteFrom(table).compile()))
+    await store.acquire('webhook', 'nobody', 0, 0)
+  })
+
+  async function recordSome(count: number): Promise<string[]> {
+    const events = Array.from({ length: count }, () => makeEvent())
+    for (const event of events) await record(event)
+    return events.map(({ id }) => id)
+  }
+
+  /** Delivers with a sink until the condition holds. */
+  async function deliver(
+    send: (id: string) => number,
+    isDone: () => boolean,
+    { runner = 'one', clock = Date.now, longestRejection = 0 } = {},
+  ) {
+    const sink: EventSink = { name: 'webhook', send: async ({ id }) => send(id), close() {} }
+    const times = { interval: 1, firstRetry: 1, longestRetry: 2, longestRejection }
+    const delivery = createEventDelivery({ sink, store, runner, clock, log, times })
+    delivery.start()
+    while (!isDone()) await pause(1)
+    await delivery.stop()
+    return delivery.counts()
+  }
+  const waitFor = async (count: number) => {
+    while ((await store.lag('webhook')).events < count) await pause(5)
+  }
+
+  test('is in order, and continues where it stopped', async () => {
+    const ids = await recordSome(150)
+    await waitFor(150)
+    const seen: string[] = []
+    const push = (id: string) => seen.push(id)
+    await deliver(push, () => seen.length >= 30)
+    await deliver(push, () => seen.length >= 150)
+    assert.deepEqual(seen, ids)
+    assert.deepEqual(await store.lag('webhook'), { events: 0, since: undefined })
+    const { items, total } = await store.listDeliveries(list)
+    assert.equal(total, 150)
+    assert.equal(items[0]?.result, 'delivered')
+  })
+
+  test('retries an event that fails, before all others', async () => {
+    const ids = await recordSome(3)
+    await waitFor(3)
+    const seen: string[] = []
+    let failures = 4
+    const counts = await deliver(
+      (id) => {
+        seen.push(id)
+        if (id !== ids[1] || failures === 0) return 204
+        failures -= 1
+        throw new DeliveryError('busy', 503)
+      },
+      () => seen.length === 7,
+    )
+    const [first = '', second = '', third = ''] = ids
+    assert.deepEqual(seen, [first, ...Array.from({ length: 5 }, () => second), third])
+    assert.deepEqual(counts, { delivered: 3, failed: 4, skipped: 0 })
+    const failed = (await store.listDeliveries(list)).items.filter(({ status }) => status === 503)
+    assert.deepEqual([failed.length, failed[0]?.event_id, failed[0]?.error], [4, second, 'busy'])
+  })
+
+  test('skips an event only if the receiver rejects it for an hour', async () => {
+    const ids = await recordSome(2)
+    await waitFor(2)
+    let now = Date.now()
+    const seen: string[] = []
+    const counts = await deliver(
+      (id) => {
+        seen.push(id)
+        now += 600_000
+        if (id !== ids[0]) return 200
+        // Another failure in between starts the hour again.
+        if (seen.length === 5) throw new DeliveryError('away')
+        throw new DeliveryError('unwanted', 422, true)
+      },
+      () => seen.includes(ids[1] ?? ''),
+      { clock: () => (now += 5), longestRejection: 3_600_000 },
+    )
+    assert.equal(counts.skipped, 1)
+    assert.ok(seen.length > 10, String(seen.length))
+    const { items } = await store.listDeliveries(list)
+    assert.deepEqual(
+      items.slice(0, 2).map(({ result, event_id }) => [result, event_id]),
+      [
+        ['delivered', ids[1]],
+        ['skipped', ids[0]],
+      ],
+    )
+  })
+
+  test('is done by one process at a time, and a paused one cannot store its position', async () => {
+    const now = Date.now()
+    const first = await store.acquire('webhook', 'one', now, now + 1_000)
+    assert.ok(first)
+    assert.equal(await store.acquire('webhook', 'two', now, now + 1_000), undefined)
+    assert.ok(await store.acquire('webhook', 'two', now + 1_001, now + 9_000))
+    await assert.rejects(store.record('webhook', 'one', first, []), /precondition/)
+    await store.release('webhook', 'two')
+    assert.ok(await store.acquire('webhook', 'one', now, now + 1_000))
+  })
+
+  test('of a new sink starts after the newest event', async () => {
+    const [old = ''] = await recordSome(1)
+    await waitFor(1)
+    const state = await store.acquire('syslog', 'one', 1, 2)
+    assert.equal(state?.event_id, old)
+    assert.equal((await store.lag('syslog')).events, 0)
+  })
+
+  test('logs the last 1000 attempts', async () => {
+    await recordSome(1)
+    const state = await store.acquire('webhook', 'one', 1, 2)
+    assert.ok(state)
+    const attempt = { event_id: state.event_id, time: 1, duration_ms: 1, status: 200, error: '' }
+    const many = Array.from({ length: 600 }, () => ({ ...attempt, result: 'delivered' as const }))
+    await store.record('webhook', 'one', { ...state, attempts: 600 }, many)
+    await store.record('webhook', 'one', { ...state, attempts: 1_200 }, many)
+    assert.equal((await store.listDeliveries(list)).total, 1_000)
+  })
+
+  test('comes before the end of the retention', async () => {
+    const { db } = storage.database
+    const { purge } = createEventStore(storage.database)
+    const count = async () => (await db.selectFrom('events').select('id').execute()).length
+    await recordSome(3)
+    await waitFor(3)
+    const now = Date.now()
+    let sent = 0
+    await deliver(
+      () => {
+        sent += 1
+        if (sent > 1) throw new DeliveryError('away')
+        return 200
+      },
+      () => sent > 1,
+    )
+    await store.acquire('webhook', 'one', now, now + 1)
+    await purge(now + 1, now)
+    assert.equal(await count(), 2)
+    await purge(now + 1, now + 2 * 86_400_000)
+    assert.equal(await count(), 0)
+  })
+})
