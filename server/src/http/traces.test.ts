@@ -142,15 +142,4 @@ onEngineOfLane('traces', (engine) => {
     }
     assert.match(metrics, /^muster_trace_spans_total\{result="dropped"\} 0$/m)
   })
-
-  test('are not recorded at a ratio of 0', async () => {
-    const other = await startFakeCollector(lifetime)
-    const platform = await startPlatform({
-      engine,
-      flags: [`--otlp-endpoint=${other.url}`, '--trace-sample-ratio=0'],
-    })
-    await loginAdmin(platform.url)
-    await platform.close()
-    assert.equal(other.bodies.length, 0)
-  })
 })

@@ -22,11 +22,12 @@ export function createTracer(ratio: number, record: (span: FinishedSpan) => void
     const local = current.getStore()
     const parent = local ?? remote
     const startedAt = performance.now()
+    const isSampled = parent ? parent.isSampled : Math.random() < ratio
     return {
-      traceId: parent?.traceId ?? newId(16),
-      spanId: newId(8),
+      traceId: parent?.traceId ?? (isSampled ? newId(16) : ''),
+      spanId: isSampled ? newId(8) : '',
       parentId: parent?.spanId,
-      isSampled: parent ? parent.isSampled : Math.random() < ratio,
+      isSampled,
       startedAt,
       origin: local?.origin ?? Date.now() - startedAt,
     }
