@@ -121,8 +121,8 @@ process.on('SIGUSR2', () => {
   })
 
   test('REL-20: more connections than it can serve get responses, and the process goes on', async (context) => {
-    // The clients of this test use more CPU time than the server, and more with each connection. So
-    // the server's capacity is told by its own CPU time.
+    // The clients of this test share the machine with the server, so its capacity is told by its own
+    // CPU time.
     await load(50, 4_000)
     for (const connections of [50, 500]) {
       const before = cpuTimeOf(muster.pid)
