@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
 import { ask, passwordIdentity, requestToken, secretOf } from '../../server/src/testing/client.ts'
@@ -20,6 +21,7 @@ import {
   suiteLifetime,
   temporaryFolder,
 } from '../../server/src/testing/spawn-muster.ts'
+import { readPages } from '../docs/read-page.ts'
 import { freePort } from '../free-port.ts'
 import { buildImage, stages } from './build-image.ts'
 import { chrootCommand } from './chroot.ts'
@@ -28,14 +30,19 @@ import { lastOf, variablesOf } from './dockerfile.ts'
 interface Service {
   readonly image: string
   readonly environment: Readonly<Record<string, string>>
-  readonly secrets: readonly { readonly source: string }[]
+  readonly secrets: readonly { readonly source: string; readonly target: string }[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly security_opt?: readonly string[]
 }
 
+interface Project {
+  readonly services: Readonly<Record<string, Service>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+
 /** The compose file as Docker's own library reads it. */
-function readCompose(): Readonly<Record<string, Service>> {
+function readCompose(): Project {
   const output = execFileSync(
     'go',
     ['run', '-mod=readonly', '.', join(repository, 'deploy/docker/compose.yaml')],
@@ -44,7 +51,19 @@ function readCompose(): Readonly<Record<string, Service>> {
       encoding: 'utf8',
     },
   )
-  return (JSON.parse(output) as { services: Record<string, Service> }).services
+  return JSON.parse(output) as Project
+}
+
+/** The commands of the guide that make the secrets, without those that need Docker. */
+function readSecretCommands(): string {
+  const block = readPages()
+    .find(({ path }) => path === 'docs/installing.md')
+    ?.blocks.find(({ text }) => text.includes('secret.key') && text.includes('docker compose'))
+  const lines = (block?.text ?? '').trim().split('\n')
+  return lines
+    .filter((line) => !line.includes('docker compose'))
+    .map((line) => line.replace(/^\$ /, ''))
+    .join('\n')
 }
 
 // Needs root, for chroot and mounts, and the package lists of Debian 12.
@@ -130,7 +149,8 @@ describe('the image', () => {
   })
 
   test('starts with the compose file, with secrets of root that its group reads', async () => {
-    const services = readCompose()
+    const project = readCompose()
+    const { services } = project
     for (const [name, service] of Object.entries(services)) {
       assert.equal(service.read_only, true, name)
       assert.deepEqual(service.cap_drop, ['ALL'], name)
@@ -138,29 +158,37 @@ describe('the image', () => {
       assert.match(service.image, /^\w+:\d/, name)
     }
     const { environment, secrets } = services['muster']!
-    const password = 'a password of compose'
-    const texts: Record<string, string> = {
-      'database-url': await createTestDatabase(),
-      'secret-key': Buffer.alloc(32, 7).toString('base64'),
-      'admin-password': password,
-      'metrics-token': 'the-token-of-prometheus',
-    }
-    assert.deepEqual(secrets.map(({ source }) => source).sort(), Object.keys(texts).sort())
     const secretFolder = join(folder, 'secrets')
-    mkdirSync(secretFolder)
-    for (const [name, text] of Object.entries(texts)) {
-      const file = join(secretFolder, name)
-      writeFileSync(file, text)
-      chownSync(file, 0, gid)
-      chmodSync(file, 0o440)
+    execFileSync('sh', ['-euc', readSecretCommands()], { cwd: folder })
+    assert.match(
+      readFileSync(join(secretFolder, 'database-url'), 'utf8'),
+      /^postgres:\/\/muster:[\da-f]{48}@postgres:5432\/muster$/,
+    )
+    writeFileSync(join(secretFolder, 'database-url'), await createTestDatabase())
+    // As in a Secret of Kubernetes: of root, for the group.
+    chownSync(join(secretFolder, 'secret.key'), 0, gid)
+    chmodSync(join(secretFolder, 'secret.key'), 0o440)
+    const mounted = join(folder, 'mounted')
+    mkdirSync(mounted)
+    for (const { source, target } of secrets) {
+      const { file } = project.secrets[source]!
+      cpSync(join(secretFolder, basename(file)), join(mounted, basename(target)), {
+        preserveTimestamps: true,
+      })
+      const { uid: owner, gid: group, mode } = statSync(join(secretFolder, basename(file)))
+      chownSync(join(mounted, basename(target)), owner, group)
+      chmodSync(join(mounted, basename(target)), mode)
     }
     mkdirSync(join(root, 'run/secrets'), { recursive: true })
     const port = String(await freePort())
     // Without a volume: with PostgreSQL nothing is written.
-    await start({ ...environment, MUSTER_PORT: port }, { '/run/secrets': secretFolder })
+    await start({ ...environment, MUSTER_PORT: port }, { '/run/secrets': mounted })
     secretOf(
       await requestToken(`http://127.0.0.1:${port}`, {
-        identity: passwordIdentity('sysadmin', password),
+        identity: passwordIdentity(
+          'sysadmin',
+          readFileSync(join(secretFolder, 'admin-password'), 'utf8').trim(),
+        ),
       }),
     )
     await until('it is ready', async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)

@@ -18,7 +18,9 @@ import { proxyNames, reservePorts, startProxy } from './proxies.ts'
 
 const password = 'the password of the drill'
 const readers = 8
+/** nginx has no health checks, and may try a node that is starting. */
 const isStarting = /^\w+ 503 Muster is starting/
+const killStep = 'kill -9 of one node, and a new start'
 /** Requests between the steps of the drill. */
 const pauseBetweenSteps = 1_000
 
@@ -148,7 +150,7 @@ for (const name of proxyNames) {
     const steps: Readonly<
       Record<string, (passed: (count: number) => Promise<void>) => Promise<void>>
     > = {
-      async 'kill -9 of one node, and a new start'(passed) {
+      async [killStep](passed) {
         const node = nodes[1]!
         await node.process.end('SIGKILL')
         await passed(pauseBetweenSteps)
@@ -171,7 +173,8 @@ for (const name of proxyNames) {
           `${name}, ${step}: ${reads} reads, ${logins} logins, longest read ${Math.round(longest)} ms, failed: ${JSON.stringify(failures)}`,
         )
         for (const acknowledged of tokens) assert.ok(await isValid(acknowledged))
-        // nginx has no health checks, and may try a node that is starting.
+        // The login that the killed node was working on may be done or not, so no proxy repeats it.
+        if (step === killStep && failures['login 502'] === 1) delete failures['login 502']
         const unexpected = Object.keys(failures).filter((text) => !isStarting.test(text))
         assert.deepEqual(unexpected, [])
       })

@@ -16,6 +16,13 @@ const all = [...pages, ...decisions]
 const path =
   /`((?:bench|console|contract|docs|gateway|sdk|server|simulator|testing|deploy)\/[\w./-]+)`/g
 
+/** Pages for operators. Other programs' options in them are listed below. */
+const operatorPages =
+  /operating|administering|installing|sizing|high-availability|hardening|upgrading|troubleshooting|decisions/
+const foreignFlags = new Set(
+  'help version name read-only tmpfs cap-drop security-opt from-file replicas'.split(' '),
+)
+
 const exists = (...parts: string[]) => existsSync(join(repository, ...parts))
 
 /** Targets of links to other files. */
@@ -52,9 +59,9 @@ describe('pages of the documentation', () => {
       for (const [, flag = ''] of usage.matchAll(/--([a-z-]+)/g)) flags.add(flag)
     }
     const unknown = all
-      .filter((page) => /operating|administering|decisions/.test(page.path))
+      .filter((page) => operatorPages.test(page.path))
       .flatMap(({ text }) => [...text.matchAll(/--([a-z][a-z-]+)/g)].map(([, flag]) => flag ?? ''))
-      .filter((flag) => !['help', 'version'].includes(flag) && !flags.has(flag))
+      .filter((flag) => !foreignFlags.has(flag) && !flags.has(flag))
     assert.deepEqual(unknown, [])
   })
 

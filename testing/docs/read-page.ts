@@ -14,7 +14,8 @@ export interface Page {
   readonly blocks: readonly Block[]
 }
 
-const fence = /^```(.*)\n([\s\S]*?)^```$/gm
+/** Blocks in lists are indented. */
+const fence = /^ *```(.*)\n([\s\S]*?)^ *```$/gm
 
 function readPage(path: string): Page {
   const text = readFileSync(join(repository, path), 'utf8')
