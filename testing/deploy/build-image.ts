@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { repository } from '../../server/src/testing/spawn-muster.ts'
-import { chrootCommand, createDebianRoot, release, shareDownloads } from './chroot.ts'
+import { chrootCommand, createDebianRoot, home, release, shareDownloads } from './chroot.ts'
 import { createIgnore, parseDockerfile, type Stage } from './dockerfile.ts'
 
 const dockerFolder = join(repository, 'deploy/docker')
@@ -21,7 +21,7 @@ function runInRoot(
   volumes: Readonly<Record<string, string>> = {},
 ): void {
   const environment = {
-    HOME: '/root',
+    HOME: home,
     npm_config_prefer_offline: 'true',
     DEBIAN_FRONTEND: 'noninteractive',
   }

@@ -67,11 +67,14 @@ export function chrootCommand(run: Run): [string, ...string[]] {
   return ['unshare', '--mount', 'sh', '-euc', script, root, ...words]
 }
 
+/** The home of the user who runs the steps. */
+export const home = '/var/build'
+
 /** Lets npm in the root download as npm of this machine does. */
 export function shareDownloads(root: string): Record<string, string> {
+  mkdirSync(join(root, home, '.npm'), { recursive: true })
   const settings = join(homedir(), '.npmrc')
-  if (existsSync(settings)) copyFileSync(settings, join(root, 'root/.npmrc'))
-  mkdirSync(join(root, 'root/.npm'), { recursive: true })
+  if (existsSync(settings)) copyFileSync(settings, join(root, home, '.npmrc'))
   mkdirSync(join(homedir(), '.npm'), { recursive: true })
-  return { '/root/.npm': join(homedir(), '.npm') }
+  return { [join(home, '.npm')]: join(homedir(), '.npm') }
 }
