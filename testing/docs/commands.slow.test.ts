@@ -17,7 +17,17 @@ import { startRecordingProxy, type Exchange } from './recording-proxy.ts'
 const pages = readPages()
 
 /** Languages that are not run: interactive or remote sessions, and contents of files. */
-const shown = new Set(['console', 'ini', 'json', 'mermaid', 'nginx', 'text', 'toml', 'ts'])
+const shown = new Set([
+  'console',
+  'ini',
+  'json',
+  'mermaid',
+  'nginx',
+  'python',
+  'text',
+  'toml',
+  'ts',
+])
 
 /** Commands that start Muster, the tests or a tool: not part of a page's script. */
 const isTool = (line: string) =>
