@@ -101,7 +101,8 @@ async function assemble(
   port: OpenPort,
 ) {
   const { logger } = options
-  const clock = options.clock ?? createSteadyClock(database.readClock)
+  const clock =
+    options.clock ?? createSteadyClock(database.readClock, (message) => logger.warn(message))
   const hasher = createPasswordHasher(options.passwordCost)
   const tracing = await startTracing(config, database, logger)
   const newAdminPassword = await createInitialData(config, database, hasher, clock())

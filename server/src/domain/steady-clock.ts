@@ -1,12 +1,17 @@
 import type { Clock } from './clock.ts'
 import type { ClockReading } from './health.ts'
 
+const minute = 60_000
+const maxAhead = 15 * minute
+
 /**
- * A clock that never goes back, so that nothing that has expired becomes valid again. Processes that
- * share a database use its time, so that they agree when something expires.
+ * A clock that does not go back, so that nothing that has expired becomes valid again. It only follows
+ * a step back of more than 15 minutes: that corrects a wrong clock, whose time must not be kept.
+ * Processes that share a database use its time, so that they agree when something expires.
  */
 export function createSteadyClock(
   readShared: () => ClockReading | undefined,
+  warn: (message: string) => void,
   readOwn: Clock = () => Date.now(),
   monotonic: () => number = () => performance.now(),
 ): Clock {
@@ -18,7 +23,14 @@ export function createSteadyClock(
     const time = shared ? shared.time + at - shared.takenAt : readOwn()
     // Ahead of a clock that was set back, time passes at half its speed: limits per minute need time
     // to pass, and the clock has to catch up.
-    latest = Math.max(time, latest + (at - takenAt) / 2)
+    const steady = latest + (at - takenAt) / 2
+    const ahead = steady - time
+    if (ahead > maxAhead) {
+      warn(
+        `the clock was set back by ${Math.round(ahead / minute)} minutes; times recorded before may be wrong`,
+      )
+      latest = time
+    } else latest = Math.max(time, steady)
     takenAt = at
     return Math.floor(latest)
   }
