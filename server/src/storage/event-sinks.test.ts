@@ -74,19 +74,23 @@ onBothEngines('the delivery of events', (engine) => {
     assert.equal(items[0]?.result, 'delivered')
   })
 
-  test('retries an event that fails, before all others', async () => {
+  test('retries an event that fails, before all others, also if the clock was wrong', async () => {
     const ids = await recordSome(3)
     await waitFor(3)
     const seen: string[] = []
     let failures = 4
+    let ahead = 0
     const counts = await deliver(
       (id) => {
         seen.push(id)
         if (id !== ids[1] || failures === 0) return 204
         failures -= 1
+        ahead = 190 * 86_400_000
+        setImmediate(() => (ahead = 0))
         throw new DeliveryError('busy', 503)
       },
       () => seen.length === 7,
+      { clock: () => Date.now() + ahead },
     )
     const [first = '', second = '', third = ''] = ids
     assert.deepEqual(seen, [first, ...Array.from({ length: 5 }, () => second), third])

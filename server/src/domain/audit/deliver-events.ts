@@ -50,6 +50,7 @@ export function createEventDelivery(dependencies: Dependencies) {
   const stopping = new AbortController()
   const counts = { delivered: 0, failed: 0, skipped: 0 }
   let state: SinkState | undefined
+  // By `performance.now`: a wrong clock must not postpone a renewal or a retry.
   let renewedAt = Number.NEGATIVE_INFINITY
   let failures = 0
   let retryAt = 0
@@ -57,10 +58,11 @@ export function createEventDelivery(dependencies: Dependencies) {
   let running: Promise<void> = Promise.resolve()
 
   async function holdLease(): Promise<void> {
-    if (state && clock() - renewedAt < times.renewal) return
+    const started = performance.now()
+    if (state && started - renewedAt < times.renewal) return
     const now = clock()
     state = await store.acquire(name, runner, now, now + times.lease)
-    renewedAt = now
+    renewedAt = started
   }
 
   /** Tries to deliver one event. Returns the attempt and the state after it. */
@@ -97,7 +99,7 @@ export function createEventDelivery(dependencies: Dependencies) {
     if (result === 'failed') {
       if (failures === 0) log.warn({ sink: name, error }, 'events cannot be delivered; retrying')
       const wait = Math.min(times.firstRetry * 2 ** failures, times.longestRetry)
-      retryAt = clock() + wait * (0.5 + Math.random() / 2)
+      retryAt = performance.now() + wait * (0.5 + Math.random() / 2)
       failures += 1
     } else {
       if (failures > 0) log.info({ sink: name }, 'events are delivered again')
@@ -107,13 +109,13 @@ export function createEventDelivery(dependencies: Dependencies) {
 
   /** Delivers events until one fails, and stores how far it came. Returns whether there may be more. */
   async function deliverBatch(): Promise<boolean> {
-    if (!state || clock() < retryAt) return false
+    if (!state || performance.now() < retryAt) return false
     const events = await store.next(state, batchSize)
-    const started = clock()
+    const started = performance.now()
     const attempts: Attempt[] = []
     let reached = state
     for (const each of events) {
-      if (stopping.signal.aborted || clock() - started >= longestBatch) break
+      if (stopping.signal.aborted || performance.now() - started >= longestBatch) break
       const [done, after] = await attempt(each, reached)
       // An attempt that was cut off by the stop says nothing about the receiver.
       if (stopping.signal.aborted && done.result === 'failed') break
