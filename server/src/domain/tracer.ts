@@ -11,19 +11,20 @@ export interface SpanDetails {
   readonly isError: boolean
 }
 
-/** The span of another system that a request belongs to. */
-export interface RemoteParent {
+/** A span of this process, or of another system that sent a request. */
+export interface ParentSpan {
   readonly traceId: string
   readonly spanId: string
   readonly isSampled: boolean
+  /** Milliseconds from 1970 to the zero of `performance.now`, the same for all spans of a trace here. */
+  readonly origin?: number
 }
 
 /** A span that has not ended. */
-export interface OpenSpan extends RemoteParent {
+export interface OpenSpan extends ParentSpan {
   readonly parentId: string | undefined
   /** By `performance.now`. */
   readonly startedAt: number
-  /** Milliseconds from 1970 to the zero of `performance.now`, the same for a whole trace. */
   readonly origin: number
 }
 
@@ -32,8 +33,9 @@ export type DescribeSpan = (attributes: SpanAttributes, isError?: boolean) => vo
 
 /** Records what Muster does as OpenTelemetry spans. There is none unless traces are exported. */
 export interface Tracer {
-  /** A child of the current span, or else of the remote one, or else the root of a new trace. */
-  begin(parent?: RemoteParent): OpenSpan
+  /** A child of the span, or else the root of a new trace. */
+  begin(parent?: ParentSpan): OpenSpan
+  current(): OpenSpan | undefined
   /** Makes the span the current one during the work, and in all that the work starts. */
   enter<Result>(span: OpenSpan, work: () => Result): Result
   end(span: OpenSpan, details: SpanDetails): void

@@ -1,6 +1,7 @@
+import { Socket } from 'node:net'
 import type { Operation } from '@muster/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { OpenSpan, RemoteParent, SpanDetails, Tracer } from '../domain/tracer.ts'
+import type { OpenSpan, ParentSpan, SpanDetails, Tracer } from '../domain/tracer.ts'
 import type { Route } from './route.ts'
 
 declare module 'fastify' {
@@ -33,7 +34,7 @@ function describeRequest(
 const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
 /** Only if a trusted proxy sent the request: others could have all of their requests recorded. */
-function readRemoteParent({ headers, ips = [] }: FastifyRequest): RemoteParent | undefined {
+function readRemoteParent({ headers, ips = [] }: FastifyRequest): ParentSpan | undefined {
   const header = headers['traceparent']
   if (ips.length < 2 || typeof header !== 'string') return undefined
   const [, traceId, spanId, flags] = traceparent.exec(header) ?? []
@@ -45,7 +46,10 @@ function readRemoteParent({ headers, ips = [] }: FastifyRequest): RemoteParent |
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.decorateRequest('span', undefined)
   app.addHook('onRequest', (request, _reply, done) => {
-    request.span = tracer.begin(readRemoteParent(request))
+    // A pipelined request runs in the context of the one before it, but does not belong to its trace.
+    // Requests of the gateway have no connection, and belong to the request of the browser.
+    const isRemote = request.raw.socket instanceof Socket
+    request.span = tracer.begin(isRemote ? readRemoteParent(request) : tracer.current())
     tracer.enter(request.span, done)
   })
   app.addHook('onResponse', (request, { statusCode }, done) => {

@@ -10,7 +10,7 @@ import {
   type FakeCollector,
 } from '../testing/fake-collector.ts'
 import { onEngineOfLane } from '../testing/lanes.ts'
-import { listen, openSocket } from '../testing/raw-socket.ts'
+import { listen, openSocket, sendRaw } from '../testing/raw-socket.ts'
 import { suiteLifetime, temporaryFolder } from '../testing/spawn-muster.ts'
 import { adminPassword, startPlatform } from '../testing/start-platform.ts'
 
@@ -29,6 +29,20 @@ async function logInSlowly(url: string): Promise<void> {
   socket.write(body)
   const { answers } = await listen(socket)
   assert.equal(answers[0]?.status, 401)
+}
+
+/** Five requests in one packet, of which the first has a remote parent. */
+async function sendPipelined(url: string, token: string, parent: string): Promise<void> {
+  const head = `GET /v3/groups HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\n`
+  const first = `${head}X-Forwarded-For: 192.0.2.7\r\nTraceparent: ${parent}\r\n\r\n`
+  const { answers } = await sendRaw(
+    url,
+    `${first}${`${head}\r\n`.repeat(3)}${head}Connection: close\r\n\r\n`,
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  )
 }
 
 onEngineOfLane('traces', (engine) => {
@@ -72,6 +86,13 @@ onEngineOfLane('traces', (engine) => {
       await send('/v3/projects', { ...forwarded, traceparent: traceparent('01') })
       await send('/v3/domains', { ...forwarded, traceparent: traceparent('00') })
       await send('/v3/users', { traceparent: traceparent('01') })
+      await sendPipelined(platform.url, token, traceparent('01'))
+      const session = await ask(platform.url, '/api/session', {
+        method: 'POST',
+        body: { name: 'sysadmin', password: adminPassword },
+        headers: { origin: platform.url },
+      })
+      assert.equal(session.status, 201)
       metrics = (await send('/metrics')).text
     } finally {
       await platform.close()
@@ -131,6 +152,24 @@ onEngineOfLane('traces', (engine) => {
     assert.equal(named('GET /v3/domains').length, 0, 'the proxy did not sample it')
     const [users] = named('GET /v3/users')
     assert.ok(users && users.traceId !== remoteTrace && users.parentSpanId === undefined)
+  })
+
+  test('do not connect pipelined requests with each other', () => {
+    const groups = named('GET /v3/groups')
+    assert.deepEqual(
+      groups.map(({ parentSpanId }) => parentSpanId),
+      [remoteSpan, undefined, undefined, undefined, undefined],
+    )
+    assert.equal(new Set(groups.map(({ traceId }) => traceId)).size, 5)
+    for (const span of groups) {
+      assert.ok(childrenOf(span).every(({ traceId }) => traceId === span.traceId))
+    }
+  })
+
+  test('connect a request of the console with the requests that the gateway makes for it', () => {
+    const login = named('POST /v3/auth/tokens').at(-1)
+    const parent = spans.find(({ spanId }) => spanId === login?.parentSpanId)
+    assert.deepEqual([parent?.name, parent?.traceId], ['POST /api/session', login?.traceId])
   })
 
   test('are sent with the headers of the operator, and counted', () => {

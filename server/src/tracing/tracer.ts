@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import type { OpenSpan, RemoteParent, SpanDetails, Tracer } from '../domain/tracer.ts'
+import type { OpenSpan, ParentSpan, SpanDetails, Tracer } from '../domain/tracer.ts'
 
 /** A span that has ended: plain data, to be sent to another thread. */
 export interface FinishedSpan extends SpanDetails {
@@ -18,9 +18,7 @@ const newId = (bytes: number) => randomBytes(bytes).toString('hex')
 export function createTracer(ratio: number, record: (span: FinishedSpan) => void): Tracer {
   const current = new AsyncLocalStorage<OpenSpan>()
 
-  function begin(remote?: RemoteParent): OpenSpan {
-    const local = current.getStore()
-    const parent = local ?? remote
+  function begin(parent?: ParentSpan): OpenSpan {
     const startedAt = performance.now()
     const isSampled = parent ? parent.isSampled : Math.random() < ratio
     return {
@@ -29,7 +27,7 @@ export function createTracer(ratio: number, record: (span: FinishedSpan) => void
       parentId: parent?.spanId,
       isSampled,
       startedAt,
-      origin: local?.origin ?? Date.now() - startedAt,
+      origin: parent?.origin ?? Date.now() - startedAt,
     }
   }
 
@@ -52,9 +50,10 @@ export function createTracer(ratio: number, record: (span: FinishedSpan) => void
   return {
     begin,
     end,
+    current: () => current.getStore(),
     enter: (span, work) => current.run(span, work),
     async run(name, kind, work) {
-      const span = begin()
+      const span = begin(current.getStore())
       const attributes: Record<string, string | number> = {}
       let isError = false
       try {
@@ -73,7 +72,7 @@ export function createTracer(ratio: number, record: (span: FinishedSpan) => void
     },
     note(details, startedAt) {
       const parent = current.getStore()
-      if (parent?.isSampled) end({ ...begin(), startedAt }, details)
+      if (parent?.isSampled) end({ ...begin(parent), startedAt }, details)
     },
   }
 }
