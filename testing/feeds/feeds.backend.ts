@@ -39,6 +39,8 @@ describe('feeds in the programs that read them', () => {
   const marker = join(folder, 'owned')
   const file = (name: string) => join(folder, name)
   let url: string
+  let attack: string
+  let header: string
   let key: { id: string; secret: string }
   let ids: readonly string[]
 
@@ -47,9 +49,11 @@ describe('feeds in the programs that read them', () => {
     lifetime.after(() => fleet.platform.close())
     ;({ url } = fleet)
     const { id: projectId } = projectAt(fleet, 0)
-    const attack = `{{ lookup('pipe', 'touch ${marker}') }}`
+    attack = `{{ lookup('pipe', 'touch ${marker}') }}`
+    // Ansible up to 2.18 reads other delimiters from a text that begins like this.
+    header = `#jinja2:variable_start_string:'[[',variable_end_string:']]',newline_sequence:'[[ cycler.__init__.__globals__.os.popen("touch ${marker}").read() ]]'Z`
     const servers = [
-      ['web', nic('10.0.0.1'), { env: 'prod', attack, 'a-b': '"\\ü' }],
+      ['web', nic('10.0.0.1'), { env: 'prod', attack, header, 'a-b': '"\\ü' }],
       ['web', nic('10.0.0.2'), { env: 'two\nlines' }],
       ['v6', nic('', 'fd00::6'), { ansible_connection: 'local' }],
       [`x\n  ProxyCommand touch ${marker}`, nic('10.0.0.3'), {}],
@@ -97,7 +101,7 @@ describe('feeds in the programs that read them', () => {
               },
             ],
             relabel_configs: [
-              { action: 'labelmap', regex: '__meta_muster_(name|provider|tag_.+)' },
+              { action: 'labelmap', regex: '__meta_muster_(name|provider|tag_.+_(?:env|a_b))' },
             ],
           },
         ],
@@ -128,35 +132,39 @@ describe('feeds in the programs that read them', () => {
       `#!/bin/sh\nexec curl --silent --show-error --fail --netrc '${url}/inventory/ansible?${query}'\n`,
       { mode: 0o700 },
     )
-    const python = installPython('ansible', join(import.meta.dirname, 'requirements.txt'))
-    const ansible = (name: string, ...args: readonly string[]) =>
-      run(python, [join(dirname(python), name), '-i', script, ...args], {
-        HOME: folder,
-        ANSIBLE_LOCALHOST_WARNING: 'false',
-      })
-    const inventory = JSON.parse(await ansible('ansible-inventory', '--list')) as Record<
-      string,
-      { hosts?: string[]; hostvars?: Record<string, Record<string, unknown>> }
-    >
-    const hosts = ['web', `web-${ids[1]}`, 'v6', `localhost-${ids[4]}`, `tag_env_prod-${ids[6]}`]
-    assert.deepEqual(inventory['provider_Aws']?.hosts, hosts)
-    assert.deepEqual(inventory['tag_env_prod']?.hosts, ['web'])
-    const variables = inventory['_meta']?.hostvars ?? {}
-    assert.deepEqual(Object.keys(variables).toSorted(), hosts.toSorted())
-    assert.equal(variables['web']?.['ansible_host'], '10.0.0.1')
-    assert.deepEqual(variables['web']?.['muster_tags'], { 'ext:a-b': '"\\ü', 'ext:env': 'prod' })
+    for (const requirements of ['ansible-2.17.txt', 'ansible-2.19.txt']) {
+      const python = installPython('ansible', join(import.meta.dirname, requirements))
+      const ansible = (name: string, ...args: readonly string[]) =>
+        run(python, [join(dirname(python), name), '-i', script, ...args], {
+          HOME: folder,
+          ANSIBLE_LOCALHOST_WARNING: 'false',
+        })
+      const inventory = JSON.parse(await ansible('ansible-inventory', '--list')) as Record<
+        string,
+        { hosts?: string[]; hostvars?: Record<string, Record<string, unknown>> }
+      >
+      const hosts = ['web', `web-${ids[1]}`, 'v6', `localhost-${ids[4]}`, `tag_env_prod-${ids[6]}`]
+      assert.deepEqual(inventory['provider_Aws']?.hosts, hosts)
+      assert.deepEqual(inventory['tag_env_prod']?.hosts, ['web'])
+      const variables = inventory['_meta']?.hostvars ?? {}
+      assert.deepEqual(Object.keys(variables).toSorted(), hosts.toSorted())
+      assert.equal(variables['web']?.['ansible_host'], '10.0.0.1')
 
-    // Prints each variable of each host, which runs all templates in them.
-    const printed = await ansible(
-      'ansible',
-      'all',
-      '-m',
-      'debug',
-      '-a',
-      'var=hostvars[inventory_hostname]',
-    )
-    assert.equal(printed.match(/SUCCESS/g)?.length, hosts.length)
-    assert.ok(!existsSync(marker))
+      // Prints each variable of each host, which runs all templates in them.
+      const printed = await ansible(
+        'ansible',
+        'all',
+        '-m',
+        'debug',
+        '-a',
+        'var=hostvars[inventory_hostname]',
+      )
+      assert.equal(printed.match(/SUCCESS/g)?.length, hosts.length)
+      for (const value of ['"\\ü', attack, header]) {
+        assert.ok(printed.includes(`: ${JSON.stringify(value)}`), `${requirements}: ${value}`)
+      }
+      assert.ok(!existsSync(marker))
+    }
   })
 
   test('ssh reads its configuration, with nothing in it but addresses', async () => {

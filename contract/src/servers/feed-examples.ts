@@ -15,7 +15,11 @@ export const prometheusExample = [
 export const ansibleExample = {
   _meta: {
     hostvars: {
-      'web-7': { ansible_host: '10.4.0.7', muster_id: id, muster_tags: { 'user:env': 'prod' } },
+      'web-7': {
+        ansible_host: '10.4.0.7',
+        muster_id: { __ansible_unsafe: id },
+        muster_tags: { 'user:env': { __ansible_unsafe: 'prod' } },
+      },
     },
     left_out: { 'no address': [], name: [] },
   },

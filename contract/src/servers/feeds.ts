@@ -90,7 +90,7 @@ export const feedOperations = [
     path: '/sd/prometheus',
     ...common,
     summary: 'Targets for Prometheus',
-    description: `For \`http_sd_configs\` of Prometheus: one target per server, with labels \`__meta_muster_<field>\` and \`__meta_muster_tag_<prefix>_<key>\`. ${selected}`,
+    description: `For \`http_sd_configs\` of Prometheus: one target per server, with labels \`__meta_muster_<field>\` and \`__meta_muster_tag_<prefix>_<key>\`. Tags with the prefix \`sys:\` are not included. ${selected}`,
     query: PrometheusTargetsQuery,
     responses: {
       200: {
@@ -111,7 +111,7 @@ export const feedOperations = [
     path: '/inventory/ansible',
     ...common,
     summary: 'Inventory for Ansible',
-    description: `What an inventory script of Ansible prints for \`--list\`. Variables are \`muster_<field>\` and \`muster_tags\`. Values with a line break, \`{{\`, \`{%\` or \`{#\` are left out, because Ansible would run them as templates. \`_meta.left_out\` has the ids of servers that are left out. ${selected} ${named}`,
+    description: `What an inventory script of Ansible prints for \`--list\`. Variables are \`muster_<field>\` and \`muster_tags\`. Their values are marked with \`__ansible_unsafe\`, so that Ansible does not run templates in them. Values with a line break are left out. Groups are \`<field>_<value>\` and \`tag_<key>_<value>\`, with \`_\` for \`-\`. A digest follows values with other characters, and projects of other domains than the default one, so that different values have different groups. \`_meta.left_out\` has the ids of servers that are left out. ${selected} ${named}`,
     query: AnsibleInventoryQuery,
     responses: {
       200: {

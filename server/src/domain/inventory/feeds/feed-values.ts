@@ -24,19 +24,28 @@ const fields = [
   'eip',
 ] as const satisfies readonly (keyof Server)[]
 
-/**
- * Whether other programs take a text for nothing but a text. Ansible runs what is in `{{ }}`, `{% %}` and
- * `{# #}`, and a line break could end what a text stands in.
- */
-const isInert = (text: string): boolean => !/[\p{Cc}\u2028\u2029]|\{[{%#]/u.test(text)
+/** A line break could end what a text stands in. */
+const isOneLine = (text: string): boolean => !/[\p{Cc}\u2028\u2029]/u.test(text)
 
-const keepInert = (entries: readonly (readonly [string, string])[]) =>
-  entries.filter(([key, value]) => value !== '' && isInert(key) && isInert(value))
+/** Values can be marked as texts for Ansible. Keys cannot, so none may look like a part of a template. */
+const isInertKey = (key: string): boolean => !/\{|#jinja2/.test(key)
+
+const keepSafe = (entries: readonly (readonly [string, string])[]) =>
+  entries.filter(
+    ([key, value]) => value !== '' && isOneLine(value) && isOneLine(key) && isInertKey(key),
+  )
 
 /** The fields of a server that are safe in other programs, as pairs. */
 export const listFields = (server: Server) =>
-  keepInert(fields.map((name) => [name, server[name]] as const))
+  keepSafe(fields.map((name) => [name, server[name]] as const))
 
-/** Its tags that are safe in other programs, as pairs of prefixed key and value, in the order of keys. */
+/**
+ * Its tags that are safe in other programs, as pairs of prefixed key and value, in the order of keys.
+ * Without `sys:`, which changes at every sync: each change of a label is a new series in Prometheus.
+ */
 export const listTags = ({ metadata }: Server) =>
-  keepInert(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  keepSafe(
+    Object.entries(metadata)
+      .filter(([key]) => !key.startsWith('sys:'))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )

@@ -21,7 +21,10 @@ const write = ({ head, row, tail = () => [] }: FeedFormat, servers: readonly Ser
   [head, ...servers.map(row), ...tail()].join('')
 
 const options = { address: 'first', suffix: '' } as const
-const ansible = (servers: readonly Server[], ...names: ('region' | 'status')[]) =>
+const ansible = (
+  servers: readonly Server[],
+  ...names: ('region' | 'status' | 'project' | 'project_id')[]
+) =>
   JSON.parse(
     write(
       formatAnsibleInventory({
@@ -69,15 +72,15 @@ const hostileNames = [
   'a'.repeat(254),
 ]
 
-const hostileValues = [
-  'two\nlines',
-  'a\rb',
-  'a\u2028b',
-  '\0',
+const unsafe = (text: string) => ({ __ansible_unsafe: text })
+
+const brokenValues = ['two\nlines', 'a\rb', 'a\u2028b', '\0']
+const templates = [
   '{{ 7 * 7 }}',
-  'x{{',
+  '{',
   '{% if true %}',
   '{# note #}',
+  "#jinja2:variable_start_string:'[[',variable_end_string:']]',newline_sequence:'[[ 7*7 ]]'Z",
 ]
 
 describe('hostile names and values in feeds', () => {
@@ -101,38 +104,51 @@ describe('hostile names and values in feeds', () => {
     }
   })
 
-  test('Ansible gets no such host, and no value that it would run as a template', () => {
+  test('Ansible gets no such host, no value of several lines, and every text marked as unsafe', () => {
     const hostile = hostileNames.map((name) => server({ name }))
-    const tags = Object.fromEntries(hostileValues.map((value, at) => [`user:v${at}`, value]))
-    const keys = Object.fromEntries(hostileValues.map((value) => [`user:${value}`, 'x']))
-    const carriers = hostileValues.map((value, at) =>
-      server({ name: `h${at}`, region: value, os_name: value, metadata: { 'user:env': value } }),
-    )
-    const inventory = ansible(
-      [...hostile, ...carriers, server({ name: 'tagged', metadata: { ...tags, ...keys } })],
-      'region',
-    )
-    const { hostvars, left_out } = inventory._meta
+    const texts = [...brokenValues, ...templates]
+    const tags = Object.fromEntries(texts.map((value, at) => [`user:v${at}`, value]))
+    const keys = Object.fromEntries(texts.map((value) => [`user:${value}`, 'x']))
+    const carriers = texts.map((value, at) => server({ name: `h${at}`, os_name: value }))
+    const { hostvars, left_out } = ansible([
+      ...hostile,
+      ...carriers,
+      server({ name: 'tagged', metadata: { ...tags, ...keys } }),
+    ])._meta
     assert.deepEqual(left_out, { 'no address': [], name: hostile.map(({ id }) => id) })
     assert.deepEqual(Object.keys(hostvars), [...carriers.map(({ name }) => name), 'tagged'])
-    assert.deepEqual(Object.keys(inventory), ['_meta', 'all'])
-    assert.deepEqual(hostvars['tagged']?.['muster_tags'], {})
-    assert.doesNotMatch(JSON.stringify(inventory), /\{[{%#]|\\[nr0u]/)
+    assert.deepEqual(
+      carriers.map(({ name }) => hostvars[name]?.['muster_os_name']),
+      [...brokenValues.map(() => undefined), ...templates.map(unsafe)],
+    )
+    assert.deepEqual(
+      hostvars['tagged']?.['muster_tags'],
+      Object.fromEntries(templates.map((text, at) => [`user:v${at + 4}`, unsafe(text)])),
+    )
+    for (const { ansible_host, muster_tags, ...fields } of Object.values(hostvars)) {
+      assert.equal(ansible_host, '10.0.0.1')
+      for (const value of [...Object.values(fields), ...Object.values(muster_tags as object)]) {
+        assert.deepEqual(Object.keys(value as object), ['__ansible_unsafe'])
+      }
+    }
   })
 
   test('Ansible gets tags only below one variable, so that none is an option of its own', () => {
     const metadata = { 'user:ansible_connection': 'local', 'ext:__ansible_vault': 'x' }
     const { hostvars } = ansible([server({ name: 'h', metadata })])._meta
-    assert.deepEqual(hostvars['h']?.['muster_tags'], metadata)
+    assert.deepEqual(hostvars['h']?.['muster_tags'], {
+      'user:ansible_connection': unsafe('local'),
+      'ext:__ansible_vault': unsafe('x'),
+    })
     assert.ok(!Object.keys(hostvars['h'] ?? {}).includes('ansible_connection'))
   })
 
-  test('Prometheus gets valid label names, and no value with a line break or a template', () => {
+  test('Prometheus gets valid label names, and no value with a line break or of Muster itself', () => {
     const metadata = {
       'user:a-b': 'first',
       'user:a_b': 'second',
       'user:grün "x"': 'y',
-      'user:template': '{{ $value }}',
+      'sys:synced_at': '2026-05-04T08:00:00.000000Z',
     }
     const [target] = prometheus([server({ name: 'two\nlines', metadata })])
     assert.deepEqual(target?.targets, ['10.0.0.1:9100'])
@@ -141,7 +157,7 @@ describe('hostile names and values in feeds', () => {
     assert.equal(labels['__meta_muster_tag_user_a_b'], 'first')
     assert.equal(labels['__meta_muster_tag_user_gr_n__x_'], 'y')
     assert.ok(!('__meta_muster_name' in labels))
-    assert.ok(!('__meta_muster_tag_user_template' in labels))
+    assert.ok(!Object.keys(labels).some((name) => name.includes('sys_')))
   })
 })
 
@@ -228,12 +244,82 @@ describe('host names in feeds', () => {
       'all',
       'region_eu_central_1',
       'tag_env_prod',
+      'region___ec28fe10a1f23995',
     ])
     assert.deepEqual(inventory['all']?.hosts, ['a', 'b'])
     assert.deepEqual(inventory['region_eu_central_1']?.hosts, ['a'])
     const { hostvars, left_out } = inventory._meta
-    assert.equal(hostvars['b']?.['muster_region'], '华北')
+    assert.deepEqual(hostvars['b']?.['muster_region'], unsafe('华北'))
     assert.deepEqual(left_out, { 'no address': ['00000503-0000-4000-8000-000000000000'], name: [] })
+  })
+})
+
+describe('groups of Ansible', () => {
+  const groupsOf = (
+    servers: readonly Server[],
+    ...names: ('project' | 'project_id' | 'region')[]
+  ) => {
+    const { _meta, all: _all, ...groups } = ansible(servers, ...names)
+    return Object.entries(groups).map(([name, { hosts }]) => [name, hosts.length] as const)
+  }
+
+  test('have one value each, whatever its characters', () => {
+    const regions = ['a-b', 'a_b', 'a b', 'a--b', 'AWS EU (Frankfurt)', 'Büro', '北京', '上海']
+    const groups = groupsOf(
+      [...regions, ...regions].map((region) => server({ region })),
+      'region',
+    )
+    assert.equal(new Set(groups.map(([name]) => name)).size, regions.length)
+    for (const [name, size] of groups) {
+      assert.match(name, /^region_\w+$/)
+      assert.equal(size, 2, name)
+    }
+    assert.deepEqual(groups[0], ['region_a_b', 2])
+  })
+
+  test('cannot be joined by a value that looks like the name of a group', () => {
+    const name = groupsOf([server({ region: 'a b' })], 'region')[0]?.[0] ?? ''
+    assert.match(name, /^region_a_b_[0-9a-f]{16}$/)
+    const forged = name.replace('region_', '').replaceAll('_', '-')
+    assert.equal(
+      groupsOf(
+        ['a b', forged].map((region) => server({ region })),
+        'region',
+      ).length,
+      2,
+    )
+  })
+
+  test('of projects have one domain, and are no groups of ids', () => {
+    const own = { project: 'web', domain_id: 'default', project_domain: 'Default' }
+    const groups = groupsOf(
+      [
+        own,
+        { ...own, domain_id: 'd', project_domain: 'Other' },
+        { ...own, project: 'Other\tweb' },
+      ].map(server),
+      'project',
+    )
+    assert.equal(groups.length, 3)
+    assert.deepEqual(groups[0], ['project_web', 1])
+    const mixed = groupsOf(
+      [server({ ...own, project: 'id-1' }), server({ ...own, project_id: '1' })],
+      'project',
+      'project_id',
+    )
+    assert.deepEqual(
+      mixed.map(([, size]) => size),
+      [1, 1, 1],
+    )
+  })
+
+  test('come from the tags of a server only', () => {
+    const format = formatAnsibleInventory({
+      ...options,
+      groups: ['constructor', '__proto__'].map((key) => ({ name: key, metadataKey: key })),
+    })
+    const inventory = JSON.parse(write(format, [server()])) as object
+    assert.deepEqual(Object.keys(inventory), ['_meta', 'all'])
   })
 })
 
