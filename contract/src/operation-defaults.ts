@@ -3,7 +3,7 @@ export const identityDefaults = {
   access: 'token',
   servedBy: ['identity'],
   throughGateway: true,
-  cache: 'default',
+  cache: 'private',
   rateLimit: 'token',
 } as const
 

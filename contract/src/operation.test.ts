@@ -40,14 +40,14 @@ test('browsers reach everything that takes a token, but not the tokens themselve
   )
 })
 
-test('only the token operations are never stored, and only servers are private', () => {
+test('token operations are never stored, and all else that takes a token is private', () => {
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'no-store'),
     ['issueToken', 'validateToken', 'checkToken'],
   )
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'private'),
-    idsWhere(({ path, tag }) => path.startsWith('/servers') || tag === 'Feeds'),
+    idsWhere(({ access, cache }) => access === 'token' && cache !== 'no-store'),
   )
 })
 

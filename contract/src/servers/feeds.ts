@@ -58,7 +58,6 @@ export type AnsibleInventoryQuery = Static<typeof AnsibleInventoryQuery>
 const common = {
   method: 'GET',
   ...platformDefaults,
-  cache: 'private',
   tag: 'Feeds',
   acceptsAccessKey: true,
   permission: {

@@ -15,7 +15,7 @@ import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline
 /** Lists contain `metadata` only with `with_meta`. */
 export const ServerList = listBody('servers', Type.Partial(Server, { additionalProperties: false }))
 
-const common = { ...platformDefaults, cache: 'private', tag: 'Servers' } as const
+const common = { ...platformDefaults, tag: 'Servers' } as const
 
 const permission = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action: Action) =>
   ({

@@ -76,6 +76,10 @@ onEngineOfLane('exports of events as CSV or NDJSON', (engine) => {
     assert.match(answer.headers.get('content-disposition') ?? '', /"events\.csv"/)
     const plain = await get('format=json', { accept: 'text/csv' })
     assert.equal(plain.headers.get('content-type'), 'application/json; charset=UTF-8')
+    for (const { headers } of [answer, plain]) {
+      assert.equal(headers.get('cache-control'), 'private, no-cache')
+      assert.equal(headers.get('vary'), 'X-Auth-Token, Accept, Accept-Encoding')
+    }
   })
 
   test('have a column for each field, and no formulas', async () => {
