@@ -47,16 +47,16 @@ export const durationOrNone = (text: string): number =>
   /^0[smhd]?$/.test(text) ? 0 : duration(text)
 
 /**
- * A URL, unchanged except that trailing slashes are removed. It is used in headers and as a prefix of
+ * A URL, unchanged except that a trailing slash is removed. It is used in headers and as a prefix of
  * paths, so it must be ASCII and must not have a query.
  */
 export function webAddress(text: string): string {
-  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[?#@]/.test(text) || !URL.canParse(text)) {
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[?#@]|\/\/$/.test(text) || !URL.canParse(text)) {
     throw new ConfigError(
-      'must be a URL such as https://muster.example.org, without query or password',
+      'must be a URL such as https://muster.example.org: http or https in lower case, without user name, password, query, fragment or two slashes at the end',
     )
   }
-  return text.replace(/(?<!\/)\/+$/, '')
+  return text.replace(/\/$/, '')
 }
 
 /** A URL without a path. The console, its cookies and the login of browsers are at the root of their host. */

@@ -40,6 +40,9 @@ const badAddresses = [
   'http:example.org',
   'http://example.org/?a=b',
   'http://example.org/#part',
+  'http://example.org//',
+  'http://user:password@example.org',
+  'HTTPS://example.org',
   'http://example.org\nSet-Cookie: a=b',
 ]
 const badNetworks = ['example.org', '10.0.0.0/33', '10.0.0', '10.0.0.1,nonsense', '::/129']
@@ -435,6 +438,19 @@ describe('settings', () => {
         continue
       }
       assert.match(taken ?? '', /^[\x21-\x7e]+$/)
+    }
+  })
+
+  test('say what is wrong with an address', () => {
+    for (const text of [
+      'https://u:p@example.org',
+      'HTTPS://example.org',
+      'https://example.org//',
+    ]) {
+      assert.throws(
+        () => settings.publicUrl.parse(text),
+        /http or https in lower case, without user name, .* or two slashes at the end/,
+      )
     }
   })
 
