@@ -132,7 +132,7 @@ export const eventOperations = [
     tag: 'Events',
     summary: 'List audit events',
     description:
-      'All logins and changes, newest first: who did what to which target, from which address, with which result. `project_id` and `domain_id` are those of the target. For a denied change, `domain_id` is the domain of the user. Without further permissions you see your own events. `Accept: text/csv` or `application/x-ndjson`, or `format`, streams all matches in the order in which they were committed (`order=asc`), or in reverse. To continue, pass the id of the last event as `marker`: no event is missed or repeated.',
+      'All logins and changes, newest first: who did what to which target, from which address, with which result. `project_id` and `domain_id` are those of the target. For a denied change, `domain_id` is the domain of the user. Without further permissions you see your own events. `Accept: text/csv` or `application/x-ndjson`, or `format`, streams all matches in the order in which they were committed (`order=asc`), or in reverse. To continue, pass the id of the last event as `marker`: no event is missed or repeated. A `marker` that is not in the export, such as the id of a purged event, is a 400: start without it.',
     query: exactObject({
       ...eventListQuery(narrowingScope).properties,
       format: Type.Optional(
