@@ -143,12 +143,18 @@ describe('feeds in the programs that read them', () => {
         string,
         { hosts?: string[]; hostvars?: Record<string, Record<string, unknown>> }
       >
-      const hosts = ['web', `web-${ids[1]}`, 'v6', `localhost-${ids[4]}`, `tag_env_prod-${ids[6]}`]
+      const hosts = [
+        `web-${ids[0]}`,
+        `web-${ids[1]}`,
+        'v6',
+        `localhost-${ids[4]}`,
+        `tag_env_prod-${ids[6]}`,
+      ]
       assert.deepEqual(inventory['provider_Aws']?.hosts, hosts)
-      assert.deepEqual(inventory['tag_env_prod']?.hosts, ['web'])
+      assert.deepEqual(inventory['tag_env_prod']?.hosts, [hosts[0]])
       const variables = inventory['_meta']?.hostvars ?? {}
       assert.deepEqual(Object.keys(variables).toSorted(), hosts.toSorted())
-      assert.equal(variables['web']?.['ansible_host'], '10.0.0.1')
+      assert.equal(variables[`web-${ids[0]}`]?.['ansible_host'], '10.0.0.1')
 
       // Prints each variable of each host, which runs all templates in them.
       const printed = await ansible(
@@ -175,12 +181,12 @@ describe('feeds in the programs that read them', () => {
           .split('\n')
           .map((line) => line.split(' ', 2) as [string, string]),
       )
-    assert.equal((await optionsOf('web')).get('hostname'), '10.0.0.1')
+    assert.equal((await optionsOf(`web-${ids[0]}`)).get('hostname'), '10.0.0.1')
     assert.equal((await optionsOf(`web-${ids[1]}`)).get('hostname'), '10.0.0.2')
     assert.equal((await optionsOf('v6')).get('hostname'), 'fd00::6')
     assert.equal((await optionsOf('localhost')).get('hostname'), 'localhost')
     const plain = await optionsOf('unknown')
-    for (const alias of ['web', 'v6', 'x']) {
+    for (const alias of [`web-${ids[0]}`, 'v6', 'x']) {
       const options = await optionsOf(alias)
       assert.ok(!options.has('proxycommand'), alias)
       assert.deepEqual([...options.keys()], [...plain.keys()])
@@ -200,7 +206,7 @@ describe('feeds in the programs that read them', () => {
       ])
       return printed.split(/\s+/)[0]
     }
-    assert.equal(await resolve('web.vm.test'), '10.0.0.1')
+    assert.equal(await resolve(`web-${ids[0]}.vm.test`), '10.0.0.1')
     assert.equal(await resolve(`web-${ids[1]}.vm.test`), '10.0.0.2')
     assert.equal(await resolve('v6.vm.test'), 'fd00::6')
     await assert.rejects(resolve('web'))

@@ -23,9 +23,10 @@ const address = Type.Optional(
 
 const suffix = Type.Optional(
   Type.String({
-    pattern: '^[.-][A-Za-z0-9._-]{1,100}$',
+    pattern: '^[.-][A-Za-z0-9][A-Za-z0-9_-]*([.][A-Za-z0-9_][A-Za-z0-9_-]*)*$',
+    maxLength: 101,
     description:
-      'Text after every host name, such as `.vm.example.org`. With it, no server name can stand for a host outside of it.',
+      '`.` or `-` and a host name, such as `.vm.example.org`. It follows every host name. With it, no server name can stand for a host outside of it.',
   }),
 )
 
@@ -70,7 +71,7 @@ const common = {
 
 const selected =
   'Has all servers that `GET /servers` lists with the same filters, oldest first, without paging.'
-const named = `A host is named like its server. If an older server has the name, or the name has a meaning of its own (\`localhost\`), the beginning of the id follows it. Servers whose name has other characters than \`A-Z a-z 0-9 . _ -\` are left out. At most ${maxFeedHosts} servers: with more, filter.`
+const named = `A host is named like its server. If several visible servers have the name, whatever the filters, the beginning of the id follows it for all of them. So it does if the name has a meaning of its own (\`localhost\`) or ends like an id. Servers whose name has other characters than \`A-Z a-z 0-9 . _ -\` are left out. At most ${maxFeedHosts} servers: with more, filter.`
 
 /** Responses depend on the credential, so no cache may share them. */
 const headers = {

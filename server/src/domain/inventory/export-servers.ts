@@ -3,7 +3,7 @@ import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import { csvHeader, csvRow } from '../query/csv.ts'
 import { startStream } from '../query/start-stream.ts'
-import type { FeedFormat } from './feeds/feed-format.ts'
+import type { FeedFormat, IsShared } from './feeds/feed-format.ts'
 import { shortFields } from './fields.ts'
 import { nextPosition, pageQueryOf } from './list-servers.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
@@ -29,6 +29,8 @@ interface Dependencies {
 /** So few that whoever waits for a quick answer meanwhile does not notice. */
 const atOnce = 100
 const mostTries = 20
+/** With more, all names count as shared, so that the memory for them is limited. */
+const mostSharedNames = 50_000
 
 type RenderRow = (rows: RowRenderer, parts: ServerParts) => string | Buffer
 
@@ -102,32 +104,56 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
     }
   }
 
-  async function stream(caller: Caller, query: ServerQuery, format: ExportFormat) {
-    const { principal, authorizedScope } = caller
-    const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-    requireStateAccess(query.view, visibility)
-    return await startStream(format, rows(query, format, visibility, requesterOf(caller)))
+  const stream = (
+    caller: Caller,
+    query: ServerQuery,
+    format: ExportFormat,
+    visibility = visibilityOf(caller, query),
+  ) => startStream(format, rows(query, format, visibility, requesterOf(caller)))
+
+  /** Names are compared with all visible servers in use. Others than these always share them. */
+  async function findShared(
+    caller: Caller,
+    { view }: ServerQuery,
+    { scope }: Visibility,
+  ): Promise<IsShared> {
+    if (view !== 'live') return () => true
+    const names = await finder.findSharedNames(scope, mostSharedNames + 1, requesterOf(caller))
+    if (names.length > mostSharedNames) return () => true
+    const shared = new Set(names)
+    return (name) => shared.has(name.toLowerCase())
   }
 
   return {
-    exportServers: (caller: Caller, query: ServerQuery): Promise<AsyncIterable<Buffer>> =>
-      stream(caller, query, formatOf(query)),
+    exportServers: async (caller: Caller, query: ServerQuery): Promise<AsyncIterable<Buffer>> =>
+      await stream(caller, query, formatOf(query)),
 
     /** Exports servers for another program. The query asks for all their fields. */
-    exportFeed: (
+    async exportFeed(
       caller: Caller,
       query: ServerQuery,
-      { head, row, tail = () => [], maxServers = Infinity }: FeedFormat,
-    ): Promise<AsyncIterable<Buffer>> =>
-      stream(caller, query, {
+      { head, row, tail = () => [], maxServers }: FeedFormat,
+    ): Promise<AsyncIterable<Buffer>> {
+      const visibility = visibilityOf(caller, query)
+      const isShared =
+        maxServers === undefined ? () => false : await findShared(caller, query, visibility)
+      const format: ExportFormat = {
         head,
-        row: (rows, parts) => row(rows.renderObject(parts) as Server),
+        row: (rows, parts) => row(rows.renderObject(parts) as Server, isShared),
         tail,
-        maxServers,
-      }),
+        maxServers: maxServers ?? Infinity,
+      }
+      return await stream(caller, query, format, visibility)
+    },
   }
 }
 export type ExportUseCases = ReturnType<typeof createExportServers>
+
+function visibilityOf({ principal, authorizedScope }: Caller, query: ServerQuery): Visibility {
+  const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
+  requireStateAccess(query.view, visibility)
+  return visibility
+}
 
 const tooManyServers = (total: number, max: number) =>
   new PlatformError(

@@ -188,5 +188,11 @@ export interface ServerFinder {
     limit: number,
     requester: Requester,
   ): Promise<readonly string[]>
+  /** The names that several visible servers in use have, in lower case (ASCII only), at most `limit`. */
+  findSharedNames(
+    scope: ScopeOrNone,
+    limit: number,
+    requester: Requester,
+  ): Promise<readonly string[]>
   count(query: ScopedQuery & { readonly groups: readonly Grouping[] }): Promise<Statistics>
 }

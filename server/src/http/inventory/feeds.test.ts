@@ -106,6 +106,28 @@ onEngineOfLane('feeds for other programs', (engine) => {
     assert.match(hosts.text, /^10\.9\.9\.9 secret$/m)
   })
 
+  test('name a host alike under all filters, as others have its name', async () => {
+    const [own, foreign] = [projectAt(fleet, 0).id, projectAt(fleet, 3).id]
+    const made = ['running', 'ready'].map((status, at) =>
+      minimalServer(own, { name: at === 0 ? 'twin' : 'TWIN', status, nics: [nic(`10.2.0.${at}`)] }),
+    )
+    const single = minimalServer(own, { name: 'single', nics: [nic('10.2.0.3')] })
+    await fleet.record([...made, single, minimalServer(foreign, { name: 'single' })])
+    const [first = '', second = ''] = made.map(({ name, id }) => `${name}-${id.slice(0, 8)}`)
+    const linesOf = async (query: string, token = fleet.callers.owner.token) =>
+      (await get(`/inventory/hosts?${query}`, { 'x-auth-token': token })).text
+        .split('\n')
+        .filter((line) => line.startsWith('10.2.'))
+        .toSorted()
+    const all = [`10.2.0.0 ${first}`, `10.2.0.1 ${second}`, '10.2.0.3 single']
+    assert.deepEqual(await linesOf('scope=project'), all)
+    assert.deepEqual(await linesOf('scope=project&status=ready'), all.slice(1, 2))
+    // Who sees the other one, too, gets no host of that name.
+    assert.deepEqual(await linesOf('scope=system&name=single', fleet.callers.admin.token), [
+      `10.2.0.3 single-${single.id.slice(0, 8)}`,
+    ])
+  })
+
   test('refuse unknown options', async () => {
     for (const query of ['limit=1', 'port=0', 'address=any', 'suffix=x', 'group_by=nothing']) {
       const answer = await asOwner(`/inventory/ansible?${query}`)

@@ -8,7 +8,7 @@ import { createCountMatches } from './count-matches.ts'
 import { createDocuments } from './documents.ts'
 import { createSelectiveLookup, readKeys } from './selective-lookup.ts'
 import { createLoadById } from './load-by-id.ts'
-import { createFindByName } from './find-by-name.ts'
+import { createNameLookups } from './name-lookups.ts'
 import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms } from './order.ts'
@@ -80,7 +80,7 @@ export function createServerFinder(
     find,
     load,
     loadById: createLoadById(database, load),
-    findByName: createFindByName(database, planner),
+    ...createNameLookups(database, planner),
     count: createStatistics(planner, owners),
 
     async position({ seq, revision }, order) {

@@ -30,8 +30,8 @@ export function formatAnsibleInventory(options: Options): FeedFormat {
   return {
     maxServers: maxFeedHosts,
     head: '{"_meta":{"hostvars":{',
-    row(server) {
-      const host = nameHost(server)
+    row(server, isShared) {
+      const host = nameHost(server, isShared)
       if ('leftOut' in host) {
         leftOut[host.leftOut].push(server.id)
         return ''

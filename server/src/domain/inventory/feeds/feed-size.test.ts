@@ -25,6 +25,7 @@ function begin(total: number, format: FeedFormat) {
   const finder = {
     find: async () => ({ total, found: [], hasMore: false }),
     load: async () => [],
+    findSharedNames: async () => [],
   } as unknown as ServerFinder
   const { exportFeed } = createExportServers({
     finder,

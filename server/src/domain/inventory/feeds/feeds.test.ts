@@ -4,7 +4,7 @@ import { Server } from '@muster/contract'
 import { Value } from 'typebox/value'
 import { formatAnsibleInventory } from './ansible-inventory.ts'
 import { chooseAddress } from './choose-address.ts'
-import type { FeedFormat } from './feed-format.ts'
+import type { FeedFormat, IsShared } from './feed-format.ts'
 import { formatHostsFile, formatSshConfig } from './host-files.ts'
 import { formatPrometheusTargets } from './prometheus-targets.ts'
 
@@ -17,8 +17,11 @@ const server = (fields: Partial<Server> = {}): Server => {
   return { ...blank, id, name: 'web', ips: '10.0.0.1', metadata: {}, ...fields }
 }
 
-const write = ({ head, row, tail = () => [] }: FeedFormat, servers: readonly Server[]): string =>
-  [head, ...servers.map(row), ...tail()].join('')
+const write = (
+  { head, row, tail = () => [] }: FeedFormat,
+  servers: readonly Server[],
+  isShared: IsShared = () => false,
+): string => [head, ...servers.map((one) => row(one, isShared)), ...tail()].join('')
 
 const options = { address: 'first', suffix: '' } as const
 const ansible = (
@@ -65,6 +68,11 @@ const hostileNames = [
   'web;id',
   '../web',
   'web,db',
+  'localhost.',
+  'ip6-loopback.',
+  '1.1.1.1.',
+  'a..b',
+  'a.-b',
   'wéb',
   '名字',
   '',
@@ -162,43 +170,69 @@ describe('hostile names and values in feeds', () => {
 })
 
 describe('host names in feeds', () => {
-  const hostsOf = (names: readonly string[], suffix = '') =>
+  const hostsOf = (names: readonly string[], suffix = '', shared: readonly string[] = []) =>
     write(
       formatHostsFile({ ...options, suffix }),
       names.map((name) => server({ name })),
+      (name) => shared.includes(name),
     )
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.split(' ')[1])
 
-  test('are unique: the first server has the name, others a part of their id as well', () => {
+  test('have a part of the id if servers share them, also if only one is in the feed', () => {
     made = 100
-    assert.deepEqual(hostsOf(['web', 'Web', 'web', 'web-00000104', 'web-00000104']), [
-      'web',
+    assert.deepEqual(hostsOf(['web', 'Web', 'db'], '', ['web', 'Web']), [
+      'web-00000101',
       'Web-00000102',
-      'web-00000103',
-      'web-00000104',
-      'web-00000104-00000105',
+      'db',
     ])
+    assert.deepEqual(hostsOf(['web'], '.vm', ['web']), ['web-00000104.vm'])
+  })
+
+  test('with a part of an id cannot be taken by a server of that name', () => {
     made = 200
-    // The name that the second one would get is taken.
-    assert.deepEqual(hostsOf(['web', 'web-00000203', 'web']), [
-      'web',
-      'web-00000203',
-      'web-00000203-0000-4000-8000-000000000000',
+    assert.deepEqual(hostsOf(['web-00000202', 'web', 'web-00000202'], '', ['web']), [
+      'web-00000202-00000201',
+      'web-00000202',
+      'web-00000202-00000203',
     ])
+    const [whole] = hostsOf(['web-00000204-0000-4000-8000-000000000000'])
+    assert.equal(whole, 'web-00000204-0000-4000-8000-000000000000-00000204')
+  })
+
+  test('are unique even if a server is created meanwhile', () => {
+    made = 250
+    assert.deepEqual(hostsOf(['web', 'WEB']), ['web', 'WEB-00000252'])
+    const same = server({ name: 'web' })
+    const lines = write(
+      formatHostsFile(options),
+      [same, { ...same, id: `${same.id}0` }],
+      () => true,
+    )
+    assert.match(lines, / web-00000253\n10\.0\.0\.1 web-00000253-0000-4000-8000-0000000000000\n$/)
   })
 
   test('do not replace names that have a meaning, or addresses', () => {
     made = 300
     assert.deepEqual(
-      hostsOf(['localhost', 'LOCALHOST', 'a.localhost', 'ip6-loopback', '10.0.0.9']),
+      hostsOf([
+        'localhost',
+        'LOCALHOST',
+        'a.localhost',
+        'ip6-loopback',
+        '10.0.0.9',
+        'localhost4',
+        'localhost6.localdomain6',
+      ]),
       [
         'localhost-00000301',
         'LOCALHOST-00000302',
         'a.localhost-00000303',
         'ip6-loopback-00000304',
         '10.0.0.9-00000305',
+        'localhost4-00000306',
+        'localhost6.localdomain6-00000307',
       ],
     )
     assert.deepEqual(hostsOf(['localhost', 'github.com'], '.vm.test'), [

@@ -16,8 +16,8 @@ function formatHosts(
   return {
     maxServers: maxFeedHosts,
     head: '# Made by Muster. Changes are lost.\n',
-    row(server) {
-      const host = nameHost(server)
+    row(server, isShared) {
+      const host = nameHost(server, isShared)
       if ('leftOut' in host) return `# server ${server.id} is left out: ${reasons[host.leftOut]}\n`
       return renderHost(host.alias, host.address)
     },

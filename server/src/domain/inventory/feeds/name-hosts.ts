@@ -1,13 +1,14 @@
 import type { Server } from '@muster/contract'
 import ipaddr from 'ipaddr.js'
 import { chooseAddress, type AddressChoice } from './choose-address.ts'
+import type { IsShared } from './feed-format.ts'
 
-/** Starts with a letter or digit, so that no program takes it for an option. */
-const hostName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/
+/** Starts with a letter or digit, so that no program takes it for an option. No part of it is empty. */
+const hostName = /^(?=.{1,253}$)[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*$/
 
 /** Names that programs have a meaning for. A server with this name must not change what they mean. */
 const reserved =
-  /^(?:all|ungrouped|broadcasthost|(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback|localnet|mcastprefix|all\w+))$/
+  /^(?:all|ungrouped|broadcasthost|(?:.*\.)?localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback|localnet|mcastprefix|all\w+))$/
 
 export interface HostOptions {
   readonly address: AddressChoice
@@ -21,9 +22,13 @@ type NamedHost =
   | { readonly alias: string; readonly address: string }
   | { readonly leftOut: LeftOut }
 
+/** Ends like a name with an id, short or whole. */
+const endsLikeId = /-(?:[0-9a-f]{8}|[0-9a-f]{12})$/i
+
 /**
- * Gives each server a host name of its own. The first server with a name gets it; others get the beginning
- * of their id as well. Names are compared without case, as hosts files are.
+ * Gives each server a host name of its own. If several have a name, all of them get the beginning of their
+ * id as well: a filter or a new server then never makes a name that of another server. Names are compared
+ * without case, as hosts files are.
  */
 export function createHostNamer(
   { address: choice, suffix }: HostOptions,
@@ -42,11 +47,12 @@ export function createHostNamer(
     )
   }
 
-  return function nameHost(server: Server): NamedHost {
+  return function nameHost(server: Server, isShared: IsShared): NamedHost {
     const address = chooseAddress(server, choice)
     if (address === undefined) return { leftOut: 'no address' }
     const { name, id } = server
-    const candidates = [name, `${name}-${id.slice(0, 8)}`, `${name}-${id}`]
+    const withId = [`${name}-${id.slice(0, 8)}`, `${name}-${id}`]
+    const candidates = isShared(name) || endsLikeId.test(name) ? withId : [name, ...withId]
     const alias = candidates.map((candidate) => candidate + suffix).find(isFree)
     if (alias === undefined) return { leftOut: 'name' }
     used.add(alias.toLowerCase())

@@ -4,10 +4,7 @@ import { readSelection, type SelectionParameters } from '../read-selection.ts'
 import type { ServerQuery } from '../server-query.ts'
 import type { HostOptions } from './name-hosts.ts'
 
-/**
- * All servers of a feed, with all their fields. The oldest come first: a new server then does not take
- * over the host name of another one.
- */
+/** All servers of a feed, with all their fields, the oldest first. */
 export const readFeedQuery = (parameters: SelectionParameters): ServerQuery => ({
   ...readSelection(parameters, readCloudpodsParameters(parameters)),
   details: true,
