@@ -104,10 +104,13 @@ onBothEngines('the delivery of events', (engine) => {
     await waitFor(2)
     let now = Date.now()
     const seen: string[] = []
+    // During the sixth attempt the clock is wrong.
+    const ahead = 190 * 86_400_000
+    const jumps: Record<number, number> = { 5: ahead, 6: -ahead }
     const counts = await deliver(
       (id) => {
         seen.push(id)
-        now += 600_000
+        now += 600_000 + (jumps[seen.length] ?? 0)
         if (id !== ids[0]) return 200
         // Another failure in between starts the hour again.
         if (seen.length === 5) throw new DeliveryError('away')
@@ -120,7 +123,9 @@ onBothEngines('the delivery of events', (engine) => {
     assert.ok(seen.length > 10, String(seen.length))
     const { items } = await store.listDeliveries(list)
     assert.deepEqual(
-      items.slice(0, 2).map(({ result, event_id }) => [result, event_id]),
+      items
+        .filter(({ result }) => result !== 'failed')
+        .map(({ result, event_id }) => [result, event_id]),
       [
         ['delivered', ids[1]],
         ['skipped', ids[0]],

@@ -81,7 +81,7 @@ export function createEventDelivery(dependencies: Dependencies) {
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error
       const { status, message, isRejected } = error
-      const failing_since = isRejected ? from.failing_since || time : 0
+      const failing_since = isRejected ? Math.min(from.failing_since || time, time) : 0
       if (isRejected && time - failing_since >= times.longestRejection) {
         return [end(status, 'skipped', message), passed] as const
       }

@@ -94,6 +94,13 @@ onBothEngines('the login guard', (engine) => {
     await admitted(now)
   })
 
+  test('ignores a delay that began while the clock was 190 days ahead', async () => {
+    await failTimes(10, start + 190 * day)
+    assert.equal(await verdict(start + 190 * day), 'refused')
+    await fail(start)
+    assert.equal(await verdict(start), 'refused', 'the delay after the next failure is right')
+  })
+
   test('allows one attempt at a time after the delays have begun', async () => {
     await failTimes(10, start)
     const { buckets, ...counts } = await beginTogether(20, start + second)

@@ -8,6 +8,8 @@ import type { Tables } from '../tables.ts'
 const day = 86_400_000
 /** A comparison that has not settled after this time counts as failed: its process has died. */
 const abandonedAfter = 30_000
+/** No delay ends later than this. One that does began while the clock was wrong. */
+const latestEnd = 30 * 60_000
 const failuresForgottenAfter = day
 const originsForgottenAfter = 90 * day
 const mostAddresses = 1_000
@@ -59,7 +61,12 @@ export function createLoginGuard(database: DatabaseReader & DatabaseWriter): Log
             pending: sql`case when ${isAbandoned} then 1 else login_attempts.pending + 1 end`,
             pending_at: now,
           })
-          .where('login_attempts.blocked_until', '<=', now)
+          .where((eb) =>
+            eb.or([
+              eb('login_attempts.blocked_until', '<=', now),
+              eb('login_attempts.blocked_until', '>', now + latestEnd),
+            ]),
+          )
           .where((eb) =>
             eb.or([
               eb('login_attempts.pending', '=', 0),
