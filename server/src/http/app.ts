@@ -38,6 +38,7 @@ import { createViewHandlers } from './views/handlers.ts'
 
 /** Limits the bytes of concurrent response bodies: total, for each user and for each token. */
 const bodyLimits = {
+  name: 'requests for pages',
   capacity: 128 * 2 ** 20,
   perUser: 64 * 2 ** 20,
   perToken: 32 * 2 ** 20,

@@ -59,8 +59,11 @@ interface Call<Op> {
   readonly origin: RequestOrigin
   readonly accept: string
   readonly ifNoneMatch: string | undefined
-  /** Waits until there is memory for a body of this size, and reserves it until the response ends. */
-  readonly reserve: (bytes: number) => Promise<void>
+  /**
+   * Waits until there is memory for a body of this size, and reserves it until the response ends. Without
+   * `memory` it is that of pages.
+   */
+  readonly reserve: (bytes: number, memory?: ResponseMemory) => Promise<void>
 }
 
 /** Exactly one handler for each operation. */
@@ -158,8 +161,8 @@ export function registerOperations(
           },
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
-          async reserve(bytes: number) {
-            const release = await bodies.acquire({
+          async reserve(bytes: number, memory: ResponseMemory = bodies) {
+            const release = await memory.acquire({
               principal,
               bytes,
               getSignal: () => abortOnDisconnect(reply),

@@ -2,6 +2,8 @@ import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 
 interface Limits {
+  /** What waits, in the plural, for error messages. */
+  readonly name: string
   /** Limits in bytes: total, for each user and for each token. */
   readonly capacity: number
   readonly perUser: number
@@ -23,8 +25,7 @@ interface Body {
  * Limits the memory of concurrent response bodies. The limit for each user leaves memory for others,
  * even if a user has many tokens.
  */
-export function createResponseMemory({ capacity, perUser, perToken, ...waiting }: Limits) {
-  const name = 'requests for pages'
+export function createResponseMemory({ name, capacity, perUser, perToken, ...waiting }: Limits) {
   const tokens = createBoundedQueue({ name, capacity: Infinity, perKey: perToken, ...waiting })
   const users = createBoundedQueue({ name, capacity, perKey: perUser, ...waiting })
 

@@ -67,9 +67,9 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
   }
 
   function sendStream(reply: FastifyReply, body: AsyncIterable<Buffer>): FastifyReply {
-    // A HEAD response has no body, so the stream is not read.
+    // A HEAD response has no body, so the stream is not read. An empty one sets no Content-Length of 0.
     return reply.request.method === 'HEAD'
-      ? reply.send()
+      ? reply.send(Readable.from([]))
       : reply.send(body instanceof Readable ? body : Readable.from(body, { objectMode: false }))
   }
 

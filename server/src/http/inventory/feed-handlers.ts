@@ -9,15 +9,27 @@ import { readGrouping } from '../../domain/inventory/read-statistics-query.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { SelectionParameters } from '../../domain/inventory/read-selection.ts'
 import type { HandlersFor } from '../register-operations.ts'
+import { createResponseMemory, type ResponseMemory } from '../response-memory.ts'
 
 interface FeedCall {
   readonly caller: Caller
   readonly query: SelectionParameters
-  readonly reserve: (bytes: number) => Promise<void>
+  readonly reserve: (bytes: number, memory: ResponseMemory) => Promise<void>
 }
 
 /** Estimated bytes that a feed with host names remembers: names, groups and ids. */
 const rememberedBytes = 16 * 2 ** 20
+
+/** Not the memory of pages: slow readers of feeds would block these. Nobody waits for long. */
+const feedLimits = {
+  name: 'feeds',
+  capacity: 6 * rememberedBytes,
+  perUser: 2 * rememberedBytes,
+  perToken: 2 * rememberedBytes,
+  maxWaiting: 64,
+  maxWaitingPerKey: 16,
+  maxWait: 1_000,
+}
 
 const defaultGroups = ['provider', 'region', 'project', 'status']
 
@@ -25,11 +37,13 @@ const defaultGroups = ['provider', 'region', 'project', 'status']
 export function createFeedHandlers({
   exportFeed,
 }: Pick<ExportUseCases, 'exportFeed'>): HandlersFor<typeof feedOperations> {
+  const memory = createResponseMemory(feedLimits)
+
   async function answer({ caller, query, reserve }: FeedCall, format: FeedFormat) {
-    if (format.maxServers !== undefined) await reserve(rememberedBytes)
+    if (format.maxServers !== undefined) await reserve(rememberedBytes, memory)
     return {
       status: 200,
-      // A second header that tells callers apart.
+      // An access key in `Authorization` identifies the caller, too.
       headers: { vary: 'X-Auth-Token, Authorization, Accept-Encoding' },
       body: await exportFeed(caller, readFeedQuery(query), format),
     }

@@ -128,6 +128,18 @@ onEngineOfLane('feeds for other programs', (engine) => {
     ])
   })
 
+  test('have no length for HEAD, like exports: it is not known', async () => {
+    for (const path of [...paths, '/servers?format=csv']) {
+      const { status, headers } = await fetch(fleet.url + path, {
+        method: 'HEAD',
+        headers: { 'x-auth-token': fleet.callers.owner.token },
+      })
+      assert.equal(status, 200, path)
+      assert.equal(headers.get('content-length'), null, path)
+      assert.notEqual(headers.get('content-type'), null, path)
+    }
+  })
+
   test('refuse unknown options', async () => {
     for (const query of ['limit=1', 'port=0', 'address=any', 'suffix=x', 'group_by=nothing']) {
       const answer = await asOwner(`/inventory/ansible?${query}`)

@@ -11,6 +11,7 @@ import { createInProcessUpstream } from '../gateway/in-process-upstream.ts'
 import { registerOperations, type Handlers } from '../register-operations.ts'
 
 const limits = {
+  name: 'requests for pages',
   capacity: 100,
   perUser: 100,
   perToken: 100,
