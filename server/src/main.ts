@@ -1,8 +1,15 @@
 import { explainError } from './cli/explain-error.ts'
 import { runCommand } from './cli/run-command.ts'
 
+const { stdin, stdout, stderr } = process
+// A reader of the output may end early, as `head` does. The command still does its work.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 try {
-  const { stdin, stdout, stderr } = process
   process.exitCode = await runCommand(process.argv.slice(2), process.env, { stdin, stdout, stderr })
 } catch (error) {
   const { line, status } = explainError(error)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTestDatabase } from './testing/engines.ts'
 import { ask, passwordIdentity, requestToken, secretOf } from './testing/client.ts'
@@ -58,6 +59,15 @@ describe('the process', { concurrency: 2 }, () => {
     assert.deepEqual([code, stdout, stderr], [0, `${manifest.version}\n`, ''])
   })
 
+  test('a command whose reader ends early does its work without a complaint', async (t) => {
+    const [program, entry] = musterCommand
+    const child = spawn(program, [entry, 'config', 'check'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    t.after(() => child.kill())
+    child.stdout.destroy()
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.deepEqual([stderr, code], ['', 0])
+  })
+
   test('an invalid or unknown setting is one line and status 2', async (t) => {
     assertRefused(await runMuster(t, ['--prot', '1']), 2, /--prot/)
     assertRefused(await runMuster(t, [], { MUSTER_PORT: '70000' }), 2, /MUSTER_PORT must/)
@@ -100,6 +110,7 @@ describe('the process', { concurrency: 2 }, () => {
       `--data-dir=${folder}/data`,
       '--host=192.0.2.1',
       '--port=8400',
+      `--access-log-file=${folder}/access.log`,
     ])
     assertRefused(exit, 2, /192\.0\.2\.1|--host/)
   })

@@ -1,4 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, existsSync, fchmodSync, openSync } from 'node:fs'
 import { destination } from 'pino'
 import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
@@ -6,13 +7,13 @@ import type { AccessLog } from '../http/request-log.ts'
 import { createLogger } from '../log.ts'
 
 /** Opens the log on standard error, and the file of the access log if there is one. */
-export function openLogs({ logLevel, accessLog: interval, accessLogFile }: Config) {
+export async function openLogs({ logLevel, accessLog: interval, accessLogFile }: Config) {
   const logger = createLogger(logLevel, destination({ dest: 2, sync: false }))
   if (accessLogFile === undefined) {
     const accessLog: AccessLog = { logger, interval }
     return { logger, accessLog, reopen: () => {} }
   }
-  const file = openFile(accessLogFile)
+  const file = await openFile(accessLogFile)
   const accessLog: AccessLog = { logger: createLogger('info', file), interval }
   // A full disk must not stop requests: lines are dropped, and the log says so once.
   let isFailing = false
@@ -23,17 +24,35 @@ export function openLogs({ logLevel, accessLog: interval, accessLogFile }: Confi
   file.on('write', () => {
     isFailing = false
   })
-  return { logger, accessLog, reopen: () => file.reopen() }
+  const reopen = () => {
+    try {
+      prepareFile(accessLogFile)
+    } catch {
+      // The line below fails for the same reason, which is logged.
+    }
+    file.reopen()
+  }
+  return { logger, accessLog, reopen }
 }
 
 const mode = 0o640
 
-function openFile(path: string) {
+async function openFile(path: string) {
   try {
-    // The destination opens the file later, when nobody waits for the error.
-    closeSync(openSync(path, 'a', mode))
+    prepareFile(path)
   } catch {
     throw new ConfigError(`--access-log-file: cannot write ${path}`)
   }
-  return destination({ dest: path, sync: false, append: true, mode })
+  const file = destination({ dest: path, sync: false, append: true })
+  // It is flushed when the process exits, which throws before it is open.
+  await once(file, 'ready')
+  return file
+}
+
+/** Creates the file if it is missing. Its mode does not depend on the umask, which the start changes. */
+function prepareFile(path: string): void {
+  const isNew = !existsSync(path)
+  const file = openSync(path, 'a')
+  if (isNew) fchmodSync(file, mode)
+  closeSync(file)
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -42,6 +49,8 @@ describe('SIGHUP', () => {
     await request('/healthz')
     await until(() => linesIn(accessLog).length === 1)
     assert.match(linesIn(accessLog)[0] ?? '', /"path":"\/healthz".*"status":200/)
+    const modeOfLog = () => (statSync(accessLog).mode & 0o777).toString(8)
+    assert.equal(modeOfLog(), '640')
     assert.doesNotMatch(muster.stderr(), /"msg":"request"/)
 
     // As logrotate does.
@@ -54,6 +63,7 @@ describe('SIGHUP', () => {
     await until(() => linesIn(accessLog).length >= 3)
     assert.equal(linesIn(accessLog).length, 3, 'one of three, and all that fail')
     assert.equal(linesIn(`${accessLog}.1`).length, 1)
+    assert.equal(modeOfLog(), '640')
 
     write('access_log = "never"')
     await reload('settings not reloaded')

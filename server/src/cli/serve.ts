@@ -14,7 +14,7 @@ const longestStop = 12_000
 export async function serve(config: Config, readAgain: ReadConfig): Promise<void> {
   // Runs while the storage opens: both are slow at the first start.
   const consoleBuilt = buildMissingConsole(config)
-  const { logger, accessLog, reopen } = openLogs(config)
+  const { logger, accessLog, reopen } = await openLogs(config)
   const start = new AbortController()
   const running: { platform?: Platform } = {}
   let isStopping = false
