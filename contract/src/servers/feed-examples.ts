@@ -21,7 +21,7 @@ export const ansibleExample = {
         muster_tags: { 'user:env': { __ansible_unsafe: 'prod' } },
       },
     },
-    left_out: { 'no address': [], name: [] },
+    left_out: { no_address: [], name: [] },
   },
   all: { hosts: ['web-7'] },
   provider_Aws: { hosts: ['web-7'] },

@@ -136,7 +136,7 @@ export const feedOperations = [
     path: '/inventory/ssh-config',
     ...common,
     summary: 'Configuration for OpenSSH',
-    description: `A \`Host\` section per server, for \`Include\` in \`~/.ssh/config\`. ${selected} ${named} A comment tells which and why.`,
+    description: `A \`Host\` section per server, for \`Include\` in \`~/.ssh/config\`. ${selected} ${named} Comments name them and the reason.`,
     query: HostFeedQuery,
     responses: {
       200: {
@@ -153,7 +153,7 @@ export const feedOperations = [
     path: '/inventory/hosts',
     ...common,
     summary: 'Hosts file',
-    description: `Lines for \`/etc/hosts\`. ${selected} ${named} A comment tells which and why.`,
+    description: `Lines for \`/etc/hosts\`. ${selected} ${named} Comments name them and the reason.`,
     query: HostFeedQuery,
     responses: {
       200: {

@@ -53,7 +53,7 @@ export function createAuthenticate(dependencies: Dependencies) {
     if (!principal) {
       throw new PlatformError(
         'UnauthorizedError',
-        'The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens.',
+        `The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens${operation.acceptsAccessKey ? ', or send an access key and its secret by HTTP Basic' : ''}.`,
       )
     }
     if (operation.rateLimit === 'token' && requestLimit) {

@@ -23,6 +23,22 @@ export function createAuthenticateAccessKey({ issueToken, verifyToken, memory }:
   // By a digest, so that secrets of keys do not stay in memory.
   const tokens = createCache<string, 'any', string>(memory, 'access_key_tokens', () => tokenSize)
 
+  /** By digest too: requests in parallel share one login. */
+  const logins = new Map<string, Promise<string>>()
+
+  async function logIn(digest: string, credential: string, origin: RequestOrigin) {
+    try {
+      const { secret } = await issueToken(
+        { auth: { identity: { methods: ['aksk'], access_key_secret: credential } } },
+        origin,
+      )
+      tokens.set(digest, 'any', secret)
+      return secret
+    } finally {
+      logins.delete(digest)
+    }
+  }
+
   return async function authenticateAccessKey(
     accessKey: string,
     secret: string,
@@ -39,12 +55,9 @@ export function createAuthenticateAccessKey({ issueToken, verifyToken, memory }:
     const known = tokens.get(digest, 'any')
     const principal = known === undefined ? undefined : await verifyToken(known)
     if (principal) return principal
-    const { secret: token } = await issueToken(
-      { auth: { identity: { methods: ['aksk'], access_key_secret: credential } } },
-      origin,
-    )
-    tokens.set(digest, 'any', token)
-    return await verifyToken(token)
+    const login = logins.get(digest) ?? logIn(digest, credential, origin)
+    logins.set(digest, login)
+    return await verifyToken(await login)
   }
 }
 export type AuthenticateAccessKey = ReturnType<typeof createAuthenticateAccessKey>

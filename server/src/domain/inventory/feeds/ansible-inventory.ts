@@ -18,7 +18,7 @@ export function formatAnsibleInventory(options: Options): FeedFormat {
   // Ansible knows groups and hosts by the same names: `--limit` with a group must not match a host.
   const nameHost = createHostNamer(options, isGroupName)
   const groups = new Map<string, string[]>([['all', []]])
-  const leftOut: Record<LeftOut, string[]> = { 'no address': [], name: [] }
+  const leftOut: Record<LeftOut, string[]> = { no_address: [], name: [] }
   let separator = ''
 
   function addToGroup(name: string, alias: string): void {

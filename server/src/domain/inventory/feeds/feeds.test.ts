@@ -107,7 +107,7 @@ describe('hostile names and values in feeds', () => {
       ['10.0.0.1 web-1.example_x'],
     )
     for (const { id } of hostile) {
-      const comment = `# server ${id} is left out: the name cannot be a host name`
+      const comment = `# server ${id} is left out: name has characters that host names cannot have`
       assert.ok(ssh.includes(comment) && hosts.includes(comment), id)
     }
   })
@@ -123,7 +123,7 @@ describe('hostile names and values in feeds', () => {
       ...carriers,
       server({ name: 'tagged', metadata: { ...tags, ...keys } }),
     ])._meta
-    assert.deepEqual(left_out, { 'no address': [], name: hostile.map(({ id }) => id) })
+    assert.deepEqual(left_out, { no_address: [], name: hostile.map(({ id }) => id) })
     assert.deepEqual(Object.keys(hostvars), [...carriers.map(({ name }) => name), 'tagged'])
     assert.deepEqual(
       carriers.map(({ name }) => hostvars[name]?.['muster_os_name']),
@@ -284,7 +284,7 @@ describe('host names in feeds', () => {
     assert.deepEqual(inventory['region_eu_central_1']?.hosts, ['a'])
     const { hostvars, left_out } = inventory._meta
     assert.deepEqual(hostvars['b']?.['muster_region'], unsafe('华北'))
-    assert.deepEqual(left_out, { 'no address': ['00000503-0000-4000-8000-000000000000'], name: [] })
+    assert.deepEqual(left_out, { no_address: ['00000503-0000-4000-8000-000000000000'], name: [] })
   })
 })
 

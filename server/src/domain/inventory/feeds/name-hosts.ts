@@ -16,7 +16,7 @@ export interface HostOptions {
   readonly suffix: string
 }
 
-export type LeftOut = 'no address' | 'name'
+export type LeftOut = 'no_address' | 'name'
 
 type NamedHost =
   | { readonly alias: string; readonly address: string }
@@ -49,7 +49,7 @@ export function createHostNamer(
 
   return function nameHost(server: Server, isShared: IsShared): NamedHost {
     const address = chooseAddress(server, choice)
-    if (address === undefined) return { leftOut: 'no address' }
+    if (address === undefined) return { leftOut: 'no_address' }
     const { name, id } = server
     const withId = [`${name}-${id.slice(0, 8)}`, `${name}-${id}`]
     const candidates = isShared(name) || endsLikeId.test(name) ? withId : [name, ...withId]
