@@ -73,7 +73,7 @@ export const check: AdminCommand = {
     let count = 0
     await inspectDatabase(config, async (connection) => {
       const snapshot = connection.transaction().setIsolationLevel('repeatable read')
-      await snapshot.execute(async (db) => {
+      const checking = snapshot.execute(async (db) => {
         for (const [name, check] of Object.entries(checks)) {
           const { checked, problems } = await run(check, db)
           print(`${problems.length === 0 ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(13)}  ${checked}`)
@@ -82,6 +82,10 @@ export const check: AdminCommand = {
           // The other checks need the tables of this version.
           if (name === 'schema' && problems.length > 0) return
         }
+      })
+      // SQLite may end the transaction at a damaged page. Then it cannot be committed.
+      await checking.catch((error: unknown) => {
+        if (count === 0) throw error
       })
     })
     print(count === 0 ? 'No problems found.' : `Problems found: ${count}`)

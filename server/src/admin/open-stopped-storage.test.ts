@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -10,6 +10,7 @@ import { runAdminCommand, type Installation } from '../testing/run-admin-command
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import { openPostgres } from '../storage/postgres/open.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
+import { requireDatabaseFile } from './open-stopped-storage.ts'
 
 onBothEngines('an admin command on a stopped server', (engine) => {
   let folder: string
@@ -46,6 +47,20 @@ onBothEngines('an admin command on a stopped server', (engine) => {
 })
 
 describe('an admin command on a data directory', () => {
+  test('does not take a directory without access for an empty one', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-stopped-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const isRoot = process.getuid?.() === 0
+    if (!isRoot) chmodSync(folder, 0)
+    try {
+      if (isRoot) process.seteuid?.(12_345)
+      assert.throws(() => requireDatabaseFile(folder), /no permission .*as the user of the server/)
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+      chmodSync(folder, 0o700)
+    }
+  })
+
   test('refuses the files of another user', (t) => {
     if (process.getuid?.() !== 0) return t.diagnostic('not tested: only root can change the owner')
     const folder = mkdtempSync(join(tmpdir(), 'muster-stopped-'))

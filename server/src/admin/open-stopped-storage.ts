@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage, type Storage } from '../composition/open-storage.ts'
 import { ConfigError } from '../config/parsers.ts'
@@ -17,19 +17,35 @@ export async function openStoppedStorage(config: Config): Promise<Storage> {
   return await openStorage(config, memory, async () => {}, requireMigrated)
 }
 
-/** Files that another user creates here could not be opened by the server. */
 export function requireDatabaseFile(dataDir: string): string {
   const file = join(dataDir, 'muster.db')
-  if (!existsSync(file)) {
+  if (!requireOwner(file)) {
     throw new ConfigError(`--data-dir: there is no Muster database in ${dataDir}`)
   }
-  const owner = statSync(file).uid
-  if (process.getuid && process.getuid() !== owner) {
+  return file
+}
+
+/**
+ * Returns whether the path exists, and throws if it belongs to another user: the server could not open
+ * files that this one creates there.
+ */
+export function requireOwner(path: string): boolean {
+  const owner = findOwner(path)
+  if (owner !== undefined && process.getuid && process.getuid() !== owner) {
     throw new ConfigError(
-      `${file} belongs to another user: run this command as that user (sudo -u '#${owner}' …)`,
+      `${path} belongs to another user: run this command as that user (sudo -u '#${owner}' …)`,
     )
   }
-  return file
+  return owner !== undefined
+}
+
+function findOwner(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.uid
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EACCES') throw error
+    throw new ConfigError(`no permission for ${path}: run this command as the user of the server`)
+  }
 }
 
 const requireMigrated: Inspect = async (db) => {

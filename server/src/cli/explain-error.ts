@@ -18,5 +18,7 @@ export function explainError(error: unknown): { line: string; status: number } {
   const settingError = settingErrors[code]
   if (settingError !== undefined) return { line: settingError, status: 2 }
   const reason = (cause as { code?: unknown } | undefined)?.code
-  return { line: typeof reason === 'string' ? `${message} (${reason})` : message, status: 1 }
+  const isMissing =
+    typeof reason === 'string' && !/SQLITE/.test(reason) && !message.includes(reason)
+  return { line: isMissing ? `${message} (${reason})` : message, status: 1 }
 }

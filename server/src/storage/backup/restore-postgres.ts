@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { listMigrations } from '../migrations/migrate.ts'
+import { isKnownMigration, listExecuted } from '../migrations/migrate.ts'
 import { inspectPostgres } from '../postgres/open.ts'
 import type { Tables } from '../tables.ts'
 import { ReplaceError, type RowChunk } from './format.ts'
@@ -7,19 +7,28 @@ import { restoreRows } from './restore-rows.ts'
 import { allTables } from './saved-tables.ts'
 import type { OnProgress } from './write-backup.ts'
 
+export interface ReplaceOptions {
+  readonly isReplacing: boolean
+  /** Whether tables that this version does not know may be dropped. */
+  readonly isDroppingUnknown: boolean
+}
+
 /** Restores in one transaction: the data from before stays if anything fails. */
 export async function restorePostgres(
   url: string,
   backup: string,
-  isReplacing: boolean,
+  { isReplacing, isDroppingUnknown }: ReplaceOptions,
   onProgress: OnProgress,
 ): Promise<void> {
   await inspectPostgres(url, (connection) =>
     connection.transaction().execute(async (db) => {
       await requireNoServer(db)
-      const { executed } = await listMigrations(db)
+      const executed = await listExecuted(db)
       if (!isReplacing && executed.length > 0) throw new ReplaceError()
-      await dropTables(db)
+      const isNewer = !executed.every(isKnownMigration)
+      const unknown = isNewer ? await listUnknownTables(db) : []
+      if (unknown.length > 0 && !isDroppingUnknown) throw new UnknownTablesError(unknown)
+      await dropTables(db, unknown)
       await restoreRows(db, backup, createInsert(db), onProgress)
     }),
   )
@@ -36,8 +45,29 @@ async function requireNoServer(db: Kysely<Tables>): Promise<void> {
   throw new Error(`Muster is running at ${addresses} and uses this database: stop it first`)
 }
 
-async function dropTables(db: Kysely<Tables>): Promise<void> {
-  const names = [...allTables, 'kysely_migration', 'kysely_migration_lock']
+const ownTables: readonly string[] = [...allTables, 'kysely_migration', 'kysely_migration_lock']
+
+/** A newer version may have made them, but so may other software that uses the same schema. */
+class UnknownTablesError extends Error {
+  constructor(names: readonly string[]) {
+    super(
+      `a newer version of Muster has changed the database, which has tables that this version does not know: ${names.join(', ')}. To drop them too, add --drop-unknown-tables`,
+    )
+  }
+}
+
+/** Without those that belong to an extension. */
+async function listUnknownTables(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
+    order by name`.execute(db)
+  return rows.map(({ name }) => name).filter((name) => !ownTables.includes(name))
+}
+
+async function dropTables(db: Kysely<Tables>, unknown: readonly string[]): Promise<void> {
+  const names = [...ownTables, ...unknown]
   await sql`drop table if exists ${sql.join(names.map((name) => sql.table(name)))}`.execute(db)
 }
 

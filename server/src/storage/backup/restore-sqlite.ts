@@ -9,8 +9,11 @@ import type { RowChunk } from './format.ts'
 import { restoreRows } from './restore-rows.ts'
 import type { OnProgress } from './write-backup.ts'
 
+/** Files that SQLite keeps beside a database. */
+const companions = ['-wal', '-shm', '-journal'] as const
+
 const removeFile = (file: string) => {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true })
+  for (const suffix of ['', ...companions]) rmSync(file + suffix, { force: true })
 }
 
 /**
@@ -78,12 +81,25 @@ function createInsert(connection: DatabaseSync) {
  */
 function linkAside(file: string): string | undefined {
   if (!existsSync(file)) return undefined
-  // Writes commits to the file that are only in its write-ahead log.
-  const connection = new DatabaseSync(file)
-  connection.exec('pragma wal_checkpoint(truncate)')
-  connection.close()
+  tryCheckpoint(file)
   const time = new Date().toISOString().replaceAll(/[^0-9]/g, '')
   const name = `${file}.replaced-${time.slice(0, 14)}`
   linkSync(file, name)
+  // SQLite would take those that are left for parts of the new file.
+  for (const suffix of companions) {
+    if (existsSync(file + suffix)) renameSync(file + suffix, name + suffix)
+  }
   return name
+}
+
+/** Writes commits to the file that are only in its write-ahead log. A damaged file is left as it is. */
+function tryCheckpoint(file: string): void {
+  const connection = new DatabaseSync(file)
+  try {
+    connection.exec('pragma wal_checkpoint(truncate)')
+  } catch {
+    // The log is kept beside the file.
+  } finally {
+    connection.close()
+  }
 }

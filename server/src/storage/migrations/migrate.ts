@@ -39,7 +39,7 @@ const createMigrator = <Schema>(db: Kysely<Schema>) =>
 
 /** Runs the missing migrations. A lock makes processes that start together wait for each other. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
-  await requireKnownMigrations(db as Kysely<unknown>)
+  await requireKnownMigrations(db)
   await withoutForeignKeys(db, async () => {
     const { error } = await createMigrator(db).migrateToLatest()
     if (error) throw error
@@ -55,16 +55,22 @@ export async function migrateTo<Schema>(db: Kysely<Schema>, name: string): Promi
   })
 }
 
-async function requireKnownMigrations(db: Kysely<unknown>): Promise<void> {
+/** The migrations that the database has, also those of a newer version. */
+export async function listExecuted<Schema>(db: Kysely<Schema>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return []
   const ran = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  requireKnown(ran.rows.map(({ name }) => name))
+  return ran.rows.map(({ name }) => name)
 }
+
+const requireKnownMigrations = async <Schema>(db: Kysely<Schema>) =>
+  requireKnown(await listExecuted(db))
+
+export const isKnownMigration = (name: string): boolean => Object.hasOwn(migrations, name)
 
 /** Data that a newer version has migrated is left alone. */
 function requireKnown(names: readonly string[]): void {
-  const unknown = names.find((name) => !Object.hasOwn(migrations, name))
+  const unknown = names.find((name) => !isKnownMigration(name))
   if (unknown === undefined) return
   throw new Error(
     `The data was written by a newer version of Muster (it has the migration ${unknown}). Start that version, or restore a backup from before the upgrade.`,
@@ -90,7 +96,7 @@ async function withoutForeignKeys<Schema>(
 
 /** The migrations that the database has, and those that it lacks. Rejects one of a newer version. */
 export async function listMigrations<Schema>(db: Kysely<Schema>) {
-  await requireKnownMigrations(db as Kysely<unknown>)
+  await requireKnownMigrations(db)
   const known = await createMigrator(db).getMigrations()
   const { executed = [], pending = [] } = Object.groupBy(known, ({ executedAt }) =>
     executedAt === undefined ? 'pending' : 'executed',

@@ -25,7 +25,9 @@ export function createKysely(
   const bridge: SqliteDatabase = {
     close: () => database.close(),
     prepare(text) {
-      const statement = prepare(text)
+      // SQLite ends the transaction itself after some errors, which a failed rollback would hide.
+      const isOver = text === 'rollback' && !database.isTransaction
+      const statement = prepare(isOver ? 'select 1' : text)
       const bind = (parameters: readonly unknown[]) => parameters as (string | number | null)[]
       return {
         reader: statement.columns().length > 0,

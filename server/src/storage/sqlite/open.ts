@@ -23,6 +23,8 @@ import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
 
 const readOnlyDatabase = 8
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26])
 
 /** Inspects the data through a read-only connection; a missing file is inspected as an empty database. */
 export async function inspectFile(file: string, inspect: Inspect): Promise<void> {
@@ -39,7 +41,16 @@ export async function inspectFile(file: string, inspect: Inspect): Promise<void>
 
 async function inspectThrough(database: DatabaseSync, inspect: Inspect): Promise<void> {
   const db = createKysely(database)
-  await inspect(db).finally(() => db.destroy())
+  await inspect(db)
+    .catch((cause: unknown) => {
+      const { errcode = 0, message } = cause as Error & { errcode?: number }
+      if (!damageCodes.has(errcode & 0xff)) throw cause
+      throw new Error(
+        `${database.location()} is damaged (${message}): restore a backup with "muster admin restore FILE --replace"`,
+        { cause },
+      )
+    })
+    .finally(() => db.destroy())
 }
 
 /**

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import pg from 'pg'
+import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
+import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
+import { startPlatform } from '../testing/start-platform.ts'
+
+onBothEngines('muster admin restore', (engine) => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-restore-'))
+  const backup = join(folder, 'muster.backup')
+  const database = join(folder, 'data', 'muster.db')
+  let installation: Installation
+  before(async () => {
+    const databaseUrl = engine === 'postgres' ? await createTestDatabase('migrated') : undefined
+    installation = { folder, databaseUrl }
+    const platform = await startPlatform({ engine, beside: installation })
+    await platform.close()
+    assert.equal((await run('backup', backup)).status, 0)
+  })
+  after(() => rmSync(folder, { recursive: true }))
+  const run = async (...args: string[]) => {
+    // PostgreSQL ends sessions shortly after their connections, and a restore refuses to run beside one.
+    while (engine === 'postgres' && (await query(sessions)).length > 0) await pause(20)
+    return await runAdminCommand(installation, ...args)
+  }
+  const sessions = `select from pg_stat_activity
+    where datname = current_database() and application_name = 'muster'`
+
+  async function query(text: string): Promise<unknown[]> {
+    const client = new pg.Client(installation.databaseUrl)
+    await client.connect()
+    const { rows } = await client.query(text).finally(() => client.end())
+    return rows
+  }
+
+  test('refuses a backup of a newer version, also with --check', async () => {
+    const file = join(folder, 'newer.backup')
+    const lines = zstdDecompressSync(readFileSync(backup)).toString()
+    const newer = lines.replace(/"schema":"[^"]+"/, '"schema":"0999-later"')
+    writeFileSync(file, zstdCompressSync(newer))
+    await assert.rejects(run('restore', file, '--check'), /newer\.backup: it is of a newer version/)
+  })
+
+  if (engine === 'postgres') {
+    test('replaces a database of a newer version, and drops unknown tables on request', async () => {
+      await query(`insert into kysely_migration values ('0999-later', '1');
+        create table later (id text references users)`)
+      await assert.rejects(run('restore', backup), /add --replace/)
+      const unknown = /does not know: later\. To drop them too, add --drop-unknown-tables/
+      await assert.rejects(run('restore', backup, '--replace'), unknown)
+      assert.equal((await query('select from later')).length, 0)
+      const { status } = await run('restore', backup, '--replace', '--drop-unknown-tables')
+      assert.equal(status, 0)
+      await assert.rejects(query('select from later'), /does not exist/)
+      assert.match((await run('check')).stdout, /^No problems found/m)
+    })
+
+    test('leaves tables of other software alone', async () => {
+      await query('create table other (id text)')
+      const { status } = await run('restore', backup, '--replace', '--drop-unknown-tables')
+      assert.equal(status, 0)
+      assert.equal((await query('select from other')).length, 0)
+    })
+    return
+  }
+
+  const pageSize = 4096
+  const damages = {
+    'a header of zeros': (bytes: Buffer) => bytes.fill(0, 0, 100),
+    'damaged pages': (bytes: Buffer) => bytes.fill(0xa5, pageSize),
+  }
+  for (const [title, damage] of Object.entries(damages)) {
+    test(`replaces a database with ${title}, which stays beside it`, async () => {
+      const damaged = damage(readFileSync(database))
+      writeFileSync(database, damaged)
+      writeFileSync(`${database}-wal`, 'log', { mode: 0o600 })
+      const check = await run('check')
+      assert.equal(check.status, 1)
+      assert.match(check.stdout, /^Problems found: \d/m)
+      await assert.rejects(run('backup', `${backup}.2`), /muster\.db is damaged \(.*--replace/)
+      const { status, stdout } = await run('restore', backup, '--replace')
+      assert.equal(status, 0)
+      const replaced = /The data from before is in (\S+)\. /.exec(stdout)?.[1] ?? ''
+      assert.ok(readFileSync(replaced).equals(damaged))
+      assert.match((await run('check')).stdout, /^No problems found/m)
+      rmSync(replaced)
+    })
+  }
+
+  test('refuses the directory and the files of another user', async (t) => {
+    if (process.getuid?.() !== 0) return t.diagnostic('not tested: only root can change the owner')
+    chownSync(database, 12_345, 12_345)
+    const refused = /belongs to another user: .*sudo -u '#12345'/
+    await assert.rejects(run('restore', backup, '--replace'), refused)
+    rmSync(join(folder, 'data'), { recursive: true })
+    mkdirSync(join(folder, 'data'), { mode: 0o700 })
+    chownSync(join(folder, 'data'), 12_345, 12_345)
+    await assert.rejects(run('restore', backup), refused)
+  })
+})
