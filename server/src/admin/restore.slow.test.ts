@@ -23,13 +23,13 @@ onBothEngines('muster admin restore', (engine) => {
     assert.equal((await run('backup', backup)).status, 0)
   })
   after(() => rmSync(folder, { recursive: true }))
-  const run = async (...args: string[]) => {
-    // PostgreSQL ends sessions shortly after their connections, and a restore refuses to run beside one.
-    while (engine === 'postgres' && (await query(sessions)).length > 0) await pause(20)
-    return await runAdminCommand(installation, ...args)
-  }
   const sessions = `select from pg_stat_activity
     where datname = current_database() and application_name = 'muster'`
+  const run = async (...args: string[]) => {
+    // PostgreSQL ends sessions shortly after their connections, and a restore refuses to run beside one.
+    if (engine === 'postgres') while ((await query(sessions)).length > 0) await pause(20)
+    return await runAdminCommand(installation, ...args)
+  }
 
   async function query(text: string): Promise<unknown[]> {
     const client = new pg.Client(installation.databaseUrl)
