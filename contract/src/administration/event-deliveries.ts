@@ -41,7 +41,7 @@ export const eventDeliveries = {
     status: number('HTTP status of the response; 0 if there was none', uses),
     result: {
       ...enumeration(
-        '`delivered`, `failed` (it will be retried) or `skipped` (the receiver rejected the event for an hour)',
+        '`delivered`, `failed` (it will be retried) or `skipped` (the receiver rejected the event for an hour, and accepted the next one)',
         uses,
       ),
       schema: Type.Enum([...deliveryResults]),

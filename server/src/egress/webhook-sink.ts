@@ -23,9 +23,6 @@ export interface WebhookOptions {
 
 const maxResponseSize = 65_536
 
-/** The receiver understood the request, and does not want this event. */
-const rejections: ReadonlySet<number> = new Set([400, 413, 422])
-
 /** Delivers each event in a POST request. Redirects are not followed. */
 export function createWebhookSink(egress: Egress, options: WebhookOptions): EventSink {
   const { keys, ca, source, clock, timeLimit = 15_000 } = options
@@ -77,11 +74,7 @@ export function createWebhookSink(egress: Egress, options: WebhookOptions): Even
       }
       if (status >= 200 && status < 300) return status
       const hint = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
-      throw new DeliveryError(
-        `${url.host} answered with the status ${status}.${hint}`,
-        status,
-        rejections.has(status),
-      )
+      throw new DeliveryError(`${url.host} answered with the status ${status}.${hint}`, status)
     },
     close() {
       agents.http.destroy()

@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createEventDelivery } from '../domain/audit/deliver-events.ts'
 import { DeliveryError, type EventSink, type SinkStore } from '../domain/audit/event-sink.ts'
+import { PlatformError } from '../domain/error.ts'
 import { makeEvent } from '../testing/identity-world/identity-records.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { openStorage, type TestStorage } from '../testing/open-storage.ts'
@@ -46,11 +47,12 @@ onBothEngines('the delivery of events', (engine) => {
   async function deliver(
     send: (id: string) => number,
     isDone: () => boolean,
-    { runner = 'one', clock = Date.now, longestRejection = 0 } = {},
+    options: Partial<Parameters<typeof createEventDelivery>[0]> = {},
   ) {
     const sink: EventSink = { name: 'webhook', send: async ({ id }) => send(id), close() {} }
-    const times = { interval: 1, firstRetry: 1, longestRetry: 2, longestRejection }
-    const delivery = createEventDelivery({ sink, store, runner, clock, log, times })
+    const times = { interval: 1, firstRetry: 1, longestRetry: 2 }
+    const parts = { sink, store, runner: 'one', clock: Date.now, log, times }
+    const delivery = createEventDelivery({ ...parts, ...options })
     delivery.start()
     while (!isDone()) await pause(1)
     await delivery.stop()
@@ -99,38 +101,84 @@ onBothEngines('the delivery of events', (engine) => {
     assert.deepEqual([failed.length, failed[0]?.event_id, failed[0]?.error], [4, second, 'busy'])
   })
 
-  test('skips an event only if the receiver rejects it for an hour', async () => {
-    const ids = await recordSome(2)
-    await waitFor(2)
+  /** Delivers three events. By the clock, each attempt takes 10 minutes. */
+  async function deliverSlowly(answer: (index: number, attempt: number) => number, until: number) {
+    const ids = await recordSome(3)
+    await waitFor(3)
     let now = Date.now()
-    const seen: string[] = []
-    // During the sixth attempt the clock is wrong.
-    const ahead = 190 * 86_400_000
-    const jumps: Record<number, number> = { 5: ahead, 6: -ahead }
+    const seen: number[] = []
     const counts = await deliver(
       (id) => {
-        seen.push(id)
-        now += 600_000 + (jumps[seen.length] ?? 0)
-        if (id !== ids[0]) return 200
-        // Another failure in between starts the hour again.
-        if (seen.length === 5) throw new DeliveryError('away')
-        throw new DeliveryError('unwanted', 422, true)
+        const status = answer(ids.indexOf(id), seen.length)
+        seen.push(ids.indexOf(id))
+        now += 600_000
+        if (status !== 200) throw new DeliveryError('unwanted', status)
+        return status
       },
-      () => seen.includes(ids[1] ?? ''),
-      { clock: () => (now += 5), longestRejection: 3_600_000 },
+      () => seen.length >= until,
+      { clock: () => (now += 5) },
     )
-    assert.equal(counts.skipped, 1)
-    assert.ok(seen.length > 10, String(seen.length))
     const { items } = await store.listDeliveries(list)
-    assert.deepEqual(
-      items
-        .filter(({ result }) => result !== 'failed')
-        .map(({ result, event_id }) => [result, event_id]),
-      [
-        ['delivered', ids[1]],
-        ['skipped', ids[0]],
-      ],
+    const logged = items
+      .filter(({ event_id }) => ids.includes(event_id))
+      .map(({ result, event_id }) => [result, ids.indexOf(event_id)])
+    return { seen, counts, logged }
+  }
+
+  test('skips an event that is rejected for an hour, if the next one is accepted', async () => {
+    for (const status of [403, 422, 500]) {
+      const { seen, counts, logged } = await deliverSlowly(
+        (index) => (index === 0 ? status : 200),
+        9,
+      )
+      assert.deepEqual(seen, [0, 0, 0, 0, 0, 0, 0, 1, 2], String(status))
+      assert.deepEqual(counts, { delivered: 2, failed: 6, skipped: 1 })
+      assert.deepEqual(logged.slice(0, 3), [
+        ['delivered', 2],
+        ['delivered', 1],
+        ['skipped', 0],
+      ])
+    }
+  })
+
+  test('skips nothing if the receiver rejects everything, or cannot be reached', async () => {
+    const rejected = await deliverSlowly((_, attempt) => (attempt < 20 ? 403 : 200), 23)
+    assert.deepEqual(rejected.seen.slice(5, 11), [0, 0, 1, 0, 1, 0])
+    assert.deepEqual(rejected.seen.slice(-3), [0, 1, 2])
+    assert.deepEqual(rejected.counts, { delivered: 3, failed: 20, skipped: 0 })
+    // A failed connection starts the hour again.
+    const away = await deliverSlowly((_, attempt) => (attempt % 5 === 0 ? 0 : 403), 20)
+    assert.deepEqual([new Set(away.seen), away.counts.skipped], [new Set([0]), 0])
+  })
+
+  test('leaves it to the health check to log an outage of the database', async () => {
+    const lines: string[] = []
+    const push = (_: object, message: string) => lines.push(message)
+    const outage = new PlatformError('ServiceUnavailable', 'The database does not respond.')
+    const failures: Error[] = [outage, outage, new Error('unexpected'), outage, outage]
+    const failing: SinkStore = {
+      ...store,
+      async acquire(...lease) {
+        const failure = failures.shift()
+        if (failure) throw failure
+        return await store.acquire(...lease)
+      },
+    }
+    await recordSome(1)
+    await waitFor(1)
+    let isSent = false
+    await deliver(
+      () => {
+        isSent = true
+        return 200
+      },
+      () => isSent,
+      { store: failing, log: { info: push, warn: push } },
     )
+    assert.deepEqual(lines, [
+      'the delivery of events fails; retrying',
+      'the delivery of events works again',
+    ])
   })
 
   test('is done by one process at a time, and a paused one cannot store its position', async () => {

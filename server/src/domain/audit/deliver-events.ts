@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
+import { PlatformError } from '../error.ts'
 import {
   DeliveryError,
   type Attempt,
@@ -54,7 +55,7 @@ export function createEventDelivery(dependencies: Dependencies) {
   let renewedAt = Number.NEGATIVE_INFINITY
   let failures = 0
   let retryAt = 0
-  let hasStorage = true
+  let isBroken = false
   let running: Promise<void> = Promise.resolve()
 
   async function holdLease(): Promise<void> {
@@ -65,31 +66,45 @@ export function createEventDelivery(dependencies: Dependencies) {
     renewedAt = started
   }
 
-  /** Tries to deliver one event. Returns the attempt and the state after it. */
-  async function attempt({ position, event }: PositionedEvent, from: SinkState) {
+  async function send({ event }: PositionedEvent): Promise<Attempt> {
     const time = clock()
     const started = performance.now()
-    const attempts = from.attempts + 1
-    const passed: SinkState = { position, event_id: event.id, attempts, failing_since: 0 }
     const end = (status: number, result: Attempt['result'], error: string): Attempt => {
-      counts[result] += 1
       const duration_ms = Math.round(performance.now() - started)
       return { event_id: event.id, time, duration_ms, status, result, error }
     }
     try {
-      return [end(await sink.send(event, stopping.signal), 'delivered', ''), passed] as const
+      return end(await sink.send(event, stopping.signal), 'delivered', '')
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error
-      const { status, message, isRejected } = error
-      const failing_since = isRejected ? Math.min(from.failing_since || time, time) : 0
-      if (isRejected && time - failing_since >= times.longestRejection) {
-        return [end(status, 'skipped', message), passed] as const
-      }
-      return [end(status, 'failed', message), { ...from, attempts, failing_since }] as const
+      return end(error.status, 'failed', error.message)
     }
   }
 
+  /**
+   * Tries to deliver an event. After an hour of responses that reject it, also tries the next one:
+   * if that is accepted, the first is skipped, else the receiver is at fault.
+   */
+  async function attempt(from: SinkState, event: PositionedEvent, next?: PositionedEvent) {
+    const after = ({ position, event: { id } }: PositionedEvent, ...attempts: Attempt[]) => {
+      const count = from.attempts + attempts.length
+      return { attempts, reached: { position, event_id: id, attempts: count, failing_since: 0 } }
+    }
+    const first = await send(event)
+    if (first.result === 'delivered') return after(event, first)
+    const failing_since = first.status === 0 ? 0 : from.failing_since || first.time
+    const isRejected = first.status !== 0 && first.time - failing_since >= times.longestRejection
+    const second = isRejected && next ? await send(next) : undefined
+    if (next && second?.result === 'delivered') {
+      return after(next, { ...first, result: 'skipped' }, second)
+    }
+    const attempts = second ? [first, second] : [first]
+    const count = from.attempts + attempts.length
+    return { attempts, reached: { ...from, attempts: count, failing_since } }
+  }
+
   function note({ result, error, event_id }: Attempt): void {
+    counts[result] += 1
     if (result === 'skipped') {
       log.warn(
         { sink: name, event: event_id, error },
@@ -114,15 +129,17 @@ export function createEventDelivery(dependencies: Dependencies) {
     const started = performance.now()
     const attempts: Attempt[] = []
     let reached = state
-    for (const each of events) {
+    for (const [index, each] of events.entries()) {
       if (stopping.signal.aborted || performance.now() - started >= longestBatch) break
-      const [done, after] = await attempt(each, reached)
+      const done = await attempt(reached, each, events[index + 1])
+      const isFailed = done.attempts.at(-1)?.result === 'failed'
       // An attempt that was cut off by the stop says nothing about the receiver.
-      if (stopping.signal.aborted && done.result === 'failed') break
-      attempts.push(done)
-      reached = after
-      note(done)
-      if (done.result === 'failed') break
+      if (stopping.signal.aborted && isFailed) break
+      attempts.push(...done.attempts)
+      reached = done.reached
+      for (const one of done.attempts) note(one)
+      // After two attempts the next event is another one.
+      if (isFailed || done.attempts.length > 1) break
     }
     if (attempts.length > 0) await store.record(name, runner, reached, attempts)
     state = reached
@@ -133,12 +150,16 @@ export function createEventDelivery(dependencies: Dependencies) {
     try {
       await holdLease()
       const hasMore = await deliverBatch()
-      if (!hasStorage) log.info({ sink: name }, 'the delivery of events works again')
-      hasStorage = true
+      if (isBroken) log.info({ sink: name }, 'the delivery of events works again')
+      isBroken = false
       return hasMore
     } catch (error) {
-      if (hasStorage) log.warn({ sink: name, err: error }, 'the delivery of events fails; retrying')
-      hasStorage = false
+      // The health check logs the start and the end of an outage of the database.
+      const isOutage = error instanceof PlatformError && error.class === 'ServiceUnavailable'
+      if (!isBroken && !isOutage) {
+        log.warn({ sink: name, err: error }, 'the delivery of events fails; retrying')
+      }
+      isBroken ||= !isOutage
       // Another process may have the lease now, or another position.
       state = undefined
       return false

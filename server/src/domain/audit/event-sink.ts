@@ -13,13 +13,10 @@ export interface EventSink {
 export class DeliveryError extends Error {
   /** The HTTP status; 0 if there was none. */
   readonly status: number
-  /** The receiver works, but rejects this event. */
-  readonly isRejected: boolean
 
-  constructor(message: string, status = 0, isRejected = false) {
+  constructor(message: string, status = 0) {
     super(message)
     this.status = status
-    this.isRejected = isRejected
   }
 }
 

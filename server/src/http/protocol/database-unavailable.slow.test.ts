@@ -29,6 +29,7 @@ async function startBehindProxy(lifetime: Lifetime) {
     flags: [
       `--database-url=${throughProxy(databaseUrl, proxy)}`,
       `--secret-key-file=${temporaryFolder(lifetime)}/secret.key`,
+      '--events-syslog=tcp://127.0.0.1:9',
     ],
     environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
   })
@@ -134,6 +135,10 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       assert.equal((await whileAnswering(503, showProjects)).status, 200)
       assert.equal((await login(away.url)).status, 201)
       assert.equal((await login(away.url, 'a wrong sentence')).status, 401)
+      const lines = away.muster.stderr().split('\n')
+      const count = (text: string) => lines.filter((line) => line.includes(text)).length
+      assert.deepEqual([count('"not ready"'), count('"ready again"')], [1, 1])
+      assert.equal(count('delivery of events'), 0)
     })
   })
 
