@@ -35,7 +35,7 @@ describe('the control socket', () => {
     assert.equal((await run('reset-password')).status, 0)
   })
 
-  test('refuses another version, an unknown command and what is not JSON', async () => {
+  test('refuses another version, an unknown command, wrong input and what is not JSON', async () => {
     const send = async (line: string) => {
       const { address, release } = controlSocketAddress(join(folder, 'data'))
       const socket = connect(address)
@@ -47,6 +47,15 @@ describe('the control socket', () => {
     const request = { version, command: 'reset-password', input: {} }
     assert.match(await send(JSON.stringify({ ...request, version: '0' })), /use the same version/)
     assert.match(await send(JSON.stringify({ ...request, command: 'no' })), /has no command no/)
+    for (const [command, input] of [
+      ['reset-password', { name: 5 }],
+      ['reset-password', { user: 'sysadmin', domain: 'Default', password: 5 }],
+      ['rotate-key', 'constructor'],
+      ['demo remove', 1],
+    ] as const) {
+      const refused = await send(JSON.stringify({ ...request, command, input }))
+      assert.match(refused, new RegExp(`"error":"the input of ${command} is not valid"`))
+    }
     assert.match(await send('{'), /"error":/)
   })
 })

@@ -7,6 +7,8 @@ import { openStoppedStorage } from './open-stopped-storage.ts'
 interface Definition<Input> extends Omit<AdminCommand, 'run' | 'execute'> {
   /** Checks the arguments and reads files that they name, as the operator's user. Returns plain JSON. */
   readonly parse: (args: readonly string[], config: Config) => Promise<Input> | Input
+  /** Whether the input of another process is one that `parse` returns. */
+  readonly isInput: (input: unknown) => input is Input
   /** Does the work with the open database, and returns the exit status. */
   readonly execute: (input: Input, context: AdminContext) => Promise<number>
 }
@@ -16,10 +18,13 @@ interface Definition<Input> extends Omit<AdminCommand, 'run' | 'execute'> {
  * process that may write. Otherwise this process opens the database.
  */
 export function databaseCommand<Input>(definition: Definition<Input>): AdminCommand {
-  const { parse, execute, ...description } = definition
+  const { parse, isInput, execute, ...description } = definition
   return {
     ...description,
-    execute: (input, context) => execute(input as Input, context),
+    async execute(input, context) {
+      if (!isInput(input)) throw new Error(`the input of ${description.name} is not valid`)
+      return await execute(input, context)
+    },
     async run(args, config, io) {
       const input = await parse(args, config)
       const request = { command: description.name, input }

@@ -15,6 +15,8 @@ export const demoRemove = databaseCommand({
     readArguments(args, {})
   },
 
+  isInput: (input): input is void => input === undefined,
+
   async execute(_, { config, database, clock, print }) {
     if (config.demo)
       throw new ConfigError(

@@ -11,6 +11,13 @@ import { createAdminEvent } from './admin-event.ts'
 import { databaseCommand } from './database-command.ts'
 import { readArguments } from './read-arguments.ts'
 
+interface Input {
+  readonly user: string
+  readonly domain: string
+  /** Without one, a random password is set. */
+  readonly password: string | undefined
+}
+
 export const resetPassword = databaseCommand({
   name: 'reset-password',
   summary: 'Set a new password for a user. Ends the tokens and sessions of the user.',
@@ -20,7 +27,7 @@ export const resetPassword = databaseCommand({
     'reset-password alice --domain Research --password-file new.txt',
   ],
 
-  async parse(args) {
+  async parse(args): Promise<Input> {
     const options = { domain: 'value', 'password-file': 'value' } as const
     const { words, values } = readArguments(args, { options, mostWords: 1 })
     const file = values['password-file']
@@ -29,6 +36,11 @@ export const resetPassword = databaseCommand({
       domain: values['domain'] ?? 'Default',
       password: file === undefined ? undefined : await readPassword(file),
     }
+  },
+
+  isInput(input): input is Input {
+    const { user, domain, password = '' } = (input ?? {}) as Partial<Record<keyof Input, unknown>>
+    return [user, domain, password].every((value) => typeof value === 'string')
   },
 
   async execute({ user: name, domain, password: given }, { database, clock, print }) {

@@ -26,6 +26,8 @@ export const rotateKey = databaseCommand({
     return flags.has('finish') ? 'finish' : 'begin'
   },
 
+  isInput: (input): input is Step => typeof input === 'string' && Object.hasOwn(steps, input),
+
   async execute(step, context) {
     await steps[step](context)
     await recordStep(step, context)
