@@ -14,7 +14,7 @@ export const backup: AdminCommand = {
   usage: 'FILE',
   examples: [
     'backup /backup/muster-1.backup   while the server runs or is stopped',
-    'backup muster.backup --database-url postgres://muster@db/muster',
+    'backup muster.backup --database-url postgres://muster@db/muster --secret-key-file /etc/muster/secret.key',
   ],
   async run(args, config, { stdout, stderr }) {
     const file = readFile(args)
@@ -33,7 +33,7 @@ export const backup: AdminCommand = {
     } catch (error) {
       throw error instanceof BackupError ? new ConfigError(`${file}: ${error.message}`) : error
     }
-    const size = (statSync(file).size / 2 ** 20).toFixed(1)
+    const size = (statSync(file).size / 2 ** 20).toFixed(2)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     stdout.write(`${file}: ${rows.toLocaleString('en')} rows, ${size} MiB, ${seconds} s.\n`)
     stdout.write(

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import pg from 'pg'
+import { ConfigError } from '../config/parsers.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { startPlatform } from '../testing/start-platform.ts'
@@ -44,6 +45,13 @@ onBothEngines('muster admin restore', (engine) => {
     const newer = lines.replace(/"schema":"[^"]+"/, '"schema":"0999-later"')
     writeFileSync(file, zstdCompressSync(newer))
     await assert.rejects(run('restore', file, '--check'), /newer\.backup: it is of a newer version/)
+  })
+
+  test('names the file that cannot be read or written', async () => {
+    const missing = join(folder, 'missing', 'muster.backup')
+    const refused = new ConfigError(`${missing}: there is no such file or folder`)
+    await assert.rejects(run('backup', missing), refused)
+    await assert.rejects(run('restore', missing), refused)
   })
 
   if (engine === 'postgres') {

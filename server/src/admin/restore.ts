@@ -68,7 +68,6 @@ const describe = ({ created_at, version, rows }: BackupHeader) =>
 
 /** Reads the whole file before anything is changed. */
 async function verify(file: string): Promise<BackupHeader> {
-  if (!existsSync(file)) throw new BackupError('there is no such file')
   let header: BackupHeader | undefined
   await readBackup(
     file,

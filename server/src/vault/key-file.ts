@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -36,21 +37,41 @@ const render = (lines: readonly KeyLine[]) =>
 /** A file beside the key file, so that it can be renamed to it. */
 function writeDraft(file: string, lines: readonly KeyLine[]): string {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, render(lines), { mode: 0o600, flush: true })
+  try {
+    writeFileSync(draft, render(lines), { mode: 0o600, flush: true })
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
   return draft
+}
+
+function explain(verb: 'create' | 'read' | 'write', file: string, cause: unknown): Error {
+  const { code = 'error' } = cause as { code?: string }
+  const permission =
+    verb === 'read'
+      ? 'the user of Muster must be allowed to read it'
+      : 'its directory must be writable'
+  const reason = code === 'ENOSPC' ? 'the disk is full' : permission
+  const advice = verb === 'create' ? '. You can also create the key yourself, before the start' : ''
+  return new Error(`--secret-key-file: cannot ${verb} ${file} (${code}): ${reason}${advice}`, {
+    cause,
+  })
 }
 
 /** Creates a missing file atomically, so that processes that start together use the same key. */
 export function ensureKeyFile(file: string): void {
   if (existsSync(file)) return
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const draft = writeDraft(file, [newKeyLine()])
   try {
-    linkSync(draft, file)
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const draft = writeDraft(file, [newKeyLine()])
+    try {
+      linkSync(draft, file)
+    } finally {
+      unlinkSync(draft)
+    }
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
-  } finally {
-    unlinkSync(draft)
+    if (!existsSync(file)) throw explain('create', file, error)
   }
 }
 
@@ -69,7 +90,7 @@ export function readKeyFile(file: string): readonly [KeyLine, ...KeyLine[]] {
   if (isExposed(statSync(file))) {
     throw new Error(`the secret key ${file} is readable by other users: run chmod 600 on it`)
   }
-  const [first = '', ...others] = readFileSync(file, 'utf8')
+  const [first = '', ...others] = readText(file)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
@@ -86,18 +107,29 @@ export function readKeyFile(file: string): readonly [KeyLine, ...KeyLine[]] {
   return [parse(first), ...others.map(parse)]
 }
 
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw explain('read', file, error)
+  }
+}
+
 /** Replaces the file atomically, with the same owner. */
 export function writeKeyFile(file: string, lines: readonly KeyLine[]): void {
   try {
     const { uid, gid } = statSync(file)
     const draft = writeDraft(file, lines)
-    if (process.getuid?.() === 0) chownSync(draft, uid, gid)
-    renameSync(draft, file)
+    try {
+      if (process.getuid?.() === 0) chownSync(draft, uid, gid)
+      renameSync(draft, file)
+    } finally {
+      rmSync(draft, { force: true })
+    }
     const directory = openSync(dirname(file), 'r')
     fsyncSync(directory)
     closeSync(directory)
   } catch (cause) {
-    const { code = 'error' } = cause as { code?: string }
-    throw new Error(`cannot write ${file} (${code}): its directory must be writable`, { cause })
+    throw explain('write', file, cause)
   }
 }

@@ -3,6 +3,7 @@ import { createDecipheriv } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -119,6 +120,21 @@ describe('the secret key', () => {
     }
     assert.equal(isExposed({ uid: own, mode: 0o440 }, own), true)
     assert.equal(isExposed({ uid: 0, mode: 0o440 }, 0), true)
+  })
+
+  test('that cannot be created or written is named with its setting, and leaves no draft', () => {
+    const parent = write('file', '')
+    const missing = join(parent, 'secret.key')
+    const refused = /^Error: --secret-key-file: cannot create .*secret\.key \(E\w+\): its directory/
+    assert.throws(() => loadSecretKey(missing), refused)
+    // A directory cannot be replaced by a file.
+    const directory = join(folder, 'directory')
+    mkdirSync(directory)
+    assert.throws(() => writeKeyFile(directory, [newKeyLine()]), /cannot write .*directory \(E/)
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('directory.')),
+      [],
+    )
   })
 
   test('is refused when it is not 32 bytes, and left as it is', () => {

@@ -35,6 +35,21 @@ export interface RowChunk {
 /** The file is not a backup, or is not what was written. */
 export class BackupError extends Error {}
 
+const fileProblems: Readonly<Record<string, string>> = {
+  EACCES: 'no permission. The user of this command needs access to the file and its folder',
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file or folder',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'there is no such file or folder',
+  EROFS: 'its file system is read-only',
+}
+
+/** Explains an error of the operating system about the file of a backup. Others stay as they are. */
+export function explainFileError(error: unknown): unknown {
+  const problem = fileProblems[(error as { code?: string }).code ?? '']
+  return problem === undefined ? error : new BackupError(problem)
+}
+
 /** A restore would delete data. */
 export class ReplaceError extends Error {
   constructor() {
@@ -128,7 +143,7 @@ export async function readBackup(
     const { code = '' } = error as { code?: string }
     if (error instanceof SyntaxError) throw new BackupError('it has a line that is not JSON')
     if (code.startsWith('Z')) throw new BackupError('it is damaged or not a backup of Muster')
-    throw error
+    throw explainFileError(error)
   }
 }
 

@@ -8,7 +8,13 @@ import { sql, type Kysely } from 'kysely'
 import { findKeyFingerprint } from '../key-fingerprint.ts'
 import { listMigrations } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
-import { BackupError, formatVersion, writeLines, type RowChunk } from './format.ts'
+import {
+  BackupError,
+  explainFileError,
+  formatVersion,
+  writeLines,
+  type RowChunk,
+} from './format.ts'
 import { savedTables } from './saved-tables.ts'
 import { readRows } from './read-rows.ts'
 
@@ -82,7 +88,7 @@ export async function writeBackup(
     await syncFolder(dirname(file))
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') await rm(draft, { force: true })
-    throw error
+    throw explainFileError(error)
   }
   return written
 }
