@@ -18,7 +18,8 @@ if (Number.parseInt(process.versions.node, 10) >= oldest) {
     process.exit(2)
   }
   const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(node, args, { stdio: 'inherit' })
+  // Through the channel the server learns that this process was killed, and stops.
+  const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2']
   for (const signal of signals) process.on(signal, () => child.kill(signal))

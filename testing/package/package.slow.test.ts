@@ -97,11 +97,13 @@ describe('the package', () => {
     const data = join(folder, 'data')
     mkdirSync(data, { mode: 0o700 })
     if (isRoot) chownSync(data, nobody, nobody)
-    const muster = await spawnMuster(lifetime, {
-      command: ['env', ...asNobody, installed, 'serve'],
-      flags: [`--data-dir=${data}`],
-      environment,
-    })
+    const start = () =>
+      spawnMuster(lifetime, {
+        command: ['env', ...asNobody, installed, 'serve'],
+        flags: [`--data-dir=${data}`],
+        environment,
+      })
+    const muster = await start()
     const identity = passwordIdentity('sysadmin', muster.password ?? '')
     secretOf(await requestToken(muster.authUrl, { identity }))
     for (const path of ['/console/', '/docs', '/openapi.json']) {
@@ -112,6 +114,9 @@ describe('the package', () => {
     const { code } = await muster.end('SIGTERM')
     assert.equal(code, 0)
     await assert.rejects(fetch(muster.baseUrl))
+    // With an old Node there is a second process, which must not go on alone: its output would stay open.
+    await (await start()).end('SIGKILL')
+    await (await start()).end('SIGTERM')
   })
 
   const [oldest, ...newer] = readdirSync(stateFolder).sort()

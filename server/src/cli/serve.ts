@@ -33,6 +33,9 @@ export async function serve(config: Config, readAgain: ReadConfig): Promise<void
     logger.flush()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  // The package starts the server as a child if the Node of the machine is too old.
+  process.on('disconnect', () => void stop('SIGTERM'))
+  process.channel?.unref()
   const reload = createReload(config, readAgain, { logger, accessLog })
   process.on('SIGHUP', () => {
     reopen()
