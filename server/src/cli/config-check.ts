@@ -1,3 +1,4 @@
+import { repository } from '../composition/console-folder.ts'
 import { readFlags } from '../config/flags.ts'
 import { ConfigError } from '../config/parsers.ts'
 import { inspectConfig } from '../config/read-config.ts'
@@ -33,7 +34,11 @@ export function runConfig(args: readonly string[], environment: Environment, io:
 
 /** A line with the name, value and origin of each setting. */
 function renderSettings({ config, values }: ReturnType<typeof inspectConfig>): string {
-  const rows = Object.entries<Setting<unknown>>(settings).map(([name, { variable, isSecret }]) => {
+  // The console of the packaged build is always built.
+  const shown = Object.entries<Setting<unknown>>(settings).filter(
+    ([name]) => name !== 'consoleBuild' || repository !== undefined,
+  )
+  const rows = shown.map(([name, { variable, isSecret }]) => {
     const key = name as SettingKey
     const found = values.get(key)
     return {

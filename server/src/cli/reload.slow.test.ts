@@ -55,9 +55,9 @@ describe('SIGHUP', () => {
 
     // As logrotate does.
     renameSync(accessLog, `${accessLog}.1`)
-    write('access_log = "3"', 'region = "other"')
+    write('access_log = "3"', 'token_ttl = "2h"')
     await reload('some need a restart')
-    assert.match(muster.stderr(), /"settings":\["region"\]/)
+    assert.match(muster.stderr(), /"settings":\["token_ttl"\]/)
     for (let index = 0; index < 6; index += 1) await request('/healthz')
     await request('/nowhere')
     await until(() => linesIn(accessLog).length >= 3)

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../config/parsers.ts'
 import type { Config, readConfig } from '../config/read-config.ts'
+import { spellings, type SettingKey } from '../config/spellings.ts'
 import type { AccessLog } from '../http/request-log.ts'
 import type { Platform } from '../platform.ts'
 
@@ -12,7 +13,7 @@ interface Logs {
 }
 
 /** Settings that apply without a restart. The file of the metrics token is read again anyway. */
-const reloaded: ReadonlySet<string> = new Set(['logLevel', 'accessLog', 'tlsCert', 'tlsKey'])
+const reloaded: ReadonlySet<SettingKey> = new Set(['logLevel', 'accessLog', 'tlsCert', 'tlsKey'])
 
 /**
  * Reads the settings again and applies those that can change while the server runs: the log level,
@@ -28,7 +29,7 @@ export function createReload(started: Config, readAgain: ReadConfig, logs: Logs)
       logger.level = config.logLevel
       accessLog.interval = config.accessLog
       platform.useCertificate(config)
-      const waiting = changedSettings(started, config).filter((name) => !reloaded.has(name))
+      const waiting = findWaiting(started, config)
       if (waiting.length === 0) logger.info('settings reloaded')
       else logger.warn({ settings: waiting }, 'settings reloaded; some need a restart')
     } catch (error) {
@@ -38,7 +39,9 @@ export function createReload(started: Config, readAgain: ReadConfig, logs: Logs)
   }
 }
 
-const changedSettings = (before: Config, now: Config): string[] =>
-  (Object.keys(now) as (keyof Config)[]).filter(
-    (key) => JSON.stringify(before[key]) !== JSON.stringify(now[key]),
-  )
+/** The settings that have changed and need a restart, as the configuration file names them. */
+const findWaiting = (before: Config, now: Config) =>
+  spellings
+    .filter(({ setting, isPath }) => !isPath && !reloaded.has(setting))
+    .filter(({ setting }) => JSON.stringify(before[setting]) !== JSON.stringify(now[setting]))
+    .map(({ key }) => key)
