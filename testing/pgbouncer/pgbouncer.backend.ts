@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../server/src/storage/database.ts'
 import { openPostgres } from '../../server/src/storage/postgres/open.ts'
 import { ensureServerIndexes } from '../../server/src/storage/servers/ensure-indexes.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
+import { runAdminCommand } from '../../server/src/testing/run-admin-command.ts'
+import { startPlatform } from '../../server/src/testing/start-platform.ts'
 import { startPgBouncer } from './start.ts'
 
 const limits = {
@@ -18,13 +21,13 @@ const limits = {
 
 describe('PostgreSQL behind PgBouncer in transaction mode', () => {
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>
+  const through = (url: URL) => `postgres://muster@127.0.0.1:${pooler.port}${url.pathname}`
   let near: Database
   let far: Database
   before(async () => {
     const url = new URL(await createTestDatabase())
     pooler = await startPgBouncer(url.href)
-    const through = `postgres://muster@127.0.0.1:${pooler.port}${url.pathname}`
-    const open = () => openPostgres(through, async () => {}, undefined, limits)
+    const open = () => openPostgres(through(url), async () => {}, undefined, limits)
     near = await open()
     far = await open()
   })
@@ -70,6 +73,22 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
     for (let index = 0; index < 20; index += 1) {
       const row = await ask(`select current_setting('statement_timeout') as bound`)
       assert.equal(row?.['bound'], '0')
+    }
+  })
+
+  test('has no prepared statements', async () => {
+    const row = await ask('select count(*)::int as n from pg_prepared_statements')
+    assert.equal(row?.['n'], 0)
+  })
+
+  test('is administered while the server runs', async (t) => {
+    const { folder, databaseUrl, close } = await startPlatform({ engine: 'postgres' })
+    t.after(() => close())
+    const installation = { folder, databaseUrl: through(new URL(databaseUrl ?? '')) }
+    const backup = join(folder, 'backup')
+    for (const command of [['backup', backup], ['check'], ['rotate-key']]) {
+      const { status, stderr } = await runAdminCommand(installation, ...command)
+      assert.equal(status, 0, stderr)
     }
   })
 })
