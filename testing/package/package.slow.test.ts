@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import pg from 'pg'
 import { ask, passwordIdentity, requestToken, secretOf } from '../../server/src/testing/client.ts'
 import {
   repository,
@@ -30,6 +31,13 @@ const isRoot = process.getuid?.() === 0
 const asNobody = isRoot
   ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
   : []
+
+async function prolongTokens(databaseUrl: string, milliseconds: number): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query('update tokens set expires_at = expires_at + $1', [milliseconds])
+  await client.end()
+}
 
 describe('the package', () => {
   const lifetime = suiteLifetime()
@@ -129,8 +137,11 @@ describe('the package', () => {
         const { data, state } = readState(name, engine)
         const place = await restore(engine, data, state.secretKey)
         lifetime.after(() => rmSync(place.folder, { recursive: true, force: true }))
-        // At the time of the recorded answers, so that the tokens are valid.
-        const past = `const {now} = Date; Date.now = () => now() - ${Date.now() - state.takenAt}`
+        // At the time of the recorded answers, so that the tokens are valid. On PostgreSQL the
+        // database's clock decides, so they are prolonged.
+        const age = Date.now() - state.takenAt
+        const past = `const {now} = Date; Date.now = () => now() - ${age}`
+        if (place.databaseUrl !== undefined) await prolongTokens(place.databaseUrl, age)
         const muster = await spawnMuster(lifetime, {
           command: [
             process.execPath,
