@@ -11,6 +11,7 @@ import { startPlatform } from '../../server/src/testing/start-platform.ts'
 import { startPgBouncer } from './start.ts'
 
 const limits = {
+  wait: 20_000,
   connections: 10,
   timeout: 1_000,
   slowConnections: 2,

@@ -87,6 +87,7 @@ async function openEngine(
     await onLocked()
     return await openPostgres(databaseUrl, inspect, undefined, {
       connections: config.databaseConnections,
+      wait: config.databaseWait,
       timeout: config.databaseTimeout,
       slowConnections: config.databaseSlowConnections,
       slowTimeout: queryTimeout,

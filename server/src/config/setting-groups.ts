@@ -17,6 +17,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
   Data: ['dataDir', 'databaseUrl', 'secretKeyFile', 'eventRetention', 'deletedRetention'],
   'PostgreSQL tuning': [
     'databaseConnections',
+    'databaseWait',
     'databaseTimeout',
     'databaseSlowConnections',
     'databaseSyncConnections',

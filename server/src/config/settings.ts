@@ -75,6 +75,14 @@ export const settings = {
     parse: integer(1, 1_000),
     fallback: '10',
   }),
+  databaseWait: setting({
+    flag: 'database-wait',
+    variable: 'MUSTER_DATABASE_WAIT',
+    value: 'ms',
+    help: 'Milliseconds that a request waits for a free connection to PostgreSQL before the response is 503.',
+    parse: integer(50, 60_000),
+    fallback: '500',
+  }),
   databaseTimeout: setting({
     flag: 'database-timeout',
     variable: 'MUSTER_DATABASE_TIMEOUT',

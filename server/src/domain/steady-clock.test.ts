@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newEventId, timePart } from './audit/event.ts'
-import { createSteadyClock } from './steady-clock.ts'
+import { createSteadyClock, moreExact } from './steady-clock.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -60,5 +60,16 @@ describe('a steady clock', () => {
     assert.equal(clock(), 10 * hour + 1_000)
     state.passed += 0.5
     assert.equal(clock(), 10 * hour + 1_000, 'whole milliseconds')
+  })
+
+  test('continues an exact reading instead of one that took long, for ten seconds', () => {
+    const reading = (takenAt: number, uncertainty: number) => ({ time: 0, takenAt, uncertainty })
+    const exact = reading(0, 2)
+    const slow = reading(9_000, 800)
+    assert.equal(moreExact(slow, undefined), slow)
+    assert.equal(moreExact(slow, exact), exact)
+    assert.equal(moreExact(exact, slow), exact)
+    const later = reading(11_000, 800)
+    assert.equal(moreExact(later, exact), later)
   })
 })

@@ -4,6 +4,17 @@ import type { ClockReading } from './health.ts'
 const minute = 60_000
 const maxAhead = 15 * minute
 
+const exactEnough = 50
+const maxReadingAge = 10_000
+
+/** A reading that took long is inexact, so the one before it is continued for some seconds. */
+export const moreExact = (reading: ClockReading, before: ClockReading | undefined): ClockReading =>
+  !before ||
+  reading.uncertainty <= Math.max(exactEnough, before.uncertainty) ||
+  reading.takenAt - before.takenAt > maxReadingAge
+    ? reading
+    : before
+
 /**
  * A clock that does not go back, so that nothing that has expired becomes valid again. It only follows
  * a step back of more than 15 minutes: that corrects a wrong clock, whose time must not be kept.

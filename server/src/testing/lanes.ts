@@ -15,6 +15,12 @@ export function onEngineOfLane(name: string, suite: (engine: Engine) => void): v
   void describe(`${name} (${engine})`, () => suite(engine))
 }
 
+/** For suites of the slow lane with much random input: on SQLite as well in `--nightly` only. */
+export function onPostgresFirst(name: string, suite: (engine: Engine) => void): void {
+  const engines: readonly Engine[] = isNightly ? ['sqlite', 'postgres'] : ['postgres']
+  for (const engine of engines) void describe(`${name} (${engine})`, () => suite(engine))
+}
+
 /** The number of runs of a property, or of any loop over random input: a tenth in `npm test`. */
 export const runsInLane = (all: number): number => (isSlowLane ? all : Math.ceil(all / 10))
 

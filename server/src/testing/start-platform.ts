@@ -32,6 +32,9 @@ interface Options {
 
 const nowhere: DestinationStream = { write: () => {} }
 
+/** Tests keep the machine so busy that a request may wait for a connection for seconds. */
+const longWait = '--database-wait=20000'
+
 /** A complete Muster on a free port, with its own storage, which is removed on close. */
 export async function startPlatform(options: Options = {}): Promise<TestPlatform> {
   const { engine = 'sqlite', clock, flags = [], log, beside, isLoadingDemo = false } = options
@@ -46,7 +49,7 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
       '--port=0',
       `--data-dir=${join(folder, 'data')}`,
       `--secret-key-file=${join(folder, 'secret.key')}`,
-      ...(databaseUrl === undefined ? [] : [`--database-url=${databaseUrl}`]),
+      ...(databaseUrl === undefined ? [] : [`--database-url=${databaseUrl}`, longWait]),
       ...flags,
     ],
     { MUSTER_ADMIN_PASSWORD: adminPassword },

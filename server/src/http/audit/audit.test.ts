@@ -108,7 +108,6 @@ onEngineOfLane('the audit log', (engine) => {
         await assertUndone(send)
 
         const requestId = `change-${newId()}`
-        const start = Date.now()
         const answer = await send({ 'x-request-id': requestId })
         assert.ok(answer.status < 300, answer.text)
         assert.equal(answer.headers.get('x-request-id'), requestId)
@@ -120,8 +119,8 @@ onEngineOfLane('the audit log', (engine) => {
         const isOwn = operation.id === 'changeOwnPassword'
         assert.equal(event.user_id, isOwn ? path.split('/')[3] : identityApi.adminId)
         assert.match(event.user, isOwn ? /^own password/ : /^sysadmin$/)
-        const time = Date.parse(event.time)
-        assert.ok(time >= start && time <= Date.now(), event.time)
+        // On PostgreSQL it is the time of the database, which the process knows only roughly.
+        assert.ok(Math.abs(Date.parse(event.time) - Date.now()) < 60_000, event.time)
 
         const [made] = Object.values(answer.body ?? {})
         const isOfPath = path.split('/').includes(target_id)

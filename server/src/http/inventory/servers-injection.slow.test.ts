@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask, type ClientResponse } from '../../testing/client.ts'
 import { askList } from '../../testing/inventory-world/check-against-model.ts'
-import { onBothEngines } from '../../testing/engines.ts'
-import { sampleInputs } from '../../testing/lanes.ts'
+import { onPostgresFirst, sampleInputs } from '../../testing/lanes.ts'
 import { injectionTexts } from '../../testing/injection-texts.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import {
@@ -139,7 +138,7 @@ const spread = <Place>(all: readonly Place[], share: number): [Place, string][] 
 /** Texts that are rejected for their length or characters. */
 const isUnaskable = (text: string) => text.includes('\0') || text.length > 255 || text === ''
 
-onBothEngines('SEC-63: injection into server queries', (engine) => {
+onPostgresFirst('SEC-63: injection into server queries', (engine) => {
   let fleet: InventoryWorld
   let servers: Server[]
   let visible: Set<string>

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { ask } from '../../testing/client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -22,7 +22,7 @@ const atOnce = 8
 const secretName = 'zanzibar-foreign'
 const secretTag = 'zanzibar'
 
-onBothEngines('another tenant', (engine) => {
+onPostgresFirst('another tenant', (engine) => {
   let fleet: InventoryWorld
   let people: InventoryCaller[]
   let foreignIds: string[]

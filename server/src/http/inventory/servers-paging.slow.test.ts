@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { walk } from '../../testing/inventory-world/check-against-model.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -38,7 +38,7 @@ const orders: Partial<ServerQuery>[] = [
   { view: 'both', orderBy: ['zone'] },
 ]
 
-onBothEngines('pages of a list', (engine) => {
+onPostgresFirst('pages of a list', (engine) => {
   let fleet: InventoryWorld
   /** The servers that a test changes; all others stay as they are. */
   let volatile: string[]

@@ -6,7 +6,7 @@ import {
   startMeasuredLogins,
   type MeasuredLogins,
 } from '../../testing/identity-world/measured-logins.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -42,7 +42,7 @@ const spellingsOf = ({ id, name, domainId }: Victim): User[] => [
 const toFullWidth = (text: string) =>
   text.replaceAll(/[!-~]/g, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 0xfee0))
 
-onBothEngines('password guessing', (engine) => {
+onPostgresFirst('password guessing', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
   let logins: MeasuredLogins

@@ -6,7 +6,7 @@ import type { Token } from '@muster/contract'
 import { mintToken, tokenId } from '../../domain/identity/token-secret.ts'
 import type { Database } from '../../storage/database.ts'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { openSocket } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -143,7 +143,7 @@ async function whoAmI(socket: Socket, request: PlannedRequest): Promise<string> 
     : `${status} ${request.caller.userId} ${projects?.map(({ id }) => id).join()}`
 }
 
-onBothEngines('many concurrent users', (engine) => {
+onPostgresFirst('many concurrent users', (engine) => {
   let platform: TestPlatform
   let callers: Caller[]
   before(async () => {

@@ -8,7 +8,7 @@ import {
   startMeasuredLogins,
   type MeasuredLogins,
 } from '../../testing/identity-world/measured-logins.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { dumpLasting } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -154,7 +154,7 @@ const hostileBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
 const batch = 25
 const batches = 120
 
-onBothEngines('the token operation with random input', (engine) => {
+onPostgresFirst('the token operation with random input', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   before(async () => {

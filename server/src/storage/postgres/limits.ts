@@ -2,6 +2,8 @@
 export interface PostgresLimits {
   /** Quick reads, and writes of a few rows. */
   readonly connections: number
+  /** Milliseconds to wait for a free one. After that, the response to the request is 503. */
+  readonly wait: number
   readonly timeout: number
   /** Slow queries: few connections, so that quick reads stay quick. */
   readonly slowConnections: number

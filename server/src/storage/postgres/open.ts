@@ -41,6 +41,7 @@ const second = 1_000
 
 export const defaultLimits: PostgresLimits = {
   connections: 10,
+  wait: second / 2,
   timeout: 5 * second,
   slowConnections: 4,
   slowTimeout: defaultQueryTimeout,
@@ -94,8 +95,6 @@ async function startPolling(hosts: Hosts) {
   }
 }
 
-/** A request that gets no connection in this time is a 503: others wait as well. */
-const maxConnectionWait = second / 2
 /** Longer than any commit takes. A commit that waits longer for a lock is retried. */
 const maxLockWait = 10 * second
 const unlimited = 0
@@ -169,12 +168,12 @@ export async function openPostgres(
     await migrate(db)
   })
   const versions = await startPolling(hosts)
-  const { timeout, slowTimeout, syncTimeout } = limits
-  const pool = openPool(hosts, { max: limits.connections, timeout, wait: maxConnectionWait })
+  const { wait, timeout, slowTimeout, syncTimeout } = limits
+  const pool = openPool(hosts, { max: limits.connections, timeout, wait })
   const slowPool = openPool(hosts, {
     max: limits.slowConnections,
     timeout: slowTimeout + 2 * second,
-    wait: maxConnectionWait,
+    wait,
   })
   // A commit of servers waits for a free connection without a limit: more commits at once would only
   // hold more locks. PostgreSQL's own statement timeout ends a statement first.

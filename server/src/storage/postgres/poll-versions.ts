@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { ClockReading } from '../../domain/health.ts'
+import { moreExact } from '../../domain/steady-clock.ts'
 import { createServerVersions, versionsPerRestart } from '../server-versions.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -101,7 +102,8 @@ export function pollVersions(hosts: Hosts) {
       const uncertainty = (performance.now() - sentAt) / 2
       const [versions] = rows
       if (!versions) throw new Error('the version of the data is missing')
-      clock = { time: versions.now, takenAt: sentAt + uncertainty, uncertainty }
+      const reading = { time: versions.now, takenAt: sentAt + uncertainty, uncertainty }
+      clock = moreExact(reading, clock)
       if (versions.identity < polledIdentity) restart()
       polledIdentity = versions.identity
       await pollServers(client, versions.servers)
