@@ -55,7 +55,7 @@ const files = {
 const inBrowser = {
   test: () => findFast('browser'),
   slow: () => findSlow('browser'),
-  nightly: () => findSlow('browser'),
+  nightly: () => [...findSlow('browser'), ...find('nightly.browser')],
   backend: () => [],
   compute: () => [],
 }[lane]()

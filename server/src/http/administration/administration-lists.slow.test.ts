@@ -11,7 +11,7 @@ import { nameKey } from '../../domain/name-key.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { ask } from '../../testing/client.ts'
 import { operationNamed, pathWith } from '../../testing/contract-client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import {
   everyPerson,
   expect,
@@ -67,7 +67,7 @@ function nameOf(item: Item): string {
 const nameOfRow = (row: Row): string =>
   row['link'] === undefined ? row.id : `${row['link']} ${row['user_id'] ?? row['group_id']}`
 
-onBothEngines('administration lists', (engine) => {
+onPostgresFirst('administration lists', (engine) => {
   let platform: TestPlatform
   let world: World
   let people: Person[]
@@ -240,7 +240,7 @@ async function createDictionary(): Promise<string> {
   return server.replace(/[^/]+$/, name)
 }
 
-onBothEngines('sorting by name', (engine) => {
+onPostgresFirst('sorting by name', (engine) => {
   let platform: TestPlatform
   let folder: string
   before(async () => {

@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { loginAdmin, requestToken, secretOf } from '../../testing/client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -71,7 +71,7 @@ const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>
   'an empty document': ['', /CAS answer/],
 }
 
-onBothEngines('an untrusted CAS server', (engine) => {
+onPostgresFirst('an untrusted CAS server', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: FakeCas

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { listServers, namesOf, projectAt } from '../../testing/inventory-world/server-responses.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-onBothEngines('a value of an enumerated field', (engine) => {
+onPostgresFirst('a value of an enumerated field', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../../testing/client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { openSocket } from '../../testing/raw-socket.ts'
 import { readCsv } from '../../testing/read-csv.ts'
@@ -19,7 +19,7 @@ import {
 
 const count = 2300
 
-onBothEngines('a large export of servers', (engine) => {
+onPostgresFirst('a large export of servers', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
