@@ -33,6 +33,8 @@ describe('dialogs and keyboard', () => {
       assert.equal(await page.evaluate(focused), 'Create access key')
     }
     await page.getByRole('button', { name: /^Logged in as olga/ }).press('Enter')
+    // An open menu takes the focus, which must not happen after the test has moved it.
+    await page.locator('[role=menuitem]:focus').waitFor()
     await page.getByRole('menuitem', { name: /^Keyboard shortcuts/ }).press('Enter')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.waitFor()

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 
-/** The default timeout: longer, and a user would think the page is broken. */
-const longestWait = 8_000
+/** The default timeout. Tests keep the machine so busy that a page may take seconds. */
+const longestWait = 20_000
 
 /** Logs violations of the content security policy as errors of the page. */
 const logViolations = `addEventListener('securitypolicyviolation', (event) =>
