@@ -1,4 +1,6 @@
 /** Exports for sources in other packages: the types of the port, its error and the ids of servers. */
+export { ActionError } from './domain/sources/action-port.ts'
+export type * from './domain/sources/action-port.ts'
 export { SourceError } from './domain/sources/source-error.ts'
 export { serverIdOf } from './domain/sources/to-server-facts.ts'
 export type * from './domain/sources/reported-parts.ts'

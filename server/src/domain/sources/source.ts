@@ -1,6 +1,7 @@
 import type { ServerFacts } from '../inventory/server-facts.ts'
 import type { ReportedDevice, ReportedDisk, ReportedNic } from './reported-parts.ts'
 import type { ReportedResources } from './reported-resources.ts'
+import type { ActionSupport } from './action-port.ts'
 
 /** Types only: the domain opens no sockets. */
 type Socket = import('node:net').Socket
@@ -119,6 +120,11 @@ export interface Source {
     reference: ServerReference,
     signal: AbortSignal,
   ): Promise<ReportedServer | UnreadableServer | undefined>
+  /** Reads several servers in fewer requests than `get`, in the same order. Absent if the source cannot. */
+  getMany?(
+    references: readonly ServerReference[],
+    signal: AbortSignal,
+  ): Promise<readonly (ReportedServer | UnreadableServer | undefined)[]>
   /**
    * Yields changes as they happen, until the signal. The first item, which may be empty, says that
    * no change is missed from now on. Absent if the source has no events.
@@ -244,6 +250,8 @@ export interface SourceKind {
   /** The host of the address; undefined for a local socket or a built-in address. */
   hostOf(settings: SourceSettings): string | undefined
   open(settings: SourceSettings, context: SourceContext, signal: AbortSignal): Promise<Source>
+  /** What can be done with servers. Absent if the source can only be read. */
+  readonly acting?: ActionSupport
 }
 
 /** Every kind of source by its provider. A kind is loaded when it is first needed. */
