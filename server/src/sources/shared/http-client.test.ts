@@ -6,7 +6,9 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { conformanceContext } from '../../testing/inventory-world/source-conformance.ts'
+import type { SourceError } from '../../domain/sources/source-error.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
+import { LostResponse } from './lost-response.ts'
 import { withRetries } from './retry.ts'
 import { statusError, TransientError } from './status-error.ts'
 
@@ -100,6 +102,50 @@ describe('the HTTP client of sources', () => {
     })
     assert.equal(body.toString(), 'second')
     assert.ok(drops < 1)
+  })
+
+  test('sends a request once if told so, and says whether it was sent', async () => {
+    const once = createHttpClient(conformanceContext, { sendsOnce: true })
+    const sendOnce = (handler: Handler, more: object = {}) => {
+      handle = handler
+      return once.send({ url, ...more }, soon())
+    }
+    try {
+      const sockets = new Set<unknown>()
+      const note: Handler = (request, response) => {
+        sockets.add(request.socket)
+        response.end('ok')
+      }
+      await sendOnce(note)
+      await sendOnce(note)
+      assert.equal(sockets.size, 2, 'a connection was used twice')
+      const count = requests
+      const isLost = (kind: string) => (error: unknown) =>
+        error instanceof LostResponse && error.kind === kind
+      await assert.rejects(
+        sendOnce((request) => request.socket.resetAndDestroy()),
+        isLost('unreachable'),
+      )
+      await assert.rejects(
+        sendOnce((_request, response) => {
+          response.writeHead(200, { 'content-length': 100 })
+          response.write('half', () => response.destroy())
+        }),
+        isLost('incomplete'),
+      )
+      await assert.rejects(
+        sendOnce(() => {}, { timeLimit: 50 }),
+        isLost('timeout'),
+      )
+      assert.equal(requests, count + 3)
+      await assert.rejects(
+        once.send({ url: new URL('http://127.0.0.1:1/') }, soon()),
+        (error) =>
+          !(error instanceof LostResponse) && (error as SourceError).kind === 'unreachable',
+      )
+    } finally {
+      once.close()
+    }
   })
 
   test('sends at most eight requests at a time', async () => {

@@ -6,6 +6,7 @@ import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ConnectionSettings, SourceContext } from '../../domain/sources/source.ts'
+import { LostResponse } from './lost-response.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 interface HttpRequest {
@@ -41,9 +42,16 @@ const maxConcurrentRequests = 8
  */
 export function createHttpClient(
   context: SourceContext,
-  options: ConnectionSettings & { readonly maxBytes?: number } = {},
+  options: ConnectionSettings & {
+    readonly maxBytes?: number
+    /**
+     * For requests that change something. Each has a connection of its own and is sent once. If it was sent, and
+     * there is no complete response, the error is a `LostResponse`.
+     */
+    readonly sendsOnce?: boolean
+  } = {},
 ): HttpClient {
-  const { maxBytes = defaultMaxBytes, ...connection } = options
+  const { maxBytes = defaultMaxBytes, sendsOnce = false, ...connection } = options
   const agents = context.egress.createAgents(connection)
   // Agents count a connection only when it is open, so they do not limit a burst.
   const queue = createBoundedQueue({ name: 'requests', capacity: maxConcurrentRequests })
@@ -54,18 +62,22 @@ export function createHttpClient(
   async function exchange(request: HttpRequest, signal: AbortSignal) {
     const { url, method = 'GET', headers = {}, body = '' } = request
     const isSecure = url.protocol === 'https:'
+    let wasSent = false
     const outgoing = (isSecure ? requestSecure : requestPlain)(url, {
       method,
       headers: {
         'user-agent': 'Muster',
         ...headers,
         ...(body !== '' && { 'content-length': Buffer.byteLength(body) }),
+        ...(sendsOnce && { connection: 'close' }),
       },
       agent: isSecure ? agents.https : agents.http,
       signal,
     })
     // A second error after the first is reported while the response is read.
     outgoing.on('error', () => {})
+    // Agents pass a socket only when it is connected.
+    outgoing.on('socket', () => (wasSent = true))
     outgoing.end(body)
     try {
       const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
@@ -77,6 +89,7 @@ export function createHttpClient(
     } catch (error) {
       const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
       if (isStale && !signal.aborted) return undefined
+      if (sendsOnce && wasSent) throw lostResponse(error, targetOf(url), signal)
       throw error
     }
   }
@@ -91,6 +104,7 @@ export function createHttpClient(
         if (response) return response
       }
     } catch (error) {
+      if (error instanceof LostResponse) throw error
       throw signal.aborted ? abortedError(signal, target) : connectionError(error, target)
     }
   }
@@ -116,6 +130,13 @@ export function createHttpClient(
       agents.https.destroy()
     },
   }
+}
+
+function lostResponse(error: unknown, target: string, signal: AbortSignal): LostResponse {
+  const { kind, message } = signal.aborted
+    ? abortedError(signal, target)
+    : connectionError(error, target)
+  return new LostResponse(kind, message, { cause: error })
 }
 
 async function readAll(
