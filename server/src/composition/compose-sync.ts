@@ -35,6 +35,7 @@ import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
+import { createSourceState } from '../storage/sources/source-state.ts'
 
 interface Parts {
   readonly database: ThreadDatabase
@@ -74,7 +75,13 @@ export function composeSync(parts: Parts) {
   const recordServers = createRecordServers({ serverWriter, owners, clock })
   const changeServers = createChangeServers({ serverWriter, clock })
   const egress = createEgress(createSourceAddressRule(reachable))
-  const untraced = createOpenSource({ kinds, accounts, egress, clock })
+  const untraced = createOpenSource({
+    kinds,
+    accounts,
+    stateOf: createSourceState(database),
+    egress,
+    clock,
+  })
   const openSource = tracer ? traceSources(untraced, tracer) : untraced
   const changeAccountServers = createChangeAccountServers({ sightings, changeServers })
   const openScanRecorder = createOpenScanRecorder({

@@ -20,6 +20,7 @@ const tables = [
   'resource_sightings',
   'sightings',
   'account_syncs',
+  'source_state',
   'cloudaccounts',
 ]
 

@@ -318,6 +318,8 @@ export interface Tables {
     confirmed_gone: number
   }
   /** What each account last reported about each server that it sees. */
+  /** What sources store. The row with an empty key has the account's last version. */
+  source_state: { account_id: string; key: string; value: string; version: number }
   sightings: {
     account_id: string
     server_id: string

@@ -23,7 +23,7 @@ export interface RunDependencies {
   readonly markAllUnknown: MarkAllUnknown
   readonly evictServers: EvictServers
   readonly findDuplicates: FindDuplicates
-  readonly openSource: OpenSource
+  readonly openSource: Pick<OpenSource, 'loadKind' | 'openAccount'>
   readonly writePermits: Pick<BoundedQueue, 'acquire'>
   /** Milliseconds for which servers missing in large numbers are held, unless the account says otherwise. */
   readonly defaultHold: number

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Account } from './account.ts'
+import type { ServerActor } from './action-port.ts'
 import { deadline } from './deadline.ts'
 import { createThrottle } from './throttle.ts'
 import type { AccountStore } from './ports.ts'
@@ -11,11 +12,13 @@ import type {
   SourceKind,
   SourceKinds,
   SourceSettings,
+  SourceState,
 } from './source.ts'
 
 interface Dependencies {
   readonly kinds: SourceKinds
   readonly accounts: Pick<AccountStore, 'credentialsOf'>
+  readonly stateOf: (accountId: string) => SourceState
   readonly egress: Egress
   readonly clock: () => number
 }
@@ -29,7 +32,7 @@ const unknownKind = (provider: string) =>
   new PlatformError('InputParameterError', `No provider is named ${provider}.`)
 
 /** Opens the sources of accounts, with one rate limit per account. */
-export function createOpenSource({ kinds, accounts, egress, clock }: Dependencies) {
+export function createOpenSource({ kinds, accounts, stateOf, egress, clock }: Dependencies) {
   const throttles = new LRUCache<string, SourceContext['throttle']>({ max: maxThrottles })
 
   async function loadKind(provider: string): Promise<SourceKind> {
@@ -44,40 +47,41 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
     return throttle
   }
 
-  const open = (
-    kind: SourceKind,
-    settings: SourceSettings,
-    context: Pick<SourceContext, 'throttle' | 'accountId'>,
-    signal: AbortSignal,
-  ) =>
-    kind.open(
-      settings,
-      { egress, clock, timeLimit, ...context },
-      AbortSignal.any([signal, deadline(openLimit)]),
-    )
+  const contextOf = (
+    own: Pick<SourceContext, 'throttle' | 'accountId' | 'state'>,
+  ): SourceContext => ({ egress, clock, timeLimit, ...own })
+  const limited = (signal: AbortSignal) => AbortSignal.any([signal, deadline(openLimit)])
+
+  /** Each purpose has a rate limit of its own, so that one does not delay another. */
+  async function prepare(account: Account, purpose: 'scan' | 'get' | 'act') {
+    const { id, address, options } = account
+    const settings = { address, options, credentials: await accounts.credentialsOf(id) }
+    const kind = await loadKind(account.provider)
+    const throttle = throttleFor(`${purpose} ${id}`, kind)
+    return { kind, settings, context: contextOf({ throttle, accountId: id, state: stateOf(id) }) }
+  }
 
   return {
     loadKind,
-    /**
-     * Reads of single servers have a rate limit of their own, so that they do not delay scans. A connection that a
-     * kind shares between them has the limit of the purpose that opened it.
-     */
+    /** A connection that a kind shares between purposes has the rate limit of the one that opened it. */
     async openAccount(
       account: Account,
       signal: AbortSignal,
       purpose: 'scan' | 'get' = 'scan',
     ): Promise<Source> {
-      const { address, options } = account
-      const credentials = await accounts.credentialsOf(account.id)
-      const settings = { address, options, credentials }
-      const kind = await loadKind(account.provider)
-      const throttle = throttleFor(`${purpose} ${account.id}`, kind)
-      return await open(kind, settings, { throttle, accountId: account.id }, signal)
+      const { kind, settings, context } = await prepare(account, purpose)
+      return await kind.open(settings, context, limited(signal))
+    },
+    /** Opens a connection that may change servers. The kind must support actions. */
+    async openActor(account: Account, signal: AbortSignal): Promise<ServerActor> {
+      const { kind, settings, context } = await prepare(account, 'act')
+      if (!kind.acting) throw new Error(`sources of ${kind.provider} cannot act`)
+      return await kind.acting.open(settings, context, limited(signal))
     },
     async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
       const kind = await loadKind(provider)
       const throttle = throttleFor(`${provider} ${settings.address}`, kind)
-      return await open(kind, settings, { throttle }, signal)
+      return await kind.open(settings, contextOf({ throttle }), limited(signal))
     },
   }
 }

@@ -106,7 +106,6 @@ function run(
     openSource: {
       loadKind: async () => ({ hasEvents }) as SourceKind,
       openAccount,
-      openSettings: openAccount,
     },
     defaultHold: 0,
     clock: Date.now,
@@ -372,7 +371,6 @@ describe('a running account', () => {
       openSource: {
         loadKind: () => assert.fail(),
         openAccount: async () => assert.fail(),
-        openSettings: async () => assert.fail(),
       },
       defaultHold: 0,
       clock: Date.now,

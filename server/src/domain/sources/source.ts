@@ -184,10 +184,33 @@ export interface Egress {
   createDispatcher(connection: ConnectionSettings): Promise<Dispatcher>
 }
 
+/** One text that a source has stored. */
+export interface StateEntry {
+  readonly key: string
+  readonly value: string
+  /** Of the write. Later writes of the account have higher ones. */
+  readonly version: number
+}
+
+/** What a source stores in Muster's database. All processes on the database share it. */
+export interface SourceState {
+  /** The entries with these keys that exist, in any order. */
+  get(keys: readonly string[]): Promise<readonly StateEntry[]>
+  /** Entries written after a version, in the order of writing; all entries after 0. */
+  changes(after: number): Promise<readonly StateEntry[]>
+  /**
+   * Writes an entry if it still has this version, or does not exist if that is 0; otherwise returns false.
+   * Durable when it resolves. Keys are not empty.
+   */
+  put(entry: StateEntry): Promise<boolean>
+}
+
 /** What Muster passes to a source. */
 export interface SourceContext {
   /** Lets a kind share one connection per account; absent when settings are tested. */
   readonly accountId?: string
+  /** Absent when settings are tested. */
+  readonly state?: SourceState
   readonly egress: Egress
   /** The rate limit: await it before each request. */
   readonly throttle: () => Promise<void>

@@ -2,14 +2,18 @@ import type { DescribeSpan, Tracer } from '../tracer.ts'
 import type { OpenSource } from './open-source.ts'
 import type { ScanPage, Source } from './source.ts'
 
-/** Records each call of a source as a span: opening it, a page of a scan, and the read of one server. */
+/** Records each call of a source as a span: opening it, a page of a scan, the read of one server, and an act. */
 export function traceSources(openSource: OpenSource, tracer: Tracer): OpenSource {
-  function trace(source: Source, provider: string): Source {
-    const call = <Result>(name: string, work: (describe: DescribeSpan) => Promise<Result>) =>
+  const callOf =
+    (provider: string) =>
+    <Result>(name: string, work: (describe: DescribeSpan) => Promise<Result>) =>
       tracer.run(name, 'client', (describe) => {
         describe({ 'muster.provider': provider })
         return work(describe)
       })
+
+  function trace(source: Source, provider: string): Source {
+    const call = callOf(provider)
     async function* scan(signal: AbortSignal): AsyncIterable<ScanPage> {
       const pages = source.scan(signal)[Symbol.asyncIterator]()
       try {
@@ -36,9 +40,17 @@ export function traceSources(openSource: OpenSource, tracer: Tracer): OpenSource
   return {
     ...openSource,
     openAccount: (account, ...rest) =>
-      tracer.run('source open', 'client', async (describe) => {
-        describe({ 'muster.provider': account.provider })
-        return trace(await openSource.openAccount(account, ...rest), account.provider)
+      callOf(account.provider)('source open', async () =>
+        trace(await openSource.openAccount(account, ...rest), account.provider),
+      ),
+    openActor: (account, signal) =>
+      callOf(account.provider)('source open', async () => {
+        const actor = await openSource.openActor(account, signal)
+        return {
+          ...actor,
+          act: (...parameters) =>
+            callOf(account.provider)('source act', () => actor.act(...parameters)),
+        }
       }),
   }
 }

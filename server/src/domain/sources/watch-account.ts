@@ -9,7 +9,7 @@ import type { SyncLog } from './sync-log.ts'
 
 interface WatchOptions {
   readonly account: Account
-  readonly openSource: OpenSource
+  readonly openSource: Pick<OpenSource, 'openAccount'>
   readonly signal: AbortSignal
   readonly random: Random
   readonly log: SyncLog

@@ -31,6 +31,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   views: true,
   cloudaccounts: true,
   account_syncs: true,
+  source_state: true,
   words: true,
   servers: true,
   server_documents: true,

@@ -14,6 +14,7 @@ import { up as resources } from './0011-resources.ts'
 import { up as compactServers } from './0012-compact-servers.ts'
 import { up as serverCombinations } from './0013-server-combinations.ts'
 import { up as eventDelivery } from './0014-event-delivery.ts'
+import { up as sourceState } from './0015-source-state.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0012-compact-servers': { up: compactServers },
   '0013-server-combinations': { up: serverCombinations },
   '0014-event-delivery': { up: eventDelivery },
+  '0015-source-state': { up: sourceState },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
