@@ -87,8 +87,10 @@ describe('pages of the documentation', () => {
         .flatMap((page) => page.blocks.map(({ text }) => text.trim())),
     )
     const loaded = await Promise.all([...kinds.values()].map((load) => load()))
-    const missing = loaded.flatMap(({ title, rights }) =>
-      rights.filter(({ text }) => !blocks.has(text.trim())).map((one) => `${title}: ${one.title}`),
+    const missing = loaded.flatMap(({ title, rights, acting }) =>
+      [...rights, ...(acting?.rights ?? [])]
+        .filter(({ text }) => !blocks.has(text.trim()))
+        .map((one) => `${title}: ${one.title}`),
     )
     assert.deepEqual(missing, [])
   })

@@ -50,13 +50,20 @@ function installLibvirtPackages(): void {
   installPackages(...names)
 }
 
+/** With ACPI it powers off when its power button was pressed, of which the kernel keeps count. */
 const init = `#!/bin/busybox sh
 /bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
+/bin/busybox insmod /button.ko 2>/dev/null
 echo muster guest is up
-while true; do /bin/busybox sleep 3600; done
+while true; do
+  set -- $(/bin/busybox cat /sys/firmware/acpi/interrupts/ff_pwr_btn 2>/dev/null)
+  [ "\${1:-0}" -gt 0 ] && /bin/busybox poweroff -f
+  /bin/busybox sleep 1
+done
 `
 
-/** A Linux that boots within seconds and then does nothing. Made aside, put in place whole. */
+/** A Linux that boots within seconds and then waits. Made aside, put in place whole. */
 function buildGuest(folder: string): void {
   mkdirSync(cache, { recursive: true })
   const aside = mkdtempSync(join(cache, 'libvirt-guest-building-'))
@@ -67,8 +74,12 @@ function buildGuest(folder: string): void {
   run('dpkg-deb', ['--extract', archive, 'kernel'], aside)
   const [image = ''] = globSync('kernel/boot/vmlinuz-*', { cwd: aside })
   copyFileSync(join(aside, image), join(aside, 'vmlinuz'))
-  for (const part of ['bin', 'proc', 'dev'])
+  for (const part of ['bin', 'proc', 'sys', 'dev'])
     mkdirSync(join(aside, 'root', part), { recursive: true })
+  const [button = ''] = globSync('kernel/lib/modules/*/kernel/drivers/acpi/button.ko', {
+    cwd: aside,
+  })
+  copyFileSync(join(aside, button), join(aside, 'root/button.ko'))
   const busybox = path
     .split(delimiter)
     .map((place) => join(place, 'busybox'))
@@ -97,7 +108,7 @@ export interface InstalledLibvirt {
 /** Installs libvirt, QEMU and a guest for them, as far as they are not there. */
 export function installLibvirt(): InstalledLibvirt {
   installLibvirtPackages()
-  const folder = join(cache, 'libvirt-guest-1')
+  const folder = join(cache, 'libvirt-guest-2')
   if (!existsSync(folder)) buildGuest(folder)
   return { path, kernel: join(folder, 'vmlinuz'), initrd: join(folder, 'initrd') }
 }

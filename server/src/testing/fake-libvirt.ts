@@ -73,6 +73,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
   const answers = createResponses(domains, { uuid: hostUuid, ...options.host })
   const sockets = new Set<Socket>()
   const requests: number[] = []
+  const bodies = new Map<number, Buffer>()
   let pongs = 0
   let connections = 0
   let mostInFlight = 0
@@ -123,6 +124,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
         if (frame.program === programs.keepalive) pongs += 1
         else {
           requests.push(frame.procedure)
+          bodies.set(frame.procedure, frame.body)
           inFlight += 1
           mostInFlight = Math.max(mostInFlight, inFlight)
           const reply = () => {
@@ -174,6 +176,8 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
     faults,
     /** The procedures that were called, in order. */
     requests,
+    /** The last body of each procedure. */
+    bodies,
     pongs: () => pongs,
     /** How often somebody connected, and how many do now. */
     connections: () => ({ ever: connections, now: sockets.size }),

@@ -15,11 +15,14 @@ import {
   readDomainHandle,
   readNamedHandle,
   readParameters,
+  readVolumeHandle,
   writeDomainHandle,
   writeNamedHandle,
+  writeVolumeHandle,
   type DomainHandle,
   type NamedHandle,
   type TypedParameters,
+  type VolumeHandle,
 } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
 import type { XdrReader } from './xdr.ts'
@@ -47,12 +50,15 @@ const nodeModelBytes = 128
 const nodeTopologyBytes = 20
 const everything = 0
 
-/** Undefined if libvirt says that the domain does not exist. */
-async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/** Undefined if libvirt says that the domain or volume does not exist. */
+export async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof LibvirtError && error.code === errorCodes.noDomain) return undefined
+    const { noDomain, noStorageVolume } = errorCodes
+    const isGone =
+      error instanceof LibvirtError && (error.code === noDomain || error.code === noStorageVolume)
+    if (isGone) return undefined
     throw error
   }
 }
@@ -174,8 +180,28 @@ export function createCalls(
 
     networks: (flags?: number) => callList(procedures.connectListAllNetworks, flags),
     networkXml: (network: NamedHandle) => callXml(procedures.networkGetXmlDesc, network),
-    pools: () => callList(procedures.connectListAllStoragePools),
+    pools: (flags?: number) => callList(procedures.connectListAllStoragePools, flags),
     poolXml: (pool: NamedHandle) => callXml(procedures.storagePoolGetXmlDesc, pool),
+    volumes: (pool: NamedHandle): Promise<VolumeHandle[]> =>
+      client.call(
+        {
+          procedure: procedures.storagePoolListAllVolumes,
+          write: (writer) => writeNamedHandle(writer, pool).int(1).uint(everything),
+          read: (reader) => readCounted(reader, longestList, () => readVolumeHandle(reader)),
+        },
+        signal,
+      ),
+    volumeXml: (volume: VolumeHandle) =>
+      unlessGone(
+        client.call(
+          {
+            procedure: procedures.storageVolGetXmlDesc,
+            write: (writer) => writeVolumeHandle(writer, volume).uint(0),
+            read: (reader) => reader.string(),
+          },
+          signal,
+        ),
+      ),
     filters: () => callList(procedures.connectListAllNwfilters),
     filterXml: (filter: NamedHandle) => callXml(procedures.nwfilterGetXmlDesc, filter),
 
@@ -221,16 +247,30 @@ export function createCalls(
         ),
       ),
 
-    domainXml: (domain: DomainHandle) =>
+    domainXml: (domain: DomainHandle, flags = 0) =>
       unlessGone(
         client.call(
           {
             procedure: procedures.domainGetXmlDesc,
-            write: (writer) => writeDomainHandle(writer, domain).uint(0),
+            write: (writer) => writeDomainHandle(writer, domain).uint(flags),
             read: (reader) => reader.string(),
           },
           signal,
         ),
+      ),
+
+    domainState: (domain: DomainHandle) =>
+      client.call(
+        {
+          procedure: procedures.domainGetState,
+          write: (writer) => writeDomainHandle(writer, domain).uint(0),
+          read(reader) {
+            const state = reader.int()
+            reader.int()
+            return state
+          },
+        },
+        signal,
       ),
 
     /** Whether the domain disappears when it stops. */

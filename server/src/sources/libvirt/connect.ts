@@ -93,22 +93,30 @@ async function authenticateWithPolkit(client: RpcClient, signal: AbortSignal): P
   }
 }
 
-/** Opens an authenticated, read-only connection to the daemon. */
+/** What a connection is for, and the milliseconds that its calls may take. */
+export interface ConnectionUse {
+  readonly isReadOnly: boolean
+  readonly callLimit: number
+}
+
+/** Opens an authenticated connection to the daemon. */
 export async function connect(
   settings: SourceSettings,
   context: SourceContext,
   signal: AbortSignal,
+  { isReadOnly, callLimit }: ConnectionUse,
 ): Promise<RpcClient> {
   const target = readAddress(settings.address)
   if (typeof target === 'string') throw new SourceError('unreachable', `The address ${target}.`)
   const socket = await openSocket(target, settings, context, signal)
-  const client = createRpcClient(socket, context.timeLimit)
+  const client = createRpcClient(socket, callLimit)
   try {
     await authenticate(client, signal)
     await client.call(
       {
         procedure: procedures.connectOpen,
-        write: (writer) => writer.optional(target.uri, (uri) => writer.string(uri)).uint(readOnly),
+        write: (writer) =>
+          writer.optional(target.uri, (uri) => writer.string(uri)).uint(isReadOnly ? readOnly : 0),
         read: () => {},
       },
       signal,
@@ -118,4 +126,14 @@ export async function connect(
     client.close()
     throw error
   }
+}
+
+/** Tells the daemon, as far as it still answers, and closes the connection. */
+export async function disconnect(client: RpcClient): Promise<void> {
+  if (!client.failure()) {
+    await client
+      .call({ procedure: procedures.connectClose, read: () => {} }, AbortSignal.timeout(1_000))
+      .catch(() => {})
+  }
+  client.close()
 }

@@ -1,6 +1,7 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
 import { clientCertificate, tlsOptions } from '../shared/tls-settings.ts'
 import { checkSettings, readAddress } from './address.ts'
+import { libvirtActing } from './libvirt-acting.ts'
 
 const socketRights = `# On the host, for the user that runs Muster:
 usermod --append --groups libvirt muster
@@ -22,7 +23,7 @@ export const libvirtKind: SourceKind = {
   provider: 'OneCloud',
   title: 'libvirt / KVM',
   description:
-    'One host with libvirt. Muster only reads. Change events apply immediately; everything else is updated at the sync interval.',
+    'One host with libvirt. Change events apply immediately; everything else is updated at the sync interval.',
   address: {
     isRequired: true,
     description:
@@ -60,4 +61,5 @@ export const libvirtKind: SourceKind = {
     const { openLibvirt } = await import('./open-libvirt.ts')
     return await openLibvirt(...given)
   },
+  acting: libvirtActing,
 }

@@ -10,13 +10,13 @@ import { createCalls, ifPossible, type Calls } from './calls.ts'
 import type { Host } from './host.ts'
 import { activeNetworksOnly, transientOnly } from './protocol.ts'
 import { toUpdate, type DomainReader } from './read-domains.ts'
+import { uuidForm } from './records.ts'
 import { acquireConnection } from './shared-connection.ts'
 import { readHostResources } from './host-resources.ts'
 import { toResources } from './to-resources.ts'
 import { watchDomains } from './watch.ts'
 
 const domainsInPage = 64
-const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 async function* scanDomains(
   calls: Calls,

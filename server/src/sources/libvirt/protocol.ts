@@ -16,21 +16,41 @@ export const procedures = {
   authList: 66,
   authPolkit: 70,
   storagePoolGetXmlDesc: 88,
+  storageVolGetXmlDesc: 99,
   nodeDeviceGetXmlDesc: 114,
   domainIsPersistent: 151,
   connectGetLibVersion: 157,
   nwfilterGetXmlDesc: 177,
   domainGetBlockInfo: 194,
   connectGetSysinfo: 203,
+  domainGetState: 212,
   connectListAllDomains: 273,
   connectListAllStoragePools: 281,
+  storagePoolListAllVolumes: 282,
   connectListAllNetworks: 283,
   connectListAllNwfilters: 286,
   domainEventRegister: 316,
   networkGetDhcpLeases: 341,
   connectGetAllDomainStats: 344,
 } as const
-export type Procedure = (typeof procedures)[keyof typeof procedures]
+
+/** They change something. Connections that read never use them. */
+export const changingProcedures = {
+  domainCreate: 9,
+  domainDestroy: 12,
+  domainResume: 28,
+  domainShutdown: 33,
+  domainSuspend: 34,
+  storageVolDelete: 94,
+  domainSetVcpusFlags: 199,
+  domainSetMemoryFlags: 204,
+  domainUndefineFlags: 231,
+  domainReset: 245,
+  domainPmWakeup: 267,
+  domainRename: 358,
+} as const
+export type ChangingProcedure = (typeof changingProcedures)[keyof typeof changingProcedures]
+export type Procedure = (typeof procedures)[keyof typeof procedures] | ChangingProcedure
 
 export const keepaliveProcedures = { ping: 1, pong: 2 } as const
 
@@ -51,18 +71,46 @@ export const domainEvents = {
 export const authTypes = { none: 0, sasl: 1, polkit: 2 } as const
 
 export const errorCodes = {
+  noMemory: 2,
+  noSupport: 3,
+  invalidArgument: 8,
+  domainExists: 28,
   operationDenied: 29,
+  rpc: 39,
   noDomain: 42,
   authFailed: 45,
+  noStorageVolume: 50,
+  operationInvalid: 55,
+  configUnsupported: 67,
+  operationTimeout: 68,
+  argumentUnsupported: 74,
   authCancelled: 79,
-  authUnavailable: 80,
+  blockCopyActive: 83,
+  operationUnsupported: 84,
+  resourceBusy: 87,
   accessDenied: 88,
+  authUnavailable: 94,
 } as const
+/** The part of libvirt that an error comes from, as far as Muster uses it. */
+export const errorOrigins = { rpc: 7 } as const
 
 /** Flags and limits of the calls. */
 export const readOnly = 1
 export const transientOnly = 8
 export const activeNetworksOnly = 2
+export const activePoolsOnly = 2
+export const xmlFlags = { secure: 1, inactive: 2 } as const
+/** A change of the configuration for the next start; of the maximum instead of the current value. */
+export const resizeFlags = { config: 2, maximum: 4 } as const
+export const undefineFlags = {
+  managedSave: 1,
+  snapshotsMetadata: 2,
+  nvram: 4,
+  keepNvram: 8,
+  checkpointsMetadata: 16,
+  tpm: 32,
+  keepTpm: 64,
+} as const
 export const stats = { state: 1, block: 32 } as const
 /** Without it one hanging guest would block the call for all. */
 export const statsWithoutWaiting = 1 << 29

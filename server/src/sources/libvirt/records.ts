@@ -16,8 +16,16 @@ export interface NamedHandle {
   readonly uuid: string
 }
 
+/** A volume of a storage pool. */
+export interface VolumeHandle {
+  readonly pool: string
+  readonly name: string
+  readonly key: string
+}
+
 export type TypedParameters = ReadonlyMap<string, number | string>
 
+export const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const uuidBytes = 16
 const maxParameters = 4_096
 
@@ -45,6 +53,15 @@ export const writeNamedHandle = (writer: XdrWriter, { name, uuid }: NamedHandle)
 export const writeDomainHandle = (writer: XdrWriter, domain: DomainHandle): XdrWriter =>
   writeNamedHandle(writer, domain).int(domain.id)
 
+export const readVolumeHandle = (reader: XdrReader): VolumeHandle => ({
+  pool: reader.string(longestName),
+  name: reader.string(longestName),
+  key: reader.string(longestName),
+})
+
+export const writeVolumeHandle = (writer: XdrWriter, { pool, name, key }: VolumeHandle) =>
+  writer.string(pool).string(name).string(key)
+
 function readParameterValue(reader: XdrReader): number | string {
   const type = reader.int()
   if (type === 1 || type === 6) return reader.int()
@@ -67,10 +84,13 @@ export const readParameters = (reader: XdrReader): TypedParameters =>
 /** An error that libvirt returned. */
 export class LibvirtError extends SourceError {
   readonly code: number
+  /** The number of the part of libvirt that it comes from. */
+  readonly origin: number
 
-  constructor(code: number, message: string) {
+  constructor(code: number, origin: number, message: string) {
     super(errorKindOf(code), `libvirt says: ${message}`)
     this.code = code
+    this.origin = origin
   }
 }
 
@@ -87,7 +107,7 @@ const longestMessage = 500
 /** The rest of the response repeats parts of the message. */
 export function readError(reader: XdrReader): LibvirtError {
   const code = reader.int()
-  reader.int()
+  const origin = reader.int()
   const message = reader.optional(() => reader.string()) ?? `error ${code}`
-  return new LibvirtError(code, message.slice(0, longestMessage))
+  return new LibvirtError(code, origin, message.slice(0, longestMessage))
 }

@@ -1,9 +1,8 @@
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { shareConnections } from '../shared/share-connections.ts'
 import { createCalls } from './calls.ts'
-import { connect } from './connect.ts'
+import { connect, disconnect } from './connect.ts'
 import { readHost, type Host } from './host.ts'
-import { procedures } from './protocol.ts'
 import { createDomainReader, type DomainReader } from './read-domains.ts'
 import type { RpcClient } from './rpc-client.ts'
 
@@ -21,7 +20,10 @@ async function openConnection(
 ): Promise<Connection> {
   const { group: given } = settings.options
   const group = typeof given === 'string' && given !== '' ? given : 'default'
-  const client = await connect(settings, context, signal)
+  const client = await connect(settings, context, signal, {
+    isReadOnly: true,
+    callLimit: context.timeLimit,
+  })
   try {
     const host = await readHost(createCalls(client, signal, context.throttle))
     return { client, host, reader: createDomainReader(host, group, settings.address) }
@@ -31,18 +33,9 @@ async function openConnection(
   }
 }
 
-async function closeConnection({ client }: Connection): Promise<void> {
-  if (!client.failure()) {
-    await client
-      .call({ procedure: procedures.connectClose, read: () => {} }, AbortSignal.timeout(1_000))
-      .catch(() => {})
-  }
-  client.close()
-}
-
 export const acquireConnection = shareConnections({
   target: 'libvirt',
   open: openConnection,
-  close: closeConnection,
+  close: ({ client }) => disconnect(client),
   whenLost: ({ client }, forget) => client.whenLost(forget),
 })

@@ -38,3 +38,6 @@ export function statusOf(state: number, reason: number): Status {
 export const isActive = (state: number): boolean => [1, 2, 3, 4, 7].includes(state)
 
 export const isShutOff = (state: number): boolean => stateNames[state] === 'shutoff'
+
+/** Whether the guest put itself to sleep. It is woken up instead of resumed. */
+export const isSleeping = (state: number): boolean => stateNames[state] === 'pmsuspended'

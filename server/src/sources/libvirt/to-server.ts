@@ -49,6 +49,8 @@ const units: ReadonlyMap<string, number> = new Map(
   }),
 )
 
+const lostOnStop = 'It is a transient domain: it exists only while it runs.'
+
 export const keyOf = (group: string, uuid: string): ServerKey => ['libvirt', group, uuid]
 
 function memoryOf(domain: XmlElement): number {
@@ -133,6 +135,9 @@ function factsOf(
     shutdown_behavior: shutdownBehavior(xml, isTransient),
     ...(metadata.createdAt !== undefined && { created_at: metadata.createdAt }),
     tags: metadata.tags,
-    notes: sourceStatus === undefined ? {} : { source_status: sourceStatus },
+    notes: {
+      ...(sourceStatus !== undefined && { source_status: sourceStatus }),
+      ...(isTransient && { lost_on_stop: lostOnStop }),
+    },
   }
 }

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { ActionError, type SourceCall } from '../../domain/sources/action-port.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { domain, openAt, uuidOf } from '../../testing/fake-libvirt-connection.ts'
+import { startFakeLibvirt, type FakeFault } from '../../testing/fake-libvirt.ts'
+import { conformanceContext, scanAll } from '../../testing/inventory-world/scan-source.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
+import { libvirtActing } from './libvirt-acting.ts'
+import { changingProcedures, procedures } from './protocol.ts'
+
+const suspend: SourceCall = { kind: 'suspend' }
+const { domainSuspend, domainResume, domainPmWakeup } = changingProcedures
+
+async function openActor(
+  context: TestContext,
+  faults: Readonly<Record<number, FakeFault>>,
+  timeLimit = conformanceContext.timeLimit,
+) {
+  const fake = await startFakeLibvirt(context, { domains: [domain(1)], faults })
+  const settings = { address: fake.address, credentials: {}, options: {} }
+  const world = { ...conformanceContext, timeLimit }
+  const actor = await libvirtActing.open(settings, world, AbortSignal.timeout(10_000))
+  context.after(() => actor.close())
+  const act = (call: SourceCall, signal = AbortSignal.timeout(10_000)) =>
+    actor.act(call, referTo(uuidOf(1)), signal)
+  const sent = (procedure: number) => fake.requests.filter((one) => one === procedure).length
+  return { fake, act, sent }
+}
+
+const done = { body: Buffer.alloc(0) }
+const isKind = (kind: string) => (error: unknown) => {
+  assert.ok(error instanceof ActionError, String(error))
+  assert.equal(error.kind, kind)
+  return true
+}
+
+describe('acting at libvirt', () => {
+  test('the outcome is unknown without a usable answer, and nothing is sent twice', async (context) => {
+    for (const fault of ['closed', 'garbage', 'truncated', 'huge', 'stranger'] as const) {
+      const { act, sent } = await openActor(context, { [domainSuspend]: fault })
+      await assert.rejects(act(suspend), isKind('outcome-unknown'))
+      assert.equal(sent(domainSuspend), 1, fault)
+    }
+  })
+
+  test('a call waits for its answer as long as the signal allows', async (context) => {
+    const { act, sent } = await openActor(context, { [domainSuspend]: 'silence' }, 50)
+    const end = new AbortController()
+    const acting = act(suspend, end.signal)
+    let isSettled = false
+    void acting.then(
+      () => (isSettled = true),
+      () => (isSettled = true),
+    )
+    // A second call on the same connection takes longer than the limit of calls that read.
+    await assert.rejects(act(suspend, AbortSignal.timeout(500)), isKind('outcome-unknown'))
+    assert.equal(isSettled, false)
+    end.abort()
+    await assert.rejects(acting, isKind('outcome-unknown'))
+    assert.equal(sent(domainSuspend), 2)
+  })
+
+  test('nothing was sent if the domain cannot be looked up', async (context) => {
+    const lookUp = procedures.domainLookupByUuid
+    const { act, sent } = await openActor(context, { [lookUp]: 'silence' }, 50)
+    await assert.rejects(act(suspend), (error) => error instanceof SourceError)
+    assert.equal(sent(domainSuspend), 0)
+    const denied = await openActor(context, { [lookUp]: { error: 88 } })
+    await assert.rejects(denied.act(suspend), isKind('denied'))
+  })
+
+  test('a guest that put itself to sleep is woken up', async (context) => {
+    const states = [
+      [7, domainPmWakeup],
+      [3, domainResume],
+    ] as const
+    for (const [state, procedure] of states) {
+      const body = Buffer.alloc(8)
+      body.writeInt32BE(state)
+      const faults = { [procedures.domainGetState]: { body }, [procedure]: done }
+      const { act, sent } = await openActor(context, faults)
+      await act({ kind: 'resume' })
+      assert.equal(sent(procedure), 1)
+    }
+  })
+
+  test('an older libvirt gets only the flags that it knows', async (context) => {
+    const versionOf = (version: bigint) => {
+      const body = Buffer.alloc(8)
+      body.writeBigInt64BE(version)
+      return { [procedures.connectGetLibVersion]: { body } }
+    }
+    const cases = [
+      [4_000_000n, 1 | 2 | 8],
+      [6_000_000n, 1 | 2 | 8 | 16],
+      [9_000_000n, 1 | 2 | 8 | 16 | 64],
+    ] as const
+    for (const [version, flags] of cases) {
+      const { fake, act } = await openActor(context, {
+        ...versionOf(version),
+        [changingProcedures.domainDestroy]: done,
+        [changingProcedures.domainUndefineFlags]: done,
+      })
+      await act({ kind: 'delete', disks: false, snapshots: false })
+      const body = fake.bodies.get(changingProcedures.domainUndefineFlags)
+      assert.equal(body?.readUInt32BE(body.length - 4), flags)
+    }
+  })
+
+  test('a connection that reads changes nothing', async (context) => {
+    const { fake } = await openActor(context, {})
+    const source = await openAt(context, fake)
+    await scanAll(source)
+    const changing = new Set<number>(Object.values(changingProcedures))
+    assert.ok(!fake.requests.some((procedure) => changing.has(procedure)))
+    const opened = fake.bodies.get(procedures.connectOpen)
+    assert.equal(opened?.readUInt32BE(opened.length - 4), 1)
+  })
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ActionError } from '../../domain/sources/action-port.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { LibvirtError } from './records.ts'
+import { toActionError } from './to-action-error.ts'
+
+const kindOf = (code: number, message = '', origin = 10) => {
+  const error = toActionError(new LibvirtError(code, origin, message), true)
+  assert.ok(error instanceof ActionError)
+  return error.kind
+}
+
+describe('errors of actions at libvirt', () => {
+  test('have a kind by libvirt’s code', () => {
+    const expected = {
+      'not-found': [42],
+      conflict: [28, 55, 68, 83, 87],
+      unsupported: [3, 8, 67, 74, 84],
+      denied: [29, 45, 79, 88, 94],
+      quota: [2],
+      failed: [1, 9, 38],
+    }
+    for (const [kind, codes] of Object.entries(expected)) {
+      for (const code of codes) assert.equal(kindOf(code), kind, String(code))
+    }
+    assert.equal(kindOf(1, 'cannot set up guest memory: Cannot allocate memory'), 'quota')
+    assert.equal(kindOf(38, 'cannot write: No space left on device'), 'quota')
+  })
+
+  test('are of unknown outcome if a daemon in between lost the one that acts', () => {
+    assert.equal(kindOf(1, 'client socket is closed', 7), 'outcome-unknown')
+    assert.equal(kindOf(38, 'Cannot recv data: Connection reset by peer', 7), 'outcome-unknown')
+    assert.equal(kindOf(39, 'unknown procedure: 358', 7), 'unsupported')
+  })
+
+  test('of the connection are of unknown outcome only after a request', () => {
+    const lost = new SourceError('unreachable', 'libvirt closed the connection.')
+    assert.equal(toActionError(lost, false), lost)
+    const unknown = toActionError(lost, true)
+    assert.ok(unknown instanceof ActionError)
+    assert.equal(unknown.kind, 'outcome-unknown')
+  })
+})
