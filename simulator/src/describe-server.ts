@@ -3,7 +3,7 @@ import { serverIdOf } from '@muster/server/source-port'
 import { billingOf } from './billing.ts'
 import type { Size } from './clouds/cloud.ts'
 import { devicesOf } from './devices.ts'
-import { below, chance, diceOf, diceOfText, pick, roll, stamp, uuid } from './random-hash.ts'
+import { chance, diceOf, diceOfText, pick, roll, stamp, uuid } from './random-hash.ts'
 import { disksOf } from './disks.ts'
 import { externalIdOf } from './external-ids.ts'
 import { startTime, tickLength, type Life } from './lifecycle.ts'
@@ -16,7 +16,6 @@ import type { State } from './status.ts'
 
 const day = 86_400_000
 const history = 3 * 365 * day
-const inTheBin = 3 * day
 const gpuShare = 0.02
 const otherDeviceShare = 0.004
 /** Servers of one roll-out have the same creation time. */
@@ -64,8 +63,6 @@ export function describeServer(subject: Subject): ReportedFacts {
   const security = securityOf(seed, dice, site, project)
   const billing = billingOf(dice, life.since)
   const firmware = pick(dice, 9, cloud.firmware)
-  const isRecycled = state.presence === 'recycled'
-  const recycledAt = life.since - (isRecycled && life.changes === 0 ? below(dice, 10, inTheBin) : 0)
   const hasKeypair = os.type === 'Linux' && chance(dice, 11) < 0.65
   const keypair = hasKeypair ? pick(dice, 12, keypairs) : ''
   const isScaled = chance(dice, 13) < 0.03
@@ -95,10 +92,7 @@ export function describeServer(subject: Subject): ReportedFacts {
     backup_host_id: hasBackup ? backup.id : '',
     backup_host_name: hasBackup ? backup.name : '',
     backup_host_status: hasBackup ? backup.status : '',
-    vcpu_count: size.cores,
-    vmem_size: size.memory,
-    instance_type: size.name,
-    flavor_id: isOwn ? uuid(diceOfSize(seed, site, size), 3) : size.name,
+    ...sizeFacts(seed, site, size),
     disks_info: disksOf({ seed, dice, site, os, purpose }),
     nics: connection.nics,
     vpc: connection.vpc,
@@ -143,9 +137,6 @@ export function describeServer(subject: Subject): ReportedFacts {
     disable_delete: chance(dice, 123) < 0.15,
     is_system: chance(dice, 124) < 0.004,
     is_emulated: true,
-    pending_deleted: isRecycled,
-    pending_deleted_at: isRecycled ? stamp(recycledAt, 0) : null,
-    auto_delete_at: isRecycled ? stamp(recycledAt + inTheBin, 0) : null,
     created_at,
     updated_at: changeTime(subject, createdAt),
     tags: tagsOf(dice, purpose, state.isSteady ? life.label : life.label + life.status),
@@ -168,10 +159,20 @@ function sizeOf(
   return among[(start + version) % among.length] as Size
 }
 
+type SizeSite = Pick<Site, 'account' | 'cloud'>
+
+/** The size of a server in its facts. */
+export const sizeFacts = (seed: number, site: SizeSite, size: Size) => ({
+  vcpu_count: size.cores,
+  vmem_size: size.memory,
+  instance_type: size.name,
+  flavor_id: site.cloud.serial === undefined ? size.name : uuid(diceOfSize(seed, site, size), 3),
+})
+
 const sizeDice = new Map<string, number>()
 
 /** Cached: few, and needed for every server. */
-function diceOfSize(seed: number, { account }: Site, { name }: Size): number {
+function diceOfSize(seed: number, { account }: SizeSite, { name }: Size): number {
   const key = `${seed} ${account} ${name}`
   const known = sizeDice.get(key)
   if (known !== undefined) return known

@@ -14,8 +14,20 @@ function mix(value: number): number {
   return (bits ^ (bits >>> 15)) >>> 0
 }
 
+const unshift15 = (bits: number) => bits ^ (bits >>> 15) ^ (bits >>> 30)
+
+/** The inverse of `mix`: its factors are the inverses of those above, modulo 2^32. */
+function unmix(value: number): number {
+  const bits = Math.imul(unshift15(value | 0), 0x97132227)
+  const first = Math.imul(unshift15(bits), 0x333c4925)
+  return (first ^ (first >>> 16)) >>> 0
+}
+
 /** The random seed of one subject of a fleet. */
 export const diceOf = (seed: number, subject: number): number => mix(mix(seed) ^ subject)
+
+/** The subject whose random seed this is. */
+export const subjectOf = (seed: number, dice: number): number => (unmix(dice) ^ mix(seed)) >>> 0
 
 /** The random seed of a named subject. */
 export function diceOfText(seed: number, text: string): number {
@@ -29,6 +41,10 @@ export function diceOfText(seed: number, text: string): number {
 /** 32 random bits. Each use has its own field number. */
 export const roll = (dice: number, fieldNumber: number): number =>
   mix(dice + Math.imul(fieldNumber, golden))
+
+/** The random seed that gives these 32 bits for the field. */
+export const diceOfRoll = (bits: number, fieldNumber: number): number =>
+  (unmix(bits) - Math.imul(fieldNumber, golden)) >>> 0
 
 /** A random number from 0 to 1, exclusive. */
 export const chance = (dice: number, fieldNumber: number): number =>
@@ -86,6 +102,10 @@ export function uuid(dice: number, fieldNumber: number): string {
     digit(fourth, 3), digit(fourth, 2), digit(fourth, 1), digit(fourth, 0),
   )
 }
+
+/** The random seed that gives this UUID for the field. */
+export const diceOfUuid = (text: string, fieldNumber: number): number =>
+  (unmix(Number.parseInt(text.slice(0, 8), 16)) ^ mix(fieldNumber)) >>> 0
 
 const day = 86_400_000
 /** The date of each day, because formatting a whole timestamp takes ten times as long. */

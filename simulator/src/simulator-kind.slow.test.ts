@@ -145,7 +145,7 @@ describe('a simulator as a source', () => {
     const large = Array.from({ length: 100 }, (_, number) => `tenant-${number}`)
     const source = openSimulator(
       readSettings({ options: { servers: 20_000, seed, tenants: large } }),
-      () => time,
+      { clock: () => time },
     )
     for await (const { resources = {} } of source.scan(signal)) {
       assert.ok((resources.hosts ?? []).length + (resources.networks ?? []).length < 200)
@@ -162,7 +162,7 @@ describe('a simulator as a source', () => {
     const [account] = simulatedAccounts(seed)
     const settings = readSettings({ options: optionsOf(1_000_000, account?.name) })
     const simulator = createSimulator(settings)
-    const source = openSimulator(settings, () => time)
+    const source = openSimulator(settings, { clock: () => time })
     const last = Array.from({ length: 100 }, (_, back) => 999_999 - back).find(
       (index) => simulator.accountNameOf(index) === account?.name && !simulator.isGone(index, time),
     )
@@ -184,6 +184,11 @@ describe('a simulator as a source', () => {
       'options.seed',
     ])
     assert.deepEqual(problemsOf({ tenants: [] }), ['options.tenants'])
+    assert.deepEqual(problemsOf({ action_delay: -1, action_failures: 101, action_hangs: -1 }), [
+      'options.action_delay',
+      'options.action_failures',
+      'options.action_hangs',
+    ])
     assert.deepEqual(problemsOf({ cloud_account: '' }), ['options.cloud_account'])
     await assert.rejects(scan({ cloud_account: 'aws' }), (error) => {
       assert.ok(error instanceof SourceError)
@@ -200,7 +205,7 @@ describe('watching a simulator', () => {
   async function listen(cloudAccount?: string) {
     let now = time
     const settings = readSettings({ options: optionsOf(servers, cloudAccount) })
-    const source = openSimulator(settings, () => now, 1)
+    const source = openSimulator(settings, { clock: () => now }, 1)
     const ending = new AbortController()
     const news = source.watch?.(ending.signal)[Symbol.asyncIterator]()
     assert.ok(news)

@@ -39,6 +39,24 @@ export const simulatorKind: SourceKind = {
       isRequired: false,
       description: 'Ids of the tenants that own the servers, in order. Empty: made-up tenants.',
     },
+    {
+      name: 'action_delay',
+      type: 'integer',
+      isRequired: false,
+      description: 'Milliseconds until a server shows the result of an action. Default: 2000',
+    },
+    {
+      name: 'action_failures',
+      type: 'integer',
+      isRequired: false,
+      description: 'Percentage of actions that fail. Default: 0',
+    },
+    {
+      name: 'action_hangs',
+      type: 'integer',
+      isRequired: false,
+      description: 'Percentage of actions without a response; half of them take effect. Default: 0',
+    },
   ],
   rights: [],
   period: 30,
@@ -47,9 +65,31 @@ export const simulatorKind: SourceKind = {
   hasEvents: true,
   check: checkSimulatorSettings,
   hostOf: () => undefined,
-  async open(settings, { clock }) {
+  acting: {
+    actions: [
+      'start',
+      'stop',
+      'restart',
+      'reset',
+      'suspend',
+      'resume',
+      'change-config',
+      'update',
+      'delete',
+    ],
+    restarts: true,
+    resize: { fields: ['vcpu_count', 'vmem_size', 'instance_type'], isLive: true },
+    updates: ['name', 'shutdown_behavior', 'boot_order', 'disable_delete'],
+    deletes: { disks: true, snapshots: true },
+    rights: [],
+    async open(settings, context) {
+      const { openActor } = await import('./open-actor.ts')
+      return openActor(readSettings(settings), context)
+    },
+  },
+  async open(settings, context) {
     // Loaded only for accounts of this kind: its catalogues take memory and time.
     const { openSimulator } = await import('./open-simulator.ts')
-    return openSimulator(readSettings(settings), clock)
+    return openSimulator(readSettings(settings), context)
   },
 }

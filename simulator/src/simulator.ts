@@ -4,12 +4,14 @@ import type {
   ReportedResources,
   ReportedServer,
 } from '@muster/server/source-port'
+import { factsAfter, type ActedServer } from './acted-server.ts'
 import { describeServer, serverKey } from './describe-server.ts'
 import { diceOf, joined } from './random-hash.ts'
-import { externalIdOf } from './external-ids.ts'
+import { externalIdOf, possibleIndexOf } from './external-ids.ts'
 import { createCalendar, startTime, tickLength, tickOf, type Life } from './lifecycle.ts'
 import { networksOf } from './networks.ts'
 import { nameOf, purposeOf } from './purposes.ts'
+import { createResizer } from './resize.ts'
 import { createSites } from './sites.ts'
 import { stateOf } from './status.ts'
 import { describeSites, regionsOf } from './to-resources.ts'
@@ -19,13 +21,15 @@ export interface SimulatedFleet {
   readonly servers: number
   /** Ids of the owners. Each has an equal share of the servers, in order. */
   readonly tenants: readonly string[]
+  /** Only servers of this cloud account; undefined for all. */
+  readonly cloudAccount?: string | undefined
 }
 
 /**
  * A simulated fleet. A server is a pure function of the seed, its index and the time, so any part
  * can be generated without the rest.
  */
-export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
+export function createSimulator({ seed, servers, tenants, cloudAccount }: SimulatedFleet) {
   if (tenants.length === 0) throw new RangeError('a fleet needs a tenant to belong to')
   const sites = createSites({ seed, servers })
   const calendar = createCalendar(servers)
@@ -56,7 +60,29 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
   }
 
   const isGone = (index: number, time = startTime): boolean =>
-    stateWith(index, lifeOf(index, time)).presence === 'gone'
+    stateWith(index, lifeOf(index, time)).isGone
+
+  /** What a server shows, given what requests did to it; undefined if it does not exist at that time. */
+  function factsAt(index: number, time: number, acted?: ActedServer): ReportedFacts | undefined {
+    if (acted?.change) return factsAfter(acted.change, describe(index, time), time)
+    return isGone(index, time) ? undefined : describe(index, time)
+  }
+
+  /** Like in the description, but cheaper. */
+  function readExternalId(index: number): string {
+    const dice = diceOfServer(index)
+    const name = nameOf(dice, purposeOf(dice), inProject(index, projectOf(index)))
+    return externalIdOf({ index, dice, account: accountOf(index), name })
+  }
+
+  const isSelected = (index: number) =>
+    cloudAccount === undefined || accountOf(index).account === cloudAccount
+
+  function indexOf(externalId: string): number | undefined {
+    const index = possibleIndexOf(seed, externalId)
+    const isThere = index >= 0 && index < servers && isSelected(index)
+    return isThere && readExternalId(index) === externalId ? index : undefined
+  }
 
   function tenantOf(index: number): NonNullable<ReportedServer['tenant']> {
     const id = tenants[projectOf(index)] ?? ''
@@ -79,6 +105,12 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
     /** Describes a server, whether or not it exists at that time. */
     describe,
     isGone,
+    factsAt,
+    isSelected,
+    externalIdOf: readExternalId,
+    /** The server with this id, whether or not it exists now; undefined if there is none. */
+    indexOf,
+    resizerOf: (index: number) => createResizer(seed, accountOf(index)),
     tenantOf,
     keyOf: (index: number) => serverKey(seed, index),
     /** Regions, zones and hosts, one account after the other; only of one if it is given. */
@@ -100,13 +132,6 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
       )
     },
     accountNameOf: (index: number): string => accountOf(index).account,
-
-    /** Like in the description, but cheaper. */
-    externalIdOf(index: number): string {
-      const dice = diceOfServer(index)
-      const name = nameOf(dice, purposeOf(dice), inProject(index, projectOf(index)))
-      return externalIdOf({ index, dice, account: accountOf(index), name })
-    },
 
     /** The servers that changed after one time and up to another. */
     *changedBetween(from: number, to: number): Generator<number> {

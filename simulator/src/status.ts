@@ -47,18 +47,18 @@ const rareStatuses = rare.flatMap(([status, count]) => Array.from({ length: coun
 /** Coprime to 1,000, so that neighbours are spread. */
 const stride = 617
 
-/** These exist, go to the recycle bin, disappear for a while, and come back. */
+/** These run, stop, disappear for a while, and come back. */
 const recurring = { from: 150, to: 170 }
-const recurringCycle = ['here', 'recycled', 'gone', 'gone'] as const
-/** These stay in the recycle bin. */
-const recycled = { from: 170, to: 180 }
+const recurringCycle = ['running', 'ready', 'gone', 'gone'] as const
+/** These stay stopped. */
+const stopped = { from: 170, to: 180 }
 const runningShare = 0.775
 
 const fieldNumber = 900
 
 export interface State {
   readonly status: string
-  readonly presence: 'here' | 'recycled' | 'gone'
+  readonly isGone: boolean
   /** When it appeared, for servers that come and go; undefined for others. */
   readonly cameAt: number | undefined
   /** Whether it switches between running and stopped; changes of others show in their tags. */
@@ -81,11 +81,11 @@ const place = (seed: number, index: number) => (index * stride + (seed % inARow)
 
 function recurringState(dice: number, life: Life): State {
   const step = (life.changes + (dice % recurringCycle.length)) % recurringCycle.length
-  const presence = recurringCycle[step] as State['presence']
+  const status = recurringCycle[step] as (typeof recurringCycle)[number]
   const hasCome = step === 0 && life.changes > 0
   return {
-    status: presence === 'here' ? 'running' : 'ready',
-    presence,
+    status: status === 'gone' ? 'ready' : status,
+    isGone: status === 'gone',
     cameAt: hasCome ? life.since : undefined,
     isSteady: false,
     takesTime: false,
@@ -95,13 +95,11 @@ function recurringState(dice: number, life: Life): State {
 /** The status of a server, and whether it exists. */
 export function stateOf(seed: number, index: number, dice: number, life: Life): State {
   const at = place(seed, index)
-  const always = { presence: 'here', cameAt: undefined, isSteady: true, takesTime: false } as const
+  const always = { isGone: false, cameAt: undefined, isSteady: true, takesTime: false } as const
   const stuck = rareStatuses[at]
   if (stuck !== undefined) return { ...always, isSteady: false, status: stuck }
   if (at >= recurring.from && at < recurring.to) return recurringState(dice, life)
-  if (at >= recycled.from && at < recycled.to) {
-    return { ...always, isSteady: false, status: 'ready', presence: 'recycled' }
-  }
+  if (at >= stopped.from && at < stopped.to) return { ...always, isSteady: false, status: 'ready' }
   const status = steadyStatus(dice, life.status)
   if (life.last === 'size' && status === 'running') {
     return { ...always, status: life.isMoving ? 'change_flavor' : status, takesTime: true }

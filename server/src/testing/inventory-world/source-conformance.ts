@@ -24,6 +24,8 @@ export {
   withSource,
 } from './scan-source.ts'
 export type { FaultSetup, HttpFaultSetup, SourceBackEnd } from './source-back-end.ts'
+export { createMemoryState } from './memory-state.ts'
+export { testActing } from './test-acting.ts'
 export { testReading } from './test-reading.ts'
 
 /** Wrong settings that only a connection shows. */
