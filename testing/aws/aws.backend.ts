@@ -11,6 +11,7 @@ import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
 import {
   requireServer,
   describeConformance,
+  getReadable,
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
@@ -20,7 +21,7 @@ import {
 } from '../../server/src/testing/inventory-world/resource-conformance.ts'
 import { startFakeEc2 } from '../../server/src/testing/fake-ec2.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { createFleet } from './fleet.ts'
+import { actionsOf, createFleet } from './fleet.ts'
 import { buildRichInstance } from './rich-instance.ts'
 import { startMoto, type TestMoto } from './start.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
@@ -140,7 +141,11 @@ describe('EC2, as moto emulates it', () => {
 
   test('reports every field', async () => {
     const { id, facts, tenant, key } = await buildRichInstance(moto)
-    const seen = find(await scan(), id)
+    // A scan reads the attributes of some instances only.
+    const seen = await withSource(awsKind, settings(), (source) =>
+      getReadable(source, referTo(id, 'eu-west-1')),
+    )
+    assert.ok(seen)
     assert.deepEqual(completeFacts(seen.facts, serverIdOf(seen)), facts)
     assert.deepEqual([seen.tenant, seen.key], [tenant, key])
     const server = requireServer(seen, 'Aws')
@@ -252,27 +257,16 @@ describe('EC2, as moto emulates it', () => {
     refuses('forbidden', /region eu-west-9 is not enabled/, settings(['eu-west-1', 'eu-west-9'])))
 
   test('names the missing permission of the key', async () => {
-    const { AccessKey } = await makeKey('reader', ['ec2:DescribeRegions', 'ec2:DescribeInstances'])
+    const key = await fleet.makeKey('reader', ['ec2:DescribeRegions', 'ec2:DescribeInstances'])
     await refuses(
       'forbidden',
       /not allowed to Describe\w+ at 127\.0\.0\.1 \(AccessDenied\)/,
-      settings(['eu-west-1'], {
-        access_key_id: AccessKey.AccessKeyId,
-        secret_access_key: AccessKey.SecretAccessKey,
-      }),
+      settings(['eu-west-1'], key),
     )
   })
 
   test('needs only the documented permissions', async () => {
-    const { Statement } = JSON.parse(awsKind.rights[0]?.text ?? '') as {
-      Statement: { Action: string[] }[]
-    }
-    const actions = Statement.flatMap(({ Action }) => Action)
-    const { AccessKey } = await makeKey('exact', actions)
-    const credentials = {
-      access_key_id: AccessKey.AccessKeyId,
-      secret_access_key: AccessKey.SecretAccessKey,
-    }
+    const credentials = await fleet.makeKey('exact', actionsOf(awsKind.rights))
     const seen = await withSource(awsKind, settings(['eu-west-1'], credentials), scanAll)
     assert.ok(seen.size > 0)
   })
@@ -286,24 +280,6 @@ describe('EC2, as moto emulates it', () => {
         secret_access_key: 'nobody has this secret',
       }),
     ))
-
-  async function makeKey(UserName: string, actions: readonly string[]) {
-    const iam = <Answer>(call: string, input: object) =>
-      moto.order<Answer>({ service: 'iam', region: 'us-east-1', call, with: input })
-    await iam('create_user', { UserName })
-    await iam('put_user_policy', {
-      UserName,
-      PolicyName: 'some',
-      PolicyDocument: JSON.stringify({
-        Version: '2012-10-17',
-        Statement: [{ Effect: 'Allow', Action: actions, Resource: '*' }],
-      }),
-    })
-    return iam<{ AccessKey: { AccessKeyId: string; SecretAccessKey: string } }>(
-      'create_access_key',
-      { UserName },
-    )
-  }
 
   test('can be started from the command line', async () => {
     const up = spawn(join(import.meta.dirname, 'up'), ['--port', '0'], {

@@ -1,3 +1,4 @@
+import type { SourceRights } from '../../server/src/domain/sources/source.ts'
 import type { TestMoto } from './start.ts'
 
 interface Wish {
@@ -8,6 +9,12 @@ interface Wish {
   /** Further arguments of boto3's `run_instances`. */
   readonly more?: object
 }
+
+/** The actions that IAM policies allow. */
+export const actionsOf = (rights: readonly SourceRights[]): string[] =>
+  rights
+    .map(({ text }) => JSON.parse(text) as { Statement: { Action: string[] }[] })
+    .flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action))
 
 /** Hands to change what is in moto with. */
 export function createFleet({ order }: TestMoto) {
@@ -54,5 +61,27 @@ export function createFleet({ order }: TestMoto) {
     await order({ ...(region !== undefined && { region }), call, with: { InstanceIds: [id] } })
   }
 
-  return { findImage, run, change }
+  /** A key that is allowed these actions only. */
+  async function makeKey(UserName: string, actions: readonly string[]) {
+    const iam = <Answer>(call: string, input: object) =>
+      order<Answer>({ service: 'iam', region: 'us-east-1', call, with: input })
+    await iam('create_user', { UserName })
+    await iam('put_user_policy', {
+      UserName,
+      PolicyName: 'some',
+      PolicyDocument: JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Action: actions, Resource: '*' }],
+      }),
+    })
+    const { AccessKey } = await iam<{
+      AccessKey: { AccessKeyId: string; SecretAccessKey: string }
+    }>('create_access_key', { UserName })
+    return {
+      access_key_id: AccessKey.AccessKeyId,
+      secret_access_key: AccessKey.SecretAccessKey,
+    }
+  }
+
+  return { findImage, run, change, makeKey }
 }

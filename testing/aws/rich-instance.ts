@@ -229,6 +229,8 @@ export async function buildRichInstance(moto: TestMoto) {
         'out:allow any',
       ].join(';'),
       src_ip_check: false,
+      disable_delete: false,
+      shutdown_behavior: 'stop',
       isolated_devices: [
         {
           id: derivedId('device', serverId, 'gpu-0'),

@@ -156,6 +156,12 @@ export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
         succeed(response, action, items('instanceTypeSet', [size]))
         return
       }
+      case 'DescribeInstanceAttribute': {
+        const name = form.get('Attribute') ?? ''
+        const content = name === 'disableApiTermination' ? 'false' : 'stop'
+        succeed(response, action, element(name, value('value', content)))
+        return
+      }
       default:
         succeed(response, action, element(listElements[action] ?? ''))
     }

@@ -1,19 +1,22 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { tlsOptions } from '../shared/tls-settings.ts'
+import { awsActing } from './aws-acting.ts'
 import { checkAwsSettings } from './aws-settings.ts'
 
-/** `DescribeHosts` is optional: it adds the details of Dedicated Hosts. */
+/** Hosts, attributes and Spot requests are optional: they add details. */
 const actions = [
   'Addresses',
   'AvailabilityZones',
   'Hosts',
   'Images',
+  'InstanceAttribute',
   'Instances',
   'InstanceTypes',
   'KeyPairs',
   'Regions',
   'SecurityGroups',
+  'SpotInstanceRequests',
   'Subnets',
   'Volumes',
   'Vpcs',
@@ -27,7 +30,7 @@ const policy = {
 export const awsKind: SourceKind = {
   provider: 'Aws',
   title: 'AWS EC2',
-  description: 'Instances of an AWS account. Muster only reads.',
+  description: 'Instances of an AWS account',
   address: {
     isRequired: false,
     description:
@@ -67,4 +70,5 @@ export const awsKind: SourceKind = {
     const { openAws } = await import('./open-aws.ts')
     return await openAws(...given)
   },
+  acting: awsActing,
 }

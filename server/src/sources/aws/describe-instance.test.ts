@@ -19,9 +19,11 @@ const bookOf = (shelf: Shelf): RegionLookups => {
   })
   const names = [
     'addresses',
+    'attributes',
     'groups',
     'images',
     'keyPairs',
+    'spotRequests',
     'subnets',
     'types',
     'volumes',
@@ -72,6 +74,23 @@ describe('an EC2 instance', () => {
     }
     const odd = see({ State: { Name: 'odd' as 'running' } })
     assert.deepEqual([odd.status, odd.notes], ['unknown', { source_status: 'odd' }])
+  })
+
+  test("has its protection and what the guest's shutdown does, as far as they were read", () => {
+    const attributes = { 'i-1': { disable_delete: true, shutdown_behavior: 'terminate' } }
+    const { server } = see({}, { attributes })
+    assert.deepEqual([server.disable_delete, server.shutdown_behavior], [true, 'terminate'])
+    assert.equal(see({}).disable_delete, undefined)
+  })
+
+  test('says why a stop would end it', () => {
+    const store = see({ RootDeviceType: 'instance-store' })
+    assert.match(store.notes?.['lost_on_stop'] ?? '', /instance store/)
+    const spotRequests = { once: { Type: 'one-time' }, always: { Type: 'persistent' } }
+    const once = see({ SpotInstanceRequestId: 'once' }, { spotRequests })
+    assert.match(once.notes?.['lost_on_stop'] ?? '', /one-time Spot/)
+    assert.equal(see({ SpotInstanceRequestId: 'always' }, { spotRequests }).notes, undefined)
+    assert.equal(see({ RootDeviceType: 'ebs' }).notes, undefined)
   })
 
   test('is created when its first network interface is attached, not at its last start', () => {

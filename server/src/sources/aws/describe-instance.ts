@@ -59,11 +59,13 @@ function factsOf(instance: Instance, region: string, lookups: RegionLookups): Re
   const host_id = host === '' ? '' : hostIdOf(host)
   const zone = zoneOf(Placement ?? {}, region, lookups.zones)
   const createdAt = creationOf(instance)
+  const notes = notesOf(instance, lookups)
   return {
     name: nameOf(instance.Tags, InstanceId),
     description: tags['Description'] ?? tags['description'] ?? '',
     external_id: InstanceId,
-    ...statusOf(State.Name),
+    status: statuses.get(State.Name) ?? 'unknown',
+    ...lookups.attributes.get(InstanceId),
     ...(createdAt !== undefined && { created_at: createdAt }),
     hypervisor: 'aws',
     host_type: 'aws',
@@ -91,6 +93,7 @@ function factsOf(instance: Instance, region: string, lookups: RegionLookups): Re
     bios: biosOf(instance, image),
     scaling_group_id: tags['aws:autoscaling:groupName'] ?? '',
     tags,
+    ...(Object.keys(notes).length > 0 && { notes }),
   }
 }
 
@@ -117,10 +120,24 @@ function creationOf(instance: Instance): string | undefined {
   return times.length === 0 ? undefined : timestamp(Math.min(...times))
 }
 
-/** Maps a state to a status. An unknown state is stored in the metadata. */
-function statusOf(state: string): { status: string; notes?: Record<string, string> } {
-  const status = statuses.get(state)
-  return status === undefined ? { status: 'unknown', notes: { source_status: state } } : { status }
+/** Why a stop would end the instance, or why EC2 does not stop it. */
+function lostOnStop(instance: Instance, lookups: RegionLookups): string | undefined {
+  if (instance.RootDeviceType === 'instance-store') {
+    return 'Its root disk is an instance store, so EC2 can only terminate it.'
+  }
+  const request = lookups.spotRequests.get(instance.SpotInstanceRequestId)
+  return request?.Type === 'one-time'
+    ? 'It is a one-time Spot Instance, so EC2 can only terminate it.'
+    : undefined
+}
+
+function notesOf(instance: Instance, lookups: RegionLookups): Record<string, string> {
+  const state = instance.State?.Name ?? ''
+  const lost = lostOnStop(instance, lookups)
+  return {
+    ...(!statuses.has(state) && { source_status: state }),
+    ...(lost !== undefined && { lost_on_stop: lost }),
+  }
 }
 
 /** The boot mode that was used, else the configured one, else the default of the architecture. */

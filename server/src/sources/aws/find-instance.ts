@@ -1,15 +1,19 @@
+import { chunk } from '../../domain/chunk.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnknownInstance, UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
 import {
   instancesOf,
   listInstances,
+  listSome,
   unparsedInstance,
   type OwnedInstance,
 } from './list-instances.ts'
 
 /** The smallest page size of EC2. */
 const smallestPage = 5
+/** EC2 accepts no more. */
+const maxFilterValues = 200
 
 async function hasOthers(client: RegionClient, id: string, signal: AbortSignal): Promise<boolean> {
   for await (const page of listInstances(client, signal, smallestPage)) {
@@ -23,7 +27,7 @@ async function hasOthers(client: RegionClient, id: string, signal: AbortSignal):
  * after a reset of an emulator, or with keys of another account, EC2 knows none. So another
  * instance must still exist.
  */
-export async function findInstance(
+async function findInstance(
   client: RegionClient,
   id: string,
   signal: AbortSignal,
@@ -48,4 +52,20 @@ export async function findInstance(
     )
   }
   throw new SourceError('invalid-response', `EC2 in ${client.region} did not return ${id}.`)
+}
+
+/** Finds instances in this order. Several take one request, besides one for each that it does not return. */
+export async function findInstances(
+  client: RegionClient,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (OwnedInstance | undefined)[]> {
+  const known = new Map<string, OwnedInstance>()
+  for (const some of ids.length > 1 ? chunk(ids, maxFilterValues) : []) {
+    for (const owned of await listSome(client, some, signal))
+      known.set(owned.instance.InstanceId ?? '', owned)
+  }
+  const found: (OwnedInstance | undefined)[] = []
+  for (const id of ids) found.push(known.get(id) ?? (await findInstance(client, id, signal)))
+  return found
 }

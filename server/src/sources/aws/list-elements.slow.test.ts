@@ -12,6 +12,7 @@ const instance = `<reservationSet><item><ownerId>1</ownerId><instancesSet><item>
   <instanceId>i-1</instanceId><imageId>ami-1</imageId><instanceType>t3.micro</instanceType>
   <keyName>key</keyName><instanceState><name>running</name></instanceState>
   <placement><availabilityZone>eu-west-1a</availabilityZone><hostId>h-1</hostId></placement>
+  <spotInstanceRequestId>sir-1</spotInstanceRequestId>
   <blockDeviceMapping><item><deviceName>/dev/sda</deviceName><ebs><volumeId>vol-1</volumeId></ebs></item></blockDeviceMapping>
   <networkInterfaceSet><item><networkInterfaceId>eni-1</networkInterfaceId><subnetId>subnet-1</subnetId><vpcId>vpc-1</vpcId>
     <groupSet><item><groupId>sg-1</groupId></item></groupSet><association><publicIp>192.0.2.1</publicIp></association></item></networkInterfaceSet>

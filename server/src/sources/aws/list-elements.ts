@@ -11,6 +11,7 @@ export const listElements: Readonly<Record<string, string>> = {
   DescribeKeyPairs: 'keySet',
   DescribeRegions: 'regionInfo',
   DescribeSecurityGroups: 'securityGroupInfo',
+  DescribeSpotInstanceRequests: 'spotInstanceRequestSet',
   DescribeSubnets: 'subnetSet',
   DescribeVolumes: 'volumeSet',
   DescribeVpcs: 'vpcSet',

@@ -52,12 +52,8 @@ interface InstancePage {
   readonly next: string | undefined
 }
 
-/** The instances of a region, page by page. */
-export function listInstances(
-  { region, call }: RegionClient,
-  signal: AbortSignal,
-  pageSize = 200,
-): AsyncGenerator<OwnedInstance[]> {
+/** Reads instances, and isolates those that cannot be parsed. */
+function createReader({ region, call }: RegionClient, signal: AbortSignal) {
   const what = `instances in ${region}`
   const paging = {
     what,
@@ -95,6 +91,25 @@ export function listInstances(
       ]
     }
   }
+
+  return { paging, describe, findUnparsable }
+}
+
+/** Those of these instances that EC2 has, in any order. Terminated ones count for an hour. */
+export const listSome = (
+  client: RegionClient,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly OwnedInstance[]> => createReader(client, signal).findUnparsable(ids)
+
+/** The instances of a region, page by page. */
+export function listInstances(
+  client: RegionClient,
+  signal: AbortSignal,
+  pageSize = 200,
+): AsyncGenerator<OwnedInstance[]> {
+  const { paging, describe, findUnparsable } = createReader(client, signal)
+  const { what } = paging
 
   async function readPage(token: string | undefined): Promise<InstancePage> {
     try {

@@ -1,20 +1,27 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { Source, SourceSettings, SourceContext } from '../../domain/sources/source.ts'
+import type {
+  ReportedServer,
+  ServerReference,
+  Source,
+  SourceContext,
+  SourceSettings,
+  UnreadableServer,
+} from '../../domain/sources/source.ts'
 import { createHttpClient } from '../shared/http-client.ts'
 import { readAwsSettings } from './aws-settings.ts'
 import { createRegionClients, type RegionClient } from './region-client.ts'
+import { acquireAttributes } from './instance-attributes.ts'
 import { requireList } from './list-elements.ts'
 import { merge } from './merge.ts'
-import { createCachedLookups, type CachedLookups } from './region-lookups.ts'
-import { isRegion, partitionOf } from './region-names.ts'
-import { getInstance, scanRegion } from './scan-region.ts'
+import { createCachedLookups } from './region-lookups.ts'
+import { defaultRegion, isRegion, partitionOf } from './region-names.ts'
+import { getInstances, scanRegion, type RegionMemory } from './scan-region.ts'
 
-const defaultRegion = 'us-east-1'
 const maxConcurrentRegions = 4
 
 interface OpenRegion {
   readonly client: RegionClient
-  readonly cached: CachedLookups
+  readonly memory: RegionMemory
 }
 
 export async function openAws(
@@ -24,6 +31,7 @@ export async function openAws(
 ): Promise<Source> {
   const aws = readAwsSettings(settings)
   const http = createHttpClient(context, aws.tls)
+  const attributes = acquireAttributes(settings, context, '')
   const opened = new Map<string, OpenRegion>()
   const clientFor = await createRegionClients(aws, http)
   // Access keys are valid in one partition only, for example China.
@@ -35,7 +43,8 @@ export async function openAws(
     if (!isRegion(region))
       throw new SourceError('invalid-response', `${JSON.stringify(region)} is not a region.`)
     const client = clientFor(region)
-    const entry = { client, cached: createCachedLookups(client) }
+    const cached = createCachedLookups(client)
+    const entry = { client, memory: { cached, memory: attributes.memory } }
     opened.set(region, entry)
     return entry
   }
@@ -63,9 +72,21 @@ export async function openAws(
     return aws.regions.length === 0 ? enabled : aws.regions
   }
 
+  const getMany: NonNullable<Source['getMany']> = async (references, stop) => {
+    const found = new Map<ServerReference, ReportedServer | UnreadableServer | undefined>()
+    for (const [region, some] of Map.groupBy(references, ({ regionId }) => regionId)) {
+      const { client, memory } = regionOf(region)
+      const ids = some.map(({ externalId }) => externalId)
+      const servers = await getInstances(client, memory, ids, stop)
+      for (const [index, reference] of some.entries()) found.set(reference, servers[index])
+    }
+    return references.map((reference) => found.get(reference))
+  }
+
   async function close(): Promise<void> {
     for (const { client } of opened.values()) client.close()
     http.close()
+    attributes.release()
   }
 
   try {
@@ -78,15 +99,15 @@ export async function openAws(
         // With regions listed in the options, servers of other regions are removed.
         if (!aws.areRegionsGiven) yield { present: [], gone: [], regions }
         const scans = regions.map((region) => () => {
-          const { client, cached } = regionOf(region)
-          return scanRegion(client, cached, stop)
+          const { client, memory } = regionOf(region)
+          return scanRegion(client, memory, stop)
         })
         yield* merge(scans, maxConcurrentRegions)
       },
-      get({ externalId, regionId }, stop) {
-        const { client, cached } = regionOf(regionId)
-        return getInstance(client, cached, externalId, stop)
+      async get(reference, stop) {
+        return (await getMany([reference], stop))[0]
       },
+      getMany,
       close,
     }
   } catch (error) {

@@ -4,7 +4,7 @@ import type { HttpClient } from '../shared/http-client.ts'
 import { withRetries } from '../shared/retry.ts'
 import { UnparsedResponse } from './response-error.ts'
 import type { AwsSettings } from './aws-settings.ts'
-import { createRequestHandler } from './request-handler.ts'
+import { createRequestHandler, type ErrorOfResponse } from './request-handler.ts'
 
 /** A client of EC2 in one region, with rate limit and retries. */
 export interface RegionClient {
@@ -40,16 +40,25 @@ const configurationOf = (settings: AwsSettings, region: string) =>
     userAgentAppId: 'muster',
   }) as const
 
-/** Returns a factory of region clients. Loads the SDK on demand, because it is large. */
+/** Returns a factory of the SDK's clients. Loads the SDK on demand, because it is large. */
+export async function createEc2Clients(
+  settings: AwsSettings,
+  client: HttpClient,
+  errorOf?: ErrorOfResponse,
+): Promise<(region: string) => EC2> {
+  const { EC2 } = await import('@aws-sdk/client-ec2')
+  const requestHandler = createRequestHandler(client, errorOf)
+  return (region) => new EC2({ ...configurationOf(settings, region), requestHandler })
+}
+
+/** Returns a factory of region clients. */
 export async function createRegionClients(
   settings: AwsSettings,
   client: HttpClient,
 ): Promise<(region: string) => RegionClient> {
-  const { EC2 } = await import('@aws-sdk/client-ec2')
-  const requestHandler = createRequestHandler(client)
-
+  const ec2For = await createEc2Clients(settings, client)
   return (region) => {
-    const ec2 = new EC2({ ...configurationOf(settings, region), requestHandler })
+    const ec2 = ec2For(region)
     return {
       region,
       close: () => ec2.destroy(),

@@ -1,4 +1,10 @@
 import type { Instance } from '@aws-sdk/client-ec2'
+import { unlessDenied } from '../shared/unless-denied.ts'
+import {
+  createAttributeReader,
+  type AttributeMemory,
+  type AttributeReader,
+} from './instance-attributes.ts'
 import type { RegionClient } from './region-client.ts'
 import { createRegionLookup, type Lookup } from './region-lookup.ts'
 
@@ -50,6 +56,12 @@ const createScanLookups = (client: RegionClient) => ({
     itemsOf: ({ KeyPairs }) => KeyPairs,
     idOf: ({ KeyName }) => KeyName,
   }),
+  spotRequests: createRegionLookup(client, {
+    filter: 'spot-instance-request-id',
+    call: (ec2, input, options) => ec2.describeSpotInstanceRequests(input, options),
+    itemsOf: ({ SpotInstanceRequests }) => SpotInstanceRequests,
+    idOf: ({ SpotInstanceRequestId }) => SpotInstanceRequestId,
+  }),
   subnets: createRegionLookup(client, {
     filter: 'subnet-id',
     call: (ec2, input, options) => ec2.describeSubnets(input, options),
@@ -70,17 +82,40 @@ const createScanLookups = (client: RegionClient) => ({
   }),
 })
 
-/** All resources that instances refer to. */
-export type RegionLookups = CachedLookups & ReturnType<typeof createScanLookups>
+/** All resources that instances refer to, and their attributes. */
+export type RegionLookups = CachedLookups &
+  ReturnType<typeof createScanLookups> & { readonly attributes: Pick<AttributeReader, 'get'> }
+
+interface LoadingLookups extends RegionLookups {
+  readonly attributes: AttributeReader
+  /** Permissions that are optional and that the key lacks. */
+  readonly denied: ReadonlySet<string>
+  /** In a scan, only some attributes are read. */
+  load(instances: readonly Instance[], isScan: boolean, signal: AbortSignal): Promise<void>
+}
 
 export function createRegionLookups(
   client: RegionClient,
   cached: CachedLookups,
-): RegionLookups & { load(instances: readonly Instance[], signal: AbortSignal): Promise<void> } {
-  const lookups = { ...cached, ...createScanLookups(client) }
+  memory: AttributeMemory,
+): LoadingLookups {
+  const denied = new Set<string>()
+  const attributes = createAttributeReader(client, memory)
+  const lookups = { ...cached, ...createScanLookups(client), attributes }
+
+  /** Spot requests are read only if there are Spot Instances. */
+  async function loadSpotRequests(instances: readonly Instance[], signal: AbortSignal) {
+    const ids = instances.map(({ SpotInstanceRequestId }) => SpotInstanceRequestId)
+    if (denied.size > 0) return
+    await unlessDenied(denied, 'ec2:DescribeSpotInstanceRequests', () =>
+      lookups.spotRequests.load(ids, signal),
+    )
+  }
+
   return {
     ...lookups,
-    async load(instances, signal) {
+    denied,
+    async load(instances, isScan, signal) {
       const nics = instances.flatMap(({ NetworkInterfaces = [] }) => NetworkInterfaces)
       const groups = [...instances.flatMap(groupsOf), ...nics.flatMap(({ Groups = [] }) => Groups)]
       const needs: [Lookup<unknown>, (string | undefined)[]][] = [
@@ -94,7 +129,12 @@ export function createRegionLookups(
         [lookups.groups, groups.map(({ GroupId }) => GroupId)],
         [lookups.addresses, nics.map(({ Association }) => Association?.PublicIp)],
       ]
-      await Promise.all(needs.map(([lookup, ids]) => lookup.load(ids, signal)))
+      const ids = instances.flatMap(({ InstanceId }) => InstanceId ?? [])
+      await Promise.all([
+        ...needs.map(([lookup, wanted]) => lookup.load(wanted, signal)),
+        loadSpotRequests(instances, signal),
+        attributes.load(ids, isScan, signal),
+      ])
     },
   }
 }

@@ -1,3 +1,6 @@
+/** Lists the regions of the account if none is configured. */
+export const defaultRegion = 'us-east-1'
+
 /** Names of regions. EC2 returns only their codes. */
 const regionTitles: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -1,7 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient } from '../shared/http-client.ts'
 import { hasList, listElements } from './list-elements.ts'
-import { responseError } from './response-error.ts'
+import { responseError, type FailedRequest } from './response-error.ts'
 
 /** A request that the SDK has signed. */
 interface Signed {
@@ -14,11 +14,14 @@ interface Signed {
   readonly body?: unknown
 }
 
+/** Converts a response that is no success. */
+export type ErrorOfResponse = (status: number, body: string, request: FailedRequest) => Error
+
 /**
  * Sends requests for the SDK. The SDK's own handler has no size limit and accepts empty or cut
  * responses as complete.
  */
-export function createRequestHandler(client: HttpClient) {
+export function createRequestHandler(client: HttpClient, errorOf: ErrorOfResponse = responseError) {
   return {
     async handle(signed: Signed, { abortSignal }: { abortSignal?: unknown } = {}) {
       const { protocol, hostname: host, port, method, path, headers } = signed
@@ -29,7 +32,7 @@ export function createRequestHandler(client: HttpClient) {
       const response = await client.send(request, abortSignal as AbortSignal)
       const { status, body } = response
       if (status < 200 || status >= 300) {
-        throw responseError(status, body.toString('utf8', 0, 4_096), { action, host })
+        throw errorOf(status, body.toString('utf8', 0, 4_096), { action, host })
       }
       if (!isWhole(body, action)) {
         throw new SourceError('invalid-response', `${host} sent an invalid response to ${action}.`)

@@ -44,7 +44,7 @@ function kindOf(status: number, code: string): SourceErrorKind {
   return code === '' ? 'invalid-response' : 'failed'
 }
 
-interface FailedRequest {
+export interface FailedRequest {
   readonly action: string
   readonly host: string
 }
@@ -60,9 +60,12 @@ function explain(kind: SourceErrorKind, code: string, { action, host }: FailedRe
   return `${host} could not ${action}`
 }
 
+/** The error code of EC2; '' if the response is not from EC2. */
+export const codeOf = (body: string): string => /<Code>([\w.]{1,80})<\/Code>/.exec(body)?.[1] ?? ''
+
 /** Converts an error response. Only the code is shown: the message may contain signed data. */
 export function responseError(status: number, body: string, request: FailedRequest): SourceError {
-  const code = /<Code>([\w.]{1,80})<\/Code>/.exec(body)?.[1] ?? ''
+  const code = codeOf(body)
   const kind = kindOf(status, code)
   const reason = code === '' ? `status ${status}` : code
   const message = `${explain(kind, code, request)} (${reason}).`

@@ -2,12 +2,19 @@ import type { ReportedServer, ScanPage, UnreadableServer } from '../../domain/so
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { describeInstance, keyOf } from './describe-instance.ts'
 import { findHosts } from './find-hosts.ts'
-import { findInstance } from './find-instance.ts'
+import { findInstances } from './find-instance.ts'
+import type { AttributeMemory } from './instance-attributes.ts'
 import type { RegionClient } from './region-client.ts'
 import { listInstances, type OwnedInstance } from './list-instances.ts'
 import { createRegionLookups, type CachedLookups, type RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 import { toResources } from './to-resources.ts'
+
+/** What a region's scans and single readings share. */
+export interface RegionMemory {
+  readonly cached: CachedLookups
+  readonly memory: AttributeMemory
+}
 
 /** EC2 lists terminated instances for an hour. */
 const hasEnded = ({ instance }: OwnedInstance) => instance.State?.Name === 'terminated'
@@ -31,21 +38,26 @@ function readInstance(
 /** Yields all instances of a region, and then the resources that they can name. */
 export async function* scanRegion(
   client: RegionClient,
-  cached: CachedLookups,
+  { cached, memory }: RegionMemory,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const lookups = createRegionLookups(client, cached)
+  const lookups = createRegionLookups(client, cached, memory)
   const { zones, subnets, vpcs } = lookups
   await Promise.all([zones, subnets, vpcs].map((lookup) => lookup.loadAll(signal)))
+  const ids = new Set<string>()
   const hostIds = new Set<string>()
+  let spot = 0
   let onHosts = 0
   for await (const page of listInstances(client, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
     await lookups.load(
       here.map(({ instance }) => instance),
+      true,
       signal,
     )
     for (const { instance } of here) {
+      ids.add(instance.InstanceId ?? '')
+      if (instance.SpotInstanceRequestId !== undefined) spot += 1
       if (instance.Placement?.HostId === undefined) continue
       hostIds.add(instance.Placement.HostId)
       onHosts += 1
@@ -57,6 +69,7 @@ export async function* scanRegion(
       gone: page.filter(hasEnded).map((owned) => keyOf(owned, client.region)),
     }
   }
+  lookups.attributes.retain(ids)
   const { hosts, isForbidden } = await findHosts(client, hostIds, signal)
   yield {
     present: [],
@@ -64,18 +77,31 @@ export async function* scanRegion(
     resources: toResources(client.region, lookups, hosts),
     ...(isForbidden && { forbidden: { permission: 'ec2:DescribeHosts', servers: onHosts } }),
   }
+  const reportDenied = (permission: string, servers: number): ScanPage => ({
+    present: [],
+    gone: [],
+    forbidden: { permission, servers },
+  })
+  if (lookups.attributes.isForbidden) yield reportDenied('ec2:DescribeInstanceAttribute', ids.size)
+  for (const permission of lookups.denied) yield reportDenied(permission, spot)
 }
 
-/** Reads one instance, in the same form as a scan. */
-export async function getInstance(
+/** Reads instances in the same form as a scan, in this order; undefined for those that are gone. */
+export async function getInstances(
   client: RegionClient,
-  cached: CachedLookups,
-  id: string,
+  { cached, memory }: RegionMemory,
+  ids: readonly string[],
   signal: AbortSignal,
-): Promise<ReportedServer | UnreadableServer | undefined> {
-  const owned = await findInstance(client, id, signal)
-  if (!owned || hasEnded(owned)) return undefined
-  const lookups = createRegionLookups(client, cached)
-  await lookups.load([owned.instance], signal)
-  return readInstance(owned, client.region, lookups)
+): Promise<readonly (ReportedServer | UnreadableServer | undefined)[]> {
+  const found = await findInstances(client, ids, signal)
+  const here = found.filter((owned) => owned !== undefined && !hasEnded(owned))
+  const lookups = createRegionLookups(client, cached, memory)
+  await lookups.load(
+    here.flatMap((owned) => owned?.instance ?? []),
+    false,
+    signal,
+  )
+  return found.map((owned) =>
+    owned && !hasEnded(owned) ? readInstance(owned, client.region, lookups) : undefined,
+  )
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  ActionError,
+  type ActionErrorKind,
+  type SourceCall,
+} from '../../domain/sources/action-port.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type {
+  ReportedServer,
+  ServerReference,
+  SourceKind,
+  SourceSettings,
+} from '../../domain/sources/source.ts'
+import { requireNoSecret } from './require-no-secret.ts'
+import { conformanceContext, getReadable, testTimeout, withSource } from './scan-source.ts'
+
+/** Opens the connection that may change servers, sends one call and closes it. */
+export async function actOn(
+  kind: SourceKind,
+  settings: SourceSettings,
+  call: SourceCall,
+  reference: ServerReference,
+  signal = testTimeout(),
+): Promise<void> {
+  assert.ok(kind.acting)
+  const actor = await kind.acting.open(settings, conformanceContext, signal)
+  try {
+    await actor.act(call, reference, signal)
+  } finally {
+    await actor.close()
+  }
+}
+
+/** Reads a server with a new connection until it is as expected, or gone. */
+export async function readUntil(
+  kind: SourceKind,
+  settings: SourceSettings,
+  reference: ServerReference,
+  isReached: (server: ReportedServer | undefined) => boolean,
+): Promise<ReportedServer | undefined> {
+  return await withSource(kind, settings, async (source) => {
+    const end = testTimeout()
+    for (;;) {
+      const server = await getReadable(source, reference)
+      if (isReached(server)) return server
+      assert.ok(!end.aborted, `it is still ${JSON.stringify(server?.facts)}`)
+      await pause(50)
+    }
+  })
+}
+
+/** The call must fail with this kind of `ActionError`, without a secret in its message. */
+export const refusesAction = (
+  action: Promise<void>,
+  kind: ActionErrorKind,
+  message: RegExp,
+  settings: SourceSettings,
+): Promise<void> =>
+  assert.rejects(action, (error) => {
+    assert.ok(error instanceof ActionError, String(error))
+    assert.deepEqual([error.kind, message.test(error.message)], [kind, true], error.message)
+    requireNoSecret(error.message, settings)
+    return true
+  })
+
+/** The call must fail before it is sent. */
+export const failsUnsent = (action: Promise<void>, kind: RegExp): Promise<void> =>
+  assert.rejects(action, (error) => {
+    assert.ok(error instanceof SourceError, String(error))
+    assert.match(error.kind, kind)
+    return true
+  })
