@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { placementConfiguration, uwsgiArguments, type Place } from './configuration.ts'
-import { freePort, run, type Start } from './processes.ts'
+import { freePort, patience, run, type Start } from './processes.ts'
 
 /** Starts RabbitMQ from its unpacked package, with its data in the folder. */
 async function startRabbitmq(
@@ -74,6 +74,19 @@ export async function startCompute(
     await start(service, '/usr/bin/python3', ['-c', code, ...configuration])
   }
   const discover = 'import sys; from nova.cmd.manage import main; sys.exit(main())'
-  const command = ['cell_v2', 'discover_hosts', '--by-service']
-  await run('/usr/bin/python3', ['-c', discover, ...configuration, ...command], folder, env)
+  // Fails while the compute service has not registered its host, which takes long on a busy machine.
+  const command = ['cell_v2', 'discover_hosts', '--strict']
+  const end = Date.now() + patience
+  for (;;) {
+    try {
+      return await run(
+        '/usr/bin/python3',
+        ['-c', discover, ...configuration, ...command],
+        folder,
+        env,
+      )
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+  }
 }

@@ -4,7 +4,8 @@ import { createWriteStream, readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const patience = 120_000
+/** Milliseconds to wait for a service to start. */
+export const patience = 120_000
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
