@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { loginAdmin } from '../../server/src/testing/client.ts'
@@ -9,6 +8,7 @@ import {
   type Operator,
 } from '../../server/src/testing/inventory-world/operate-muster.ts'
 import { suiteLifetime, temporaryFolder } from '../../server/src/testing/spawn-muster.ts'
+import { callNova } from './call-nova.ts'
 import { settingsOf } from './plug.ts'
 import { startOpenStack, type TestOpenStack } from './start.ts'
 import { images } from './world.ts'
@@ -17,7 +17,6 @@ void describe('OpenStack: real Nova, fake hypervisor', () => {
   const lifetime = suiteLifetime()
   let openstack: TestOpenStack
   let operator: Operator
-  let token: string
   before(async () => {
     openstack = await startOpenStack({ compute: true })
     lifetime.after(() => openstack.stop())
@@ -28,35 +27,15 @@ void describe('OpenStack: real Nova, fake hypervisor', () => {
       ...settingsOf(openstack.authUrl, 'demo'),
     })
     await operator.finished(account)
-    const domain = { id: 'default' }
-    const user = { name: 'demo', domain, password: 'demo-password' }
-    const response = await fetch(`${openstack.authUrl}/auth/tokens`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        auth: {
-          identity: { methods: ['password'], password: { user } },
-          scope: { project: { name: 'demo', domain } },
-        },
-      }),
-    })
-    token = response.headers.get('x-subject-token') ?? ''
   })
 
-  async function call<Body>(path: string, body: object): Promise<Body> {
-    const response = await fetch(`http://127.0.0.1:${openstack.ports.nova}/v2.1/servers${path}`, {
+  const call = <Body>(path: string, body: object) =>
+    callNova<Body>(openstack, {
+      as: ['demo', 'demo'],
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-auth-token': token,
-        'openstack-api-version': 'compute 2.60',
-      },
-      body: JSON.stringify(body),
+      path: `/servers${path}`,
+      body,
     })
-    const text = await response.text()
-    assert.ok(response.ok, `${path}: ${response.status} ${text}`)
-    return (text === '' ? {} : JSON.parse(text)) as Body
-  }
 
   const shows = (what: string, isShown: (server: Server) => boolean) =>
     until(what, async () => (await operator.servers()).some(isShown), 120)
@@ -72,8 +51,8 @@ void describe('OpenStack: real Nova, fake hypervisor', () => {
     await act({ 'os-start': null })
     await shows('started', ({ status }) => status === 'running')
     await act({ resize: { flavorRef: '2' } })
-    await shows('resized', (s) => s.instance_type === 'm1.small' && s.status === 'running')
+    await shows('resized', (s) => s.instance_type === 'm1.small' && s.status === 'sync_config')
     await act({ confirmResize: null })
-    await shows('confirmed', (s) => s.instance_type === 'm1.small' && s.vmem_size === 2_048)
+    await shows('confirmed', (s) => s.status === 'running' && s.vmem_size === 2_048)
   })
 })

@@ -10,12 +10,16 @@ export interface TestKeystone {
   addUser(name: string): Promise<string>
   /** Adds a project with a member of its name. */
   addProject(name: string, member?: string, role?: string): Promise<void>
+  /** Adds a role that has all permissions of another one. */
+  addRole(name: string, implied: string): Promise<void>
   /** Adds an application credential of a user in a project. */
   addApplicationCredential(
     user: string,
     project: string,
     role: string,
   ): Promise<{ readonly id: string; readonly secret: string }>
+  /** A token of a user of the domain Default in a project. */
+  issueToken(user: string, project: string): Promise<string>
   /** Waits until Nova answers. */
   waitForNova(): Promise<void>
   /** Assigns a role in a place such as `projects/ID`, `domains/default` or `system`. */
@@ -58,6 +62,8 @@ export async function createKeystone(authUrl: string, ports: Ports): Promise<Tes
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as Result
   }
+  const issueToken = (user: string, project: string) =>
+    login(authUrl, user, { project: { name: project, domain } })
   const { roles } = await call<{ roles: Identity[] }>('GET', 'roles')
   const roleIds = new Map(roles.map(({ id, name }) => [name, id]))
   const pathOf = (role: string, userId: string, place: string) => {
@@ -107,8 +113,14 @@ export async function createKeystone(authUrl: string, ports: Ports): Promise<Tes
     addUser,
     addProject,
     assign,
+    issueToken,
+    async addRole(name, implied) {
+      const { role } = await call<{ role: Identity }>('POST', 'roles', { role: { name } })
+      roleIds.set(name, role.id)
+      await call('PUT', `roles/${role.id}/implies/${roleIds.get(implied)}`)
+    },
     async addApplicationCredential(user, project, role) {
-      const own = await login(authUrl, user, { project: { name: project, domain } })
+      const own = await issueToken(user, project)
       const me = await fetch(`${authUrl}/auth/tokens`, {
         headers: { 'x-auth-token': own, 'x-subject-token': own },
       })

@@ -21,7 +21,8 @@ export interface Compute {
   readonly seesAllProjects: boolean
 }
 
-const minorOf = (version: string) => Number(/^2\.(\d+)$/.exec(version)?.[1] ?? Number.NaN)
+/** The number after `2.` of a microversion. */
+export const minorOf = (version: string) => Number(/^2\.(\d+)$/.exec(version)?.[1] ?? Number.NaN)
 
 /** Before 2.47, servers name their flavor by id only. */
 export const embedsFlavor = ({ microversion }: Compute): boolean => minorOf(microversion) >= 47

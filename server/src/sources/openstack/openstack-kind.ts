@@ -1,6 +1,7 @@
 import type { SettingField, SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { tlsOptions } from '../shared/tls-settings.ts'
+import { openstackActing } from './openstack-acting.ts'
 import { checkOpenStackSettings } from './openstack-settings.ts'
 
 const readerRights = `openstack user create --domain default --password-prompt muster
@@ -22,7 +23,7 @@ export const openstackKind: SourceKind = {
   provider: 'OpenStack',
   title: 'OpenStack',
   description:
-    'Servers of an OpenStack cloud. Muster only reads. It asks Nova for changes every 4 seconds; changes of volumes, addresses and networks are updated at the sync interval.',
+    'Servers of an OpenStack cloud. Muster asks Nova for changes every 4 seconds; changes of volumes, addresses and networks are updated at the sync interval.',
   rights: [
     { title: 'Read all projects of a domain', text: readerRights },
     {
@@ -73,4 +74,5 @@ export const openstackKind: SourceKind = {
     const { openOpenStack } = await import('./open-openstack.ts')
     return await openOpenStack(...given)
   },
+  acting: openstackActing,
 }

@@ -25,6 +25,7 @@ async function pollerOf(servers: Map<string, number>, novaTime?: () => Date) {
     region: 'RegionOne',
     has: async () => false,
     send,
+    change: () => assert.fail('polling changes nothing'),
     async list(request) {
       const first = await send(request)
       return { rows: first.json.servers, first }

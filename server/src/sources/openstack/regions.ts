@@ -1,4 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ServerReference } from '../../domain/sources/source.ts'
 import { textOf } from '../shared/json.ts'
 import { cloudOf, regionsOf } from './catalog.ts'
 import { openCompute, type Compute } from './compute.ts'
@@ -88,6 +89,22 @@ export async function planRegion(
   }
   plans.set(region, plan)
   return plan
+}
+
+/** The projects of a plan in which a server can be. */
+export function projectsFor(
+  { regionId, tenantId }: ServerReference,
+  plan: readonly ProjectInRegion[],
+): readonly ProjectInRegion[] {
+  if (tenantId === '') return plan
+  const own = plan.filter(
+    ({ compute, projectId }) => compute.seesAllProjects || projectId === tenantId,
+  )
+  if (own.length > 0) return own
+  throw new SourceError(
+    'incomplete',
+    `The credentials do not read project ${tenantId} in region ${regionId}.`,
+  )
 }
 
 /** Removes the cached data of regions and projects that are no longer read. */

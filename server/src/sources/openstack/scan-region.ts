@@ -1,4 +1,3 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
   ReportedServer,
   ScanPage,
@@ -11,7 +10,7 @@ import { findServer, listServers } from './compute.ts'
 import { findHostsAndZones } from './hosts.ts'
 import type { Scope } from './keystone.ts'
 import { createLookupLoader } from './lookups.ts'
-import { forgetOthers, planRegion, type ProjectInRegion } from './regions.ts'
+import { forgetOthers, planRegion, projectsFor, type ProjectInRegion } from './regions.ts'
 import type { Session } from './session.ts'
 import { isDeleted } from './status.ts'
 import { toResources } from './to-resources.ts'
@@ -114,18 +113,9 @@ export async function getServer(
   reference: ServerReference,
   signal: AbortSignal,
 ): Promise<ReportedServer | UnreadableServer | undefined> {
-  const { externalId, regionId, tenantId } = reference
+  const { externalId, regionId } = reference
   const plan = session.plans.get(regionId) ?? (await planAll(session, regionId, signal))
-  const own = plan.filter(
-    ({ compute, projectId }) => compute.seesAllProjects || projectId === tenantId,
-  )
-  if (own.length === 0 && tenantId !== '') {
-    throw new SourceError(
-      'incomplete',
-      `The credentials do not read project ${tenantId} in region ${regionId}.`,
-    )
-  }
-  for (const project of tenantId === '' ? plan : own) {
+  for (const project of projectsFor(reference, plan)) {
     const server = await findServer(project.compute, externalId, signal)
     if (!server) continue
     const { present, unreadable = [] } = await readServers(session, project, [server], signal)

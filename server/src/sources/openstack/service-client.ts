@@ -1,6 +1,8 @@
+import { ActionError } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { listOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
+import { LostResponse } from '../shared/lost-response.ts'
 import { collectPages } from '../shared/paginate.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
@@ -19,6 +21,12 @@ export interface ServiceRequest {
   readonly expected?: number
 }
 
+/** A request that changes something. */
+export interface ServiceChange extends ServiceRequest {
+  readonly method: 'POST' | 'PUT' | 'DELETE'
+  readonly body?: Json
+}
+
 export interface ServiceResponse extends Pick<HttpResponse, 'status' | 'headers'> {
   /** The sender, for errors. */
   readonly host: string
@@ -31,6 +39,11 @@ export interface ServiceClient {
   readonly region: string
   has(service: ServiceName, signal: AbortSignal): Promise<boolean>
   send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse>
+  /**
+   * Sends a request that changes something, without retries, and returns a response of any status. Throws
+   * an `ActionError` if there is no response, and a `SourceError` if nothing was sent. For sessions that send once.
+   */
+  change(request: ServiceChange, signal: AbortSignal): Promise<HttpResponse>
   /** All rows of a list, by its name in the response, and the first response. */
   list(
     request: ServiceRequest,
@@ -58,10 +71,17 @@ export function createServiceClient(
     )
   }
 
-  async function sendTo(url: URL, token: Token, request: ServiceRequest, signal: AbortSignal) {
+  async function sendTo(
+    url: URL,
+    token: Token,
+    request: ServiceRequest | ServiceChange,
+    signal: AbortSignal,
+  ) {
     const { microversion, service } = request
+    const { method, body }: Partial<ServiceChange> = request
     const headers = {
       accept: 'application/json',
+      ...(body && { 'content-type': 'application/json' }),
       'x-auth-token': token.value,
       ...(microversion !== undefined && {
         'openstack-api-version': `compute ${microversion}`,
@@ -69,7 +89,8 @@ export function createServiceClient(
       }),
     }
     try {
-      return await http.send({ url, headers }, signal)
+      const text = body ? JSON.stringify(body) : ''
+      return await http.send({ url, headers, body: text, ...(method && { method }) }, signal)
     } catch (error) {
       if (!(error instanceof SourceError) || error.kind !== 'not-allowed') throw error
       throw new SourceError(
@@ -95,6 +116,22 @@ export function createServiceClient(
     return { status, headers, host, json, bytes: body.length }
   }
 
+  async function change(request: ServiceChange, signal: AbortSignal): Promise<HttpResponse> {
+    // A new token after a 401 does not repeat the request: Nova has refused it.
+    return await keystone.sendWithToken(scope, signal, async (token) => {
+      try {
+        return await sendTo(urlOf(token, request), token, request, signal)
+      } catch (error) {
+        if (!(error instanceof LostResponse)) throw error
+        throw new ActionError(
+          'outcome-unknown',
+          `Muster does not know whether the request to ${request.action} was carried out. ${error.message}`,
+          { cause: error },
+        )
+      }
+    })
+  }
+
   async function send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { host } = urlOf(await keystone.getToken(scope, signal), request)
     return await withRetries(() => sendOnce(request, signal), host, signal)
@@ -103,6 +140,7 @@ export function createServiceClient(
   return {
     region,
     send,
+    change,
     async has(service, signal) {
       const { catalog } = await keystone.getToken(scope, signal)
       return endpointOf(catalog, service, region) !== undefined

@@ -22,9 +22,14 @@ export interface Session {
 /** A page of 250 servers is under one MB. Lists of ports and images can be longer. */
 const maxResponse = 16 * 2 ** 20
 
-async function openSession(given: SourceSettings, context: SourceContext): Promise<Session> {
+/** Opens a session that is not shared. One that changes servers sends each request once. */
+export function openSession(
+  given: SourceSettings,
+  context: SourceContext,
+  options: { readonly sendsOnce?: boolean } = {},
+): Session {
   const settings = readOpenStackSettings(given)
-  const http = createHttpClient(context, { ...settings.tls, maxBytes: maxResponse })
+  const http = createHttpClient(context, { ...settings.tls, ...options, maxBytes: maxResponse })
   return {
     settings,
     http,
@@ -37,6 +42,6 @@ async function openSession(given: SourceSettings, context: SourceContext): Promi
 
 export const acquireSession = shareConnections({
   target: 'OpenStack',
-  open: openSession,
+  open: async (settings, context) => openSession(settings, context),
   close: async ({ http }) => http.close(),
 })

@@ -16,6 +16,9 @@ const tasks: readonly (readonly [RegExp, string])[] = [
   [/^rebuild/, 'rebuild_root'],
 ]
 
+/** Cloudpods' word for a server that was resized and waits for the confirmation. */
+export const resizedStatus = 'sync_config'
+
 const states: ReadonlyMap<string, string> = new Map([
   ['active', 'running'],
   ['building', 'schedule'],
@@ -23,7 +26,7 @@ const states: ReadonlyMap<string, string> = new Map([
   ['suspended', 'suspend'],
   ['stopped', 'ready'],
   ['rescued', 'running'],
-  ['resized', 'running'],
+  ['resized', resizedStatus],
   ['shelved', 'ready'],
   ['shelved_offloaded', 'ready'],
 ])
@@ -51,12 +54,15 @@ function failedStatus(server: Json): string {
   return textOf(server, 'hostId') === '' ? 'sched_fail' : 'deploy_fail'
 }
 
+/** Nova's own word for the state of a server, such as `paused`. */
+export const stateOf = (server: Json): string =>
+  textOf(server, 'OS-EXT-STS:vm_state') || statuses.get(textOf(server, 'status')) || ''
+
 function statusFor(server: Json): string {
   const task = textOf(server, 'OS-EXT-STS:task_state')
   const running = task === '' ? undefined : tasks.find(([pattern]) => pattern.test(task))?.[1]
   if (running !== undefined) return running
-  const state =
-    textOf(server, 'OS-EXT-STS:vm_state') || statuses.get(textOf(server, 'status')) || ''
+  const state = stateOf(server)
   if (state === 'error') return failedStatus(server)
   const power = numberOf(server, 'OS-EXT-STS:power_state')
   // A guest that shut itself down is still active for Nova until its next check.
