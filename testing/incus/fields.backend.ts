@@ -140,7 +140,11 @@ for (const product of ['incus', 'lxd'] as const) {
         shutdown_behavior: 'terminate',
         disable_delete: true,
         tags: { team: 'web' },
-        notes: { boot_autostart: 'false', profiles: 'default' },
+        notes: {
+          boot_autostart: 'false',
+          profiles: 'default',
+          lost_on_stop: 'It is an ephemeral instance: it is deleted when it stops.',
+        },
       })
       requireServer(await find('rich'), 'Incus')
       await run('config', 'set', 'rich', 'security.protection.delete=false')

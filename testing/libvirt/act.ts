@@ -1,14 +1,7 @@
-import assert from 'node:assert/strict'
-import type { ServerActor, SourceCall } from '../../server/src/domain/sources/action-port.ts'
+import type { SourceCall } from '../../server/src/domain/sources/action-port.ts'
 import type { ReportedFacts, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
-import {
-  getReadable,
-  testTimeout,
-  waitFor,
-  withSource,
-  conformanceContext,
-} from '../../server/src/testing/inventory-world/scan-source.ts'
+import { actOn, readUntil } from '../../server/src/testing/inventory-world/act-on-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 
 export const settingsFor = (address: string): SourceSettings => ({
@@ -17,42 +10,24 @@ export const settingsFor = (address: string): SourceSettings => ({
   options: {},
 })
 
-/** Opens a connection that may change guests, uses it and closes it. */
-export async function withActor<Result>(
-  settings: SourceSettings,
-  use: (actor: ServerActor) => Promise<Result>,
-): Promise<Result> {
-  const { acting } = libvirtKind
-  assert.ok(acting)
-  const actor = await acting.open(settings, conformanceContext, testTimeout())
-  try {
-    return await use(actor)
-  } finally {
-    await actor.close()
-  }
-}
-
+/** Acts on a guest of the daemon at this address. */
 export const act = (address: string, call: SourceCall, id: string): Promise<void> =>
-  withActor(settingsFor(address), (actor) => actor.act(call, referTo(id), testTimeout()))
-
-/** What Muster reads of a guest; undefined if it is gone. */
-export const readFacts = (address: string, id: string): Promise<ReportedFacts | undefined> =>
-  withSource(
-    libvirtKind,
-    settingsFor(address),
-    async (source) => (await getReadable(source, referTo(id)))?.facts,
-  )
+  actOn(libvirtKind, settingsFor(address), call, referTo(id))
 
 /** Waits until the reading port shows it. */
-export const waitForFacts = (
+export async function waitForFacts(
   address: string,
   id: string,
-  isSo: (facts: ReportedFacts) => boolean,
-): Promise<ReportedFacts> =>
-  waitFor(async () => {
-    const facts = await readFacts(address, id)
-    return facts && isSo(facts) ? facts : undefined
-  }, `another state of ${id}`)
+  isSo: (facts: ReportedFacts | undefined) => boolean,
+): Promise<ReportedFacts | undefined> {
+  const server = await readUntil(libvirtKind, settingsFor(address), referTo(id), (found) =>
+    isSo(found?.facts),
+  )
+  return server?.facts
+}
+
+/** What Muster reads of a guest; undefined if it is gone. */
+export const readFacts = (address: string, id: string) => waitForFacts(address, id, () => true)
 
 export const waitForStatus = (address: string, id: string, status: string) =>
-  waitForFacts(address, id, (facts) => facts.status === status)
+  waitForFacts(address, id, (facts) => facts?.status === status)

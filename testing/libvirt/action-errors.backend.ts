@@ -2,29 +2,28 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import {
-  ActionError,
   sourceActions,
   type ActionErrorKind,
   type SourceCall,
 } from '../../server/src/domain/sources/action-port.ts'
-import { SourceError } from '../../server/src/domain/sources/source-error.ts'
+import { libvirtActing } from '../../server/src/sources/libvirt/libvirt-acting.ts'
 import {
   changingProcedures,
   procedures,
   readOnly,
 } from '../../server/src/sources/libvirt/protocol.ts'
-import { testTimeout } from '../../server/src/testing/inventory-world/scan-source.ts'
+import {
+  failsUnsent,
+  refusesAction,
+} from '../../server/src/testing/inventory-world/act-on-source.ts'
+import {
+  conformanceContext,
+  testTimeout,
+} from '../../server/src/testing/inventory-world/scan-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
-import { act, readFacts, settingsFor, waitForStatus, withActor } from './act.ts'
+import { act, readFacts, settingsFor, waitForStatus } from './act.ts'
 import { startFrameProxy } from './frame-proxy.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
-
-const isActionError = (kind: ActionErrorKind, message: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof ActionError, String(error))
-  assert.equal(error.kind, kind, error.message)
-  assert.match(error.message, message)
-  return true
-}
 
 describe('actions that a real libvirtd does not carry out', () => {
   let libvirt: TestLibvirt
@@ -35,13 +34,15 @@ describe('actions that a real libvirtd does not carry out', () => {
   })
   after(() => libvirt.stop())
 
+  const open = (address: string) =>
+    libvirtActing.open(settingsFor(address), conformanceContext, testTimeout())
   const refuses = (
     id: string,
     call: SourceCall,
     kind: ActionErrorKind,
     message = /./,
     address = libvirt.address,
-  ) => assert.rejects(act(address, call, id), isActionError(kind, message))
+  ) => refusesAction(act(address, call, id), kind, message, settingsFor(address))
   const define = async (name: string, elements = '', memory = '<memory>1024</memory>') => {
     const id = randomUUID()
     await libvirt.define(`<domain type='qemu'><name>${name}</name><uuid>${id}</uuid>${memory}
@@ -103,8 +104,12 @@ describe('actions that a real libvirtd does not carry out', () => {
   test('denied by a read-only connection, which is known before', async (context) => {
     const everything = (isAllowed: boolean) =>
       Object.fromEntries(sourceActions.map((action) => [action, isAllowed]))
-    const allowed = (address: string) =>
-      withActor(settingsFor(address), async (actor) => await actor.allowed?.(testTimeout()))
+    const allowed = async (address: string) => {
+      const actor = await open(address)
+      const found = await actor.allowed?.(testTimeout())
+      await actor.close()
+      return found
+    }
     assert.deepEqual(await allowed(libvirt.address), everything(true))
     // As libvirt's own read-only socket does, which a daemon of a session does not have.
     const address = await startFrameProxy(context, libvirt.address, {
@@ -138,12 +143,12 @@ describe('actions that a real libvirtd does not carry out', () => {
   })
 
   test('nothing was sent if the daemon is gone before', async () => {
-    await withActor(settingsFor(libvirt.address), async (actor) => {
-      await libvirt.kill()
-      const call = { kind: 'stop', isForced: true } as const
-      await assert.rejects(actor.act(call, referTo(running), testTimeout()), SourceError)
-    })
-    await assert.rejects(act(libvirt.address, { kind: 'start' }, running), SourceError)
+    const actor = await open(libvirt.address)
+    await libvirt.kill()
+    const call = { kind: 'stop', isForced: true } as const
+    await failsUnsent(actor.act(call, referTo(running), testTimeout()), /^unreachable$/)
+    await actor.close()
+    await failsUnsent(act(libvirt.address, { kind: 'start' }, running), /^unreachable$/)
     await libvirt.restart()
     assert.equal((await readFacts(libvirt.address, running))?.status, 'running')
   })

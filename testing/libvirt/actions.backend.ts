@@ -4,8 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { SourceCall } from '../../server/src/domain/sources/action-port.ts'
+import type { ReportedFacts } from '../../server/src/domain/sources/source.ts'
+import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import { waitFor } from '../../server/src/testing/inventory-world/scan-source.ts'
-import { act as actAt, readFacts, waitForFacts, waitForStatus } from './act.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
+import { testActing } from '../../server/src/testing/inventory-world/test-acting.ts'
+import { act as actAt, readFacts, settingsFor, waitForFacts, waitForStatus } from './act.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 const acpi = '<features><acpi/></features>'
@@ -25,6 +29,11 @@ describe('actions on the guests of a real libvirtd', () => {
       `boot ${times} of ${name}`,
     )
   const configuration = (id: string) => libvirt.virsh('dumpxml', id, '--inactive')
+
+  testActing(libvirtKind, () => ({
+    settings: settingsFor(libvirt.address),
+    running: async () => referTo(await libvirt.boot({ name: 'any' })),
+  }))
 
   test('stops a guest by asking it, and starts it', async () => {
     const id = await libvirt.boot({ name: 'polite', elements: acpi })
@@ -64,7 +73,7 @@ describe('actions on the guests of a real libvirtd', () => {
     await libvirt.define(`<domain type='qemu'><name>old name</name><uuid>${id}</uuid>
       <memory>1024</memory><os><type>hvm</type></os></domain>`)
     await act({ kind: 'update', changes: { name: 'new näme <1>' } }, id)
-    await waitForFacts(libvirt.address, id, ({ name }) => name === 'new näme <1>')
+    await waitForFacts(libvirt.address, id, (facts) => facts?.name === 'new näme <1>')
   })
 
   test('resizes a stopped guest, which then starts with its new size', async () => {
@@ -72,14 +81,14 @@ describe('actions on the guests of a real libvirtd', () => {
     await act({ kind: 'stop', isForced: true }, id)
     await becomes(id, 'ready')
     await act({ kind: 'resize', size: { vcpu_count: 2, vmem_size: 128 } }, id)
-    const isLarger = ({ vcpu_count, vmem_size }: { vcpu_count?: number; vmem_size?: number }) =>
-      vcpu_count === 2 && vmem_size === 128
+    const isLarger = (facts: ReportedFacts | undefined) =>
+      facts?.vcpu_count === 2 && facts.vmem_size === 128
     await waitForFacts(libvirt.address, id, isLarger)
     await act({ kind: 'start' }, id)
     await waitForFacts(
       libvirt.address,
       id,
-      (facts) => facts.status === 'running' && isLarger(facts),
+      (facts) => facts?.status === 'running' && isLarger(facts),
     )
     await act({ kind: 'stop', isForced: true }, id)
     await act({ kind: 'resize', size: { vcpu_count: 1 } }, id)
@@ -108,7 +117,7 @@ describe('actions on the guests of a real libvirtd', () => {
     writeFileSync(file, xml.replaceAll(model, id).replace('>model<', '>transient<'))
     await libvirt.virsh('create', file)
     const facts = await becomes(id, 'running')
-    assert.match(facts.notes?.['lost_on_stop'] ?? '', /transient/)
+    assert.match(facts?.notes?.['lost_on_stop'] ?? '', /transient/)
     await act({ kind: 'delete', disks: true, snapshots: false }, id)
     assert.equal(await readFacts(libvirt.address, id), undefined)
   })

@@ -2,6 +2,7 @@ import type { SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { clientCertificate, tlsOptions } from '../shared/tls-settings.ts'
 import { checkSettings, readAddress } from './address.ts'
+import { incusActing } from './incus-acting.ts'
 
 const socketRights = `# On the host, for the user that runs Muster. The group may do everything.
 usermod --append --groups incus-admin muster   # LXD: the group is lxd
@@ -27,7 +28,7 @@ export const incusKind: SourceKind = {
   provider: 'Incus',
   title: 'Incus / LXD',
   description:
-    'One host or one cluster with Incus or LXD: containers and virtual machines of all projects. Muster only reads. Change events apply immediately; everything else is updated at the sync interval.',
+    'One host or one cluster with Incus or LXD: containers and virtual machines of all projects. Change events apply immediately; everything else is updated at the sync interval.',
   address: {
     isRequired: true,
     description:
@@ -65,4 +66,5 @@ export const incusKind: SourceKind = {
     const { openIncus } = await import('./open-incus.ts')
     return await openIncus(...given)
   },
+  acting: incusActing,
 }

@@ -13,7 +13,7 @@ import { scanInstances } from './scan.ts'
 import { watchInstances } from './watch.ts'
 
 /** A list is one response: 10,000 instances are 5 to 30 MB. */
-const maxBytes = 32 * 2 ** 20
+export const maxBytes = 32 * 2 ** 20
 /** Of events, in milliseconds. */
 const pingInterval = 10_000
 

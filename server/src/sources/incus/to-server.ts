@@ -46,12 +46,15 @@ function machineOf({ architecture, config, isVirtualMachine }: Instance) {
 /** Go's zero time and the Unix epoch stand for unknown times. */
 const isKnownTime = (time: string) => Date.parse(time) > 0
 
-function notesOf({ config, profiles }: Instance, sourceStatus: string | undefined) {
+const lostOnStop = 'It is an ephemeral instance: it is deleted when it stops.'
+
+function notesOf({ config, profiles, isEphemeral }: Instance, sourceStatus: string | undefined) {
   const autostart = config['boot.autostart']
   return {
     ...(sourceStatus !== undefined && { source_status: sourceStatus }),
     ...(autostart !== undefined && { boot_autostart: autostart }),
     ...(profiles.length > 0 && { profiles: profiles.join(',') }),
+    ...(isEphemeral && { lost_on_stop: lostOnStop }),
   }
 }
 

@@ -14,7 +14,7 @@ import { xmlFlags } from './protocol.ts'
 import { LibvirtError, uuidForm, type DomainHandle } from './records.ts'
 import { resizeDomain } from './resize-domain.ts'
 import { isSleeping } from './status.ts'
-import { toActionError } from './to-action-error.ts'
+import { convertLibvirtError } from './convert-libvirt-error.ts'
 
 /** The signal limits calls that change something: a start may take minutes. */
 const unlimited = 2_147_483_647
@@ -81,7 +81,7 @@ export async function openLibvirtActor(
       try {
         await carryOut({ calls, changes }, await findDomain(externalId, signal), call)
       } catch (error) {
-        throw toActionError(error, changes.wasSent())
+        throw convertLibvirtError(error, changes.wasSent())
       }
     },
 

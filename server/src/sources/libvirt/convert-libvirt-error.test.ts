@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { ActionError } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { LibvirtError } from './records.ts'
-import { toActionError } from './to-action-error.ts'
+import { convertLibvirtError } from './convert-libvirt-error.ts'
 
 const kindOf = (code: number, message = '', origin = 10) => {
-  const error = toActionError(new LibvirtError(code, origin, message), true)
+  const error = convertLibvirtError(new LibvirtError(code, origin, message), true)
   assert.ok(error instanceof ActionError)
   return error.kind
 }
@@ -36,8 +36,8 @@ describe('errors of actions at libvirt', () => {
 
   test('of the connection are of unknown outcome only after a request', () => {
     const lost = new SourceError('unreachable', 'libvirt closed the connection.')
-    assert.equal(toActionError(lost, false), lost)
-    const unknown = toActionError(lost, true)
+    assert.equal(convertLibvirtError(lost, false), lost)
+    const unknown = convertLibvirtError(lost, true)
     assert.ok(unknown instanceof ActionError)
     assert.equal(unknown.kind, 'outcome-unknown')
   })

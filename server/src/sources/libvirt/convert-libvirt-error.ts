@@ -38,7 +38,7 @@ function kindOf({ code, origin, message }: LibvirtError): ActionErrorKind {
 }
 
 /** The error of a request that changes a domain. A `SourceError` says that nothing was sent. */
-export function toActionError(error: unknown, wasSent: boolean): unknown {
+export function convertLibvirtError(error: unknown, wasSent: boolean): unknown {
   if (error instanceof LibvirtError) {
     return new ActionError(kindOf(error), error.message, { cause: error })
   }
