@@ -149,7 +149,7 @@ for (const name of readdirSync(stateFolder)) {
       assert.ok(account)
       const path = `/cloudaccounts/${account.id}`
       const idsOf = async () => {
-        const query = `scope=system&limit=2048&account_id=${account.id}`
+        const query = `scope=system&limit=2048&pending_delete=all&account_id=${account.id}`
         const { servers } = await send<{ servers: Server[] }>(`/servers?${query}`)
         return servers.map(({ id }) => id).sort()
       }

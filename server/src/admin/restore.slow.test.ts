@@ -7,19 +7,32 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import pg from 'pg'
 import { ConfigError } from '../config/parsers.ts'
+import { createAccountStore } from '../storage/sources/account-store.ts'
+import { createSourceState } from '../storage/sources/source-state.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
+import { makeEvent } from '../testing/identity-world/identity-records.ts'
+import { makeAccount } from '../testing/inventory-world/in-memory-sync.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { startPlatform } from '../testing/start-platform.ts'
+import { loadSecretKey } from '../vault/secret-key.ts'
 
 onBothEngines('muster admin restore', (engine) => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-restore-'))
   const backup = join(folder, 'muster.backup')
   const database = join(folder, 'data', 'muster.db')
+  const stored = { key: 'server', value: 'stopped', version: 0 }
   let installation: Installation
   before(async () => {
     const databaseUrl = engine === 'postgres' ? await createTestDatabase('migrated') : undefined
     installation = { folder, databaseUrl }
     const platform = await startPlatform({ engine, beside: installation })
+    const accounts = createAccountStore(
+      platform.database,
+      loadSecretKey(join(platform.folder, 'secret.key')),
+    )
+    const account = makeAccount({ provider: 'Simulator', enabled: false })
+    assert.ok(await accounts.insert(account, {}, makeEvent()))
+    await createSourceState(platform.database)('account').put(stored)
     await platform.close()
     assert.equal((await run('backup', backup)).status, 0)
   })
@@ -52,6 +65,18 @@ onBothEngines('muster admin restore', (engine) => {
     const refused = new ConfigError(`${missing}: there is no such file or folder`)
     await assert.rejects(run('backup', missing), refused)
     await assert.rejects(run('restore', missing), refused)
+  })
+
+  test('restores what sources have stored', async () => {
+    const { status } = await run('restore', backup, '--replace')
+    assert.equal(status, 0)
+    const platform = await startPlatform({ engine, beside: installation })
+    const entries = await createSourceState(platform.database)('account').changes(0)
+    await platform.close()
+    assert.deepEqual(
+      entries.map((entry) => ({ ...entry })),
+      [{ ...stored, version: 1 }],
+    )
   })
 
   if (engine === 'postgres') {
