@@ -72,14 +72,7 @@ describe('acting on servers of OpenStack: Nova without a compute service', () =>
     ['suspend', 'active', { kind: 'suspend' }, 'suspending', 'suspending'],
     ['resume', 'suspended', { kind: 'resume' }, 'resuming', 'resuming'],
     ['resume as unpause', 'paused', { kind: 'resume' }, 'unpausing', 'resuming'],
-    [
-      'resize by the name of a flavor',
-      'stopped',
-      resizeTo('m1.medium'),
-      'resize_prep',
-      'change_flavor',
-    ],
-    ['resize by the id of a flavor', 'active', resizeTo('3'), 'resize_prep', 'change_flavor'],
+    ['resize', 'stopped', resizeTo('m1.medium'), 'resize_prep', 'change_flavor'],
     ['delete', 'active', deletion(false), 'deleting', 'deleting'],
   ]
   for (const [what, vm_state, call, task, status] of cases) {
@@ -90,6 +83,14 @@ describe('acting on servers of OpenStack: Nova without a compute service', () =>
       await operator.shows(server, { status })
     })
   }
+
+  test('a server that Nova already stops is not stopped again, but waited for', async () => {
+    const server = await openstack.add({ name: 'one' })
+    await demo.act(stop, server)
+    await demo.refuses(stop, server, 'conflict')
+    await demo.act({ kind: 'stop', isForced: true }, server)
+    await demo.shows(server, { status: 'stopping' })
+  })
 
   test('a deleted server is not found', async () => {
     const server = await openstack.add({ name: 'gone' })
@@ -138,6 +139,7 @@ describe('acting on servers of OpenStack: Nova without a compute service', () =>
       const size = { vcpu_count: 2, vmem_size: 4_096 }
       assert.match(await demo.refuses({ kind: 'resize', size }, server, 'unsupported'), /flavor/)
       assert.match(await demo.refuses(resizeTo('m9.none'), server, 'unsupported'), /m9\.none/)
+      assert.match(await demo.refuses(resizeTo('3'), server, 'unsupported'), /m1\.medium/)
       await demo.refuses(resizeTo('m1.small'), server, 'failed')
       await demo.shows(server, { status: 'running' })
     })

@@ -102,8 +102,15 @@ export interface ActionSupport {
   }
   /** The fields that `update` can change at the source. */
   readonly updates?: readonly (keyof ServerUpdate)[]
-  /** Whether disks and snapshots can be deleted with the server. */
-  readonly deletes?: { readonly disks: boolean; readonly snapshots: boolean }
+  /**
+   * Whether disks and snapshots can be deleted with the server, and whether a running server can be
+   * deleted. Otherwise Muster switches it off first.
+   */
+  readonly deletes?: {
+    readonly disks: boolean
+    readonly snapshots: boolean
+    readonly running?: boolean
+  }
   /** The least permissions for acting, in addition to those for reading. */
   readonly rights: readonly SourceRights[]
   /** Opened for the actions of one server. It shares nothing with connections that read. */

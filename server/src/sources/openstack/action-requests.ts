@@ -32,7 +32,7 @@ const perform = (
   microversion,
 })
 
-/** Finds the id of a flavor by its name or its id. */
+/** Finds the id of a flavor by its name. Muster shows names, so only a name can be compared afterwards. */
 async function findFlavor(
   { client, microversion, seesAllProjects }: Compute,
   wanted: string,
@@ -45,11 +45,11 @@ async function findFlavor(
     microversion,
   } as const
   const { rows } = await client.list(request, 'flavors', signal)
-  const flavor =
-    rows.find((row) => textOf(row, 'name') === wanted) ??
-    rows.find((row) => textOf(row, 'id') === wanted)
+  const flavor = rows.find((row) => textOf(row, 'name') === wanted)
   if (flavor) return textOf(flavor, 'id')
-  throw new ActionError('unsupported', `The project has no flavor with the name or id ${wanted}.`)
+  const byId = rows.find((row) => textOf(row, 'id') === wanted)
+  const hint = byId ? ` The flavor with this id is ${textOf(byId, 'name')}.` : ''
+  throw new ActionError('unsupported', `The project has no flavor named ${wanted}.${hint}`)
 }
 
 /** Unlocks first and locks last, because a locked server cannot be changed. */
@@ -72,6 +72,9 @@ function update(at: LocatedServer, { name, disable_delete }: ServerUpdate): Serv
 const reboot = (at: LocatedServer, type: 'SOFT' | 'HARD') =>
   perform(at, 'reboot a server', 'reboot', { type })
 
+const isStopping = (server: Json) =>
+  stateOf(server) === 'stopped' || textOf(server, 'OS-EXT-STS:task_state') === 'powering-off'
+
 /** The requests of a call, in their order. Nova's fields decide where Muster's status covers several states. */
 export async function requestsFor(
   call: SourceCall,
@@ -84,8 +87,8 @@ export async function requestsFor(
     case 'start':
       return [perform(at, 'start a server', state.startsWith('shelved') ? 'unshelve' : 'os-start')]
     case 'stop':
-      // Nova itself asks the guest first, and switches it off after a while.
-      return [perform(at, 'stop a server', 'os-stop')]
+      // Nova asks the guest first, and switches it off after a while. A second request would be refused.
+      return call.isForced && isStopping(server) ? [] : [perform(at, 'stop a server', 'os-stop')]
     case 'restart':
       return [reboot(at, call.isForced ? 'HARD' : 'SOFT')]
     case 'reset':

@@ -46,7 +46,7 @@ export const openstackActing: ActionSupport = {
   // Nova also resizes a running server, but shuts it down for it. That needs the consent of `force_stop`.
   resize: { fields: ['instance_type'], isLive: false, confirmedStatus: resizedStatus },
   updates: ['name', 'disable_delete'],
-  deletes: { disks: true, snapshots: false },
+  deletes: { disks: true, snapshots: false, running: true },
   rights: [
     { title: 'Act on the servers of all projects of a domain', text: memberRights },
     { title: 'Or a role for acting on servers only', text: roleRights },
