@@ -21,8 +21,8 @@ import { maxBytes } from './open-incus.ts'
 import { isActive } from './status.ts'
 import { convertDaemonError } from './convert-daemon-error.ts'
 
-/** Seconds that the daemon waits for the guest: longer than an action of Muster may take. */
-const shutdownLimit = 3_600
+/** Seconds that the daemon waits for the guest. Meanwhile it refuses other changes of the instance. */
+const shutdownLimit = 60
 /** Milliseconds after which a request to shut down counts as accepted. Refusals arrive at once. */
 const shutdownPatience = 1_000
 
