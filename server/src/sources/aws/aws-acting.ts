@@ -20,7 +20,7 @@ export const awsActing: ActionSupport = {
   restarts: true,
   resize: { fields: ['instance_type'], isLive: false },
   updates: ['name', 'shutdown_behavior', 'disable_delete'],
-  deletes: { disks: true, snapshots: false },
+  deletes: { disks: true, snapshots: false, running: true },
   rights: [
     {
       title: 'Second IAM policy of the access key, to change servers',

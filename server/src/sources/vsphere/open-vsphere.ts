@@ -6,54 +6,59 @@ import type {
   SourceSettings,
   UnreadableServer,
 } from '../../domain/sources/source.ts'
-import { childrenOf } from '../shared/parse-xml.ts'
 import { findReported } from '../shared/find-reported.ts'
 import { acquireConnection, type Connection } from './connection.ts'
+import { findByUuid, uuidOfServer } from './find-by-uuid.ts'
 import { compareIds } from './identities.ts'
 import { listRefs } from './property-collector.ts'
 import { readMachines } from './read-machines.ts'
 import { scanMachines } from './scan.ts'
-import { escapeXml, hasEnded, refOf, type ObjectRef } from './soap.ts'
+import { hasEnded } from './soap.ts'
 import { watchMachines } from './watch.ts'
 
 /** All virtual machines with a UUID: the ones that vSphere finds, and those found earlier. */
-async function findByUuid(
+async function findKnown(
   { session, identities }: Connection,
   uuid: string,
   signal: AbortSignal,
-): Promise<readonly ObjectRef[]> {
-  const api = session.until(signal)
-  const parameters = `<uuid>${escapeXml(uuid)}</uuid><vmSearch>true</vmSearch><instanceUuid>true</instanceUuid>`
-  const response = await api.call('FindAllByUuid', api.manager('searchIndex'), parameters)
-  const found = childrenOf(response, 'returnval').flatMap((element) => refOf(element)?.id ?? [])
-  return [...new Set([...found, ...identities.withUuid(uuid)])]
-    .sort(compareIds)
-    .map((id) => ({ type: 'VirtualMachine', id }))
+): Promise<readonly string[]> {
+  const found = await findByUuid(session.until(signal), uuid)
+  return [...found.map(({ id }) => id), ...identities.withUuid(uuid)]
 }
 
 /**
- * Reads one virtual machine; undefined if it is gone. That vSphere finds nothing is not enough: with too few
+ * Reads virtual machines; undefined for those that are gone. That vSphere finds nothing is not enough: with too few
  * permissions it finds none. So another virtual machine must still be visible.
  */
-async function getMachine(
+async function getMachines(
   connection: Connection,
-  externalId: string,
+  externalIds: readonly string[],
   signal: AbortSignal,
-): Promise<ReportedServer | UnreadableServer | undefined> {
+): Promise<readonly (ReportedServer | UnreadableServer | undefined)[]> {
   const { session, identities } = connection
-  const [uuid = ''] = externalId.split('/')
-  const refs = await findByUuid(connection, uuid, signal)
+  const uuids = new Set(externalIds.map(uuidOfServer))
+  const found = await Promise.all([...uuids].map((uuid) => findKnown(connection, uuid, signal)))
+  const refs = [...new Set(found.flat())]
+    .sort(compareIds)
+    .map((id) => ({ type: 'VirtualMachine', id }))
   const update = await readMachines(connection, refs, signal)
-  const ids = identities.withUuid(uuid)
-  const key = ids.map((id) => identities.of(id)).find((one) => one.externalId === externalId)?.key
-  const server = findReported(update, key)
-  if (server || update.gone.length > 0) return server
-  const others = await listRefs(session.until(signal), ['VirtualMachine'])
-  if (others.some(({ id }) => !ids.includes(id))) return undefined
-  throw new SourceError(
-    'incomplete',
-    `${session.host} returned neither ${externalId} nor any other virtual machine. The next sync decides whether it is gone.`,
-  )
+
+  async function serverOf(externalId: string) {
+    const uuid = uuidOfServer(externalId)
+    const ids = identities.withUuid(uuid)
+    const key = ids.map((id) => identities.of(id)).find((one) => one.externalId === externalId)?.key
+    const server = findReported(update, key)
+    if (server || update.gone.some(([, , gone]) => gone === uuid)) return server
+    const others = await listRefs(session.until(signal), ['VirtualMachine'])
+    if (others.some(({ id }) => !ids.includes(id))) return undefined
+    throw new SourceError(
+      'incomplete',
+      `${session.host} returned neither ${externalId} nor any other virtual machine. The next sync decides whether it is gone.`,
+    )
+  }
+  const servers = []
+  for (const externalId of externalIds) servers.push(await serverOf(externalId))
+  return servers
 }
 
 /** Logs in to a vCenter or an ESXi host. */
@@ -100,17 +105,21 @@ export async function openVSphere(
     }
   }
 
+  const getMany: NonNullable<Source['getMany']> = async (references, stop) => {
+    const ids = references.map(({ externalId }) => externalId)
+    const found = withLogin(async function* read(connection) {
+      yield await getMachines(connection, ids, stop)
+    }, stop)
+    return (await found.next()).value ?? []
+  }
+
   return {
     title: `${title} at ${host}`,
     scan: (stop) => withLogin((connection) => scanMachines(connection, stop), stop),
     watch: (stop) =>
       withLogin((connection) => watchMachines(connection, context.timeLimit, stop), stop),
-    async get({ externalId }, stop) {
-      const found = withLogin(async function* read(connection) {
-        yield await getMachine(connection, externalId, stop)
-      }, stop)
-      return (await found.next()).value ?? undefined
-    },
+    get: async (reference, stop) => (await getMany([reference], stop))[0],
+    getMany,
     close: () => current.release(),
   }
 }

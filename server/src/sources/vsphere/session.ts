@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceContext } from '../../domain/sources/source.ts'
 import { createHttpClient, type HttpClient } from '../shared/http-client.ts'
 import { childOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
-import { callSoap, escapeXml, refOf, SoapFault, type ObjectRef } from './soap.ts'
+import { callSoap, callSoapOnce, escapeXml, refOf, SoapFault, type ObjectRef } from './soap.ts'
 import type { VSphereSettings } from './vsphere-settings.ts'
 
 /** The SOAP API, for requests that end with one signal. */
@@ -45,14 +45,15 @@ const serviceInstance = { type: 'ServiceInstance', id: 'ServiceInstance' }
 /** How long closing waits for vSphere. Milliseconds. */
 export const closingTime = 2_000
 
-/** Logs in. The password is sent to the configured address only. */
+/** Logs in. The password is sent to the configured address only. For changes, each request is sent once. */
 export async function openSession(
   { sdk, user, password, tls }: VSphereSettings,
   context: SourceContext,
   signal: AbortSignal,
+  sendsOnce = false,
 ): Promise<Session> {
   const { host } = sdk
-  const http = createHttpClient(context, { ...tls, maxBytes: 32 * 2 ** 20 })
+  const http = createHttpClient(context, { ...tls, maxBytes: 32 * 2 ** 20, sendsOnce })
   const ending = Promise.withResolvers<void>()
   let content: XmlElement | undefined
   let cookie = ''
@@ -60,7 +61,7 @@ export async function openSession(
 
   const fail = (what: string) => new SourceError('invalid-response', `${host} ${what}.`)
   const send = (method: string, self: ObjectRef, parameters: string, stop: AbortSignal) =>
-    callSoap(http, sdk, { method, self, parameters, cookie }, stop)
+    (sendsOnce ? callSoapOnce : callSoap)(http, sdk, { method, self, parameters, cookie }, stop)
   const find = (name: string) => refOf(childOf(content, name))
   function manager(name: string): ObjectRef {
     const ref = find(name)

@@ -109,8 +109,8 @@ interface SoapResult {
   readonly headers: HttpResponse['headers']
 }
 
-/** Calls a method of the SOAP API. */
-export function callSoap(
+/** Calls a method of the SOAP API, once. */
+export async function callSoapOnce(
   http: HttpClient,
   url: URL,
   { method, self, parameters, cookie }: SoapCall,
@@ -123,27 +123,28 @@ export function callSoap(
     ...(cookie !== '' && { cookie }),
   }
   const body = envelope(method, self, parameters)
-  const attempt = async (): Promise<SoapResult> => {
-    const response = await http.send({ url, method: 'POST', headers, body }, signal)
-    // A fault has the status 500.
-    const isSoap = response.status === 200 || response.status === 500
-    const content = isSoap ? contentOf(response, host) : undefined
-    if (content?.name === 'Fault') {
-      const detail = content.children.find(({ name }) => name === 'detail')
-      const fault = faultOf(detail?.children[0])
-      // Only the session's own collector can be waited for: it ends with the session.
-      const isUnknown = method === 'WaitForUpdatesEx' && fault === 'ManagedObjectNotFound'
-      throw new SoapFault(isUnknown ? 'NotAuthenticated' : fault, host, method)
-    }
-    if (response.status !== 200) throw statusError(response, { host, action: method })
-    if (content?.name === `${method}Response`) return { content, headers: response.headers }
-    throw new SourceError(
-      'invalid-response',
-      `${host} does not respond as vSphere does: check the address, and whether a proxy is in between.`,
-    )
+  const response = await http.send({ url, method: 'POST', headers, body }, signal)
+  // A fault has the status 500.
+  const isSoap = response.status === 200 || response.status === 500
+  const content = isSoap ? contentOf(response, host) : undefined
+  if (content?.name === 'Fault') {
+    const detail = content.children.find(({ name }) => name === 'detail')
+    const fault = faultOf(detail?.children[0])
+    // Only the session's own collector can be waited for: it ends with the session.
+    const isUnknown = method === 'WaitForUpdatesEx' && fault === 'ManagedObjectNotFound'
+    throw new SoapFault(isUnknown ? 'NotAuthenticated' : fault, host, method)
   }
-  return withRetries(attempt, host, signal)
+  if (response.status !== 200) throw statusError(response, { host, action: method })
+  if (content?.name === `${method}Response`) return { content, headers: response.headers }
+  throw new SourceError(
+    'invalid-response',
+    `${host} does not respond as vSphere does: check the address, and whether a proxy is in between.`,
+  )
 }
+
+/** Calls a method of the SOAP API, and repeats it after errors that a retry may solve. */
+export const callSoap: typeof callSoapOnce = (http, url, call, signal) =>
+  withRetries(() => callSoapOnce(http, url, call, signal), url.host, signal)
 
 export const isTrue = (element: XmlElement | undefined, ...path: readonly string[]): boolean =>
   textOf(element, ...path) === 'true'

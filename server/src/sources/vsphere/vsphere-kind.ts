@@ -1,6 +1,7 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { tlsOptions } from '../shared/tls-settings.ts'
+import { vsphereActing } from './vsphere-acting.ts'
 import { checkVSphereSettings } from './vsphere-settings.ts'
 
 const govc = `govc sso.user.create -p 'PASSWORD' muster
@@ -13,7 +14,7 @@ export const vsphereKind: SourceKind = {
   provider: 'VMware',
   title: 'VMware vSphere',
   description:
-    'Virtual machines of a vCenter, or of one ESXi host without a vCenter. Muster only reads. Changes of virtual machines apply immediately; everything else is updated at the sync interval.',
+    'Virtual machines of a vCenter, or of one ESXi host without a vCenter. Changes of virtual machines apply immediately; everything else is updated at the sync interval.',
   address: {
     isRequired: true,
     description: 'The address of the vCenter or the ESXi host, with or without /sdk',
@@ -54,4 +55,5 @@ export const vsphereKind: SourceKind = {
     const { openVSphere } = await import('./open-vsphere.ts')
     return await openVSphere(...given)
   },
+  acting: vsphereActing,
 }
