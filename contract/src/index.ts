@@ -19,8 +19,10 @@ import { managerOperations } from './resources/cloudproviders.ts'
 import { networkOperations } from './resources/networks.ts'
 import { zoneOperations } from './resources/zones.ts'
 import { feedOperations } from './servers/feeds.ts'
+import { serverActionOperations } from './servers/actions.ts'
 import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
+import { taskOperations } from './tasks/operations.ts'
 import { viewOperations } from './views/operations.ts'
 
 export {
@@ -86,6 +88,8 @@ export { defaultPageSize, maxPageSize } from './paging.ts'
 export { newNamePattern } from './scalars.ts'
 export { maxQueryLength, maxSortFields, scopes } from './resources/list-operations.ts'
 export * from './resources/index.ts'
+export * from './servers/action-parameters.ts'
+export * from './servers/actions.ts'
 export * from './servers/feeds.ts'
 export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
@@ -93,6 +97,9 @@ export * from './servers/cloudpods-parameters.ts'
 export * from './servers/parameters.ts'
 export { maxGroupValues, ServerStatistics } from './servers/statistics.ts'
 export * from './servers/timeline.ts'
+export * from './tasks/batch.ts'
+export { taskOperations }
+export * from './tasks/task.ts'
 export * from './views/view.ts'
 
 /** Users and all that is administered beside them, and the audit log. */
@@ -125,6 +132,8 @@ export const operations = [
   ...identityOperations,
   ...administrationOperations,
   ...serverOperations,
+  ...serverActionOperations,
+  ...taskOperations,
   ...feedOperations,
   ...inventoryResourceOperations,
   ...viewOperations,

@@ -83,10 +83,12 @@ export interface Operation {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Request headers besides `X-Auth-Token`, `Content-Type` and `X-Request-Id`. */
+  /** Request headers, in lower case, besides `X-Auth-Token`, `Content-Type` and `X-Request-Id`. */
   readonly headers?: TObject
   readonly query?: TObject
   readonly body?: TSchema
+  /** A request without a body counts as `{}`. */
+  readonly hasOptionalBody?: true
   /** Keys of the body whose case is ignored. */
   readonly caseInsensitiveKeys?: readonly string[]
   readonly example?: unknown

@@ -5,5 +5,28 @@ export type PolicyScope = (typeof policyScopes)[number]
 export const policyServices = ['identity', 'compute'] as const
 export type PolicyService = (typeof policyServices)[number]
 
-export const policyActions = ['list', 'get', 'create', 'update', 'delete', 'perform'] as const
+/** Actions on servers that a rule can name one by one. A rule with `perform` matches all of them. */
+export const performedActions = [
+  'start',
+  'stop',
+  'restart',
+  'reset',
+  'suspend',
+  'resume',
+  'change-config',
+  'syncstatus',
+] as const
+export type PerformedAction = (typeof performedActions)[number]
+
+const perform = performedActions.map((action) => `perform.${action}` as const)
+
+export const policyActions = [
+  'list',
+  'get',
+  'create',
+  'update',
+  'delete',
+  'perform',
+  ...perform,
+] as const
 export type PolicyAction = (typeof policyActions)[number]

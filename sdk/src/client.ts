@@ -61,8 +61,10 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
   }
   const login = auth.connect({
     authHost: authUrl === '' ? '' : new URL(authUrl).host,
-    call: async (id, ...[input]) =>
-      await readAnswer(await send(id, (input ?? {}) as AnyInput, connection), input?.signal),
+    call: async (id, ...given) => {
+      const [input = {}] = given as [AnyInput?]
+      return await readAnswer(await send(id, input, connection), input.signal)
+    },
   })
 
   /** Sends an authenticated call. After a 401, renews the authentication and retries once. */

@@ -36,7 +36,11 @@ type Parameters<Op> = keyof ParametersOf<Op> extends never
   : { readonly parameters: ParametersOf<Op> }
 
 type Body<Op> =
-  BodyOf<Op> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<Op> }
+  BodyOf<Op> extends undefined
+    ? { readonly body?: undefined }
+    : Op extends { readonly hasOptionalBody: true }
+      ? { readonly body?: BodyOf<Op> }
+      : { readonly body: BodyOf<Op> }
 
 type Query<Op> =
   unknown extends QueryOf<Op>
@@ -48,7 +52,9 @@ type RequestHeaders = Readonly<Record<string, string>>
 type Headers<Op> =
   unknown extends HeadersOf<Op>
     ? { readonly headers?: RequestHeaders }
-    : { readonly headers: HeadersOf<Op> & RequestHeaders }
+    : object extends HeadersOf<Op>
+      ? { readonly headers?: HeadersOf<Op> & RequestHeaders }
+      : { readonly headers: HeadersOf<Op> & RequestHeaders }
 
 /** The input of an operation. */
 export type Input<Id extends AnyOperationId> = Parameters<OperationOf<Id>> &

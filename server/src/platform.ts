@@ -10,6 +10,7 @@ import { composeIdentity } from './composition/compose-identity.ts'
 import { composeDelivery } from './composition/compose-delivery.ts'
 import { composeMetrics } from './composition/compose-metrics.ts'
 import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
+import { composeTasks } from './composition/compose-tasks.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
@@ -145,6 +146,15 @@ async function assemble(
     clock,
     tracing,
   })
+  const tasks = composeTasks({
+    ...identity,
+    ...inventory,
+    ...sources,
+    database,
+    recycleFor: config.recycleFor,
+    eventRetention: config.eventRetention,
+    clock,
+  })
   const demo = await startDemo(
     config,
     options,
@@ -186,7 +196,7 @@ async function assemble(
       tracer: tracing?.tracer,
       accessLog: options.accessLog ?? { logger, interval: config.accessLog },
     },
-    { ...identity, ...inventory, ...sources, health, otherMetrics },
+    { ...identity, ...inventory, ...sources, ...tasks, health, otherMetrics },
     operationsOf(config),
   )
   const gateway = hasGateway
@@ -197,6 +207,7 @@ async function assemble(
     Promise.all([
       identity.purgeExpired(),
       inventory.purgeDeleted(),
+      tasks.purgeTasks(),
       gateway?.purgeSessions(),
     ]).catch((error: unknown) => {
       logger.warn({ err: error }, 'could not purge expired data; retrying in an hour')
@@ -225,6 +236,7 @@ async function assemble(
     database,
     inventory,
     sources,
+    tasks,
     ...addresses,
     newAdminPassword,
     demo,

@@ -8,21 +8,25 @@ interface Permission {
   readonly reason: string | undefined
 }
 
-/** Whether the session's roles allow an operation. Only for the user interface: the API checks again. */
-export function usePermission(operation: OperationId): Permission {
+/** Whether the session's roles allow operations. Only for the user interface: the API checks again. */
+export function usePermissions(): (operation: OperationId) => Permission {
   const t = useMessages()
   const { permissions, roles } = useSession()
-  const permission = permissions.find((entry) => entry.operation === operation)
-  // Operations that need no permission are not listed.
-  if (!permission || permission.reach !== null) return { allowed: true, reason: undefined }
-  const { action, resource } = permission
-  const names = roles.map(({ name }) => name).join(', ')
-  return {
-    allowed: false,
-    reason: t.session.notAllowed(
-      t.session.actions[action],
-      t.session.resources[resource] ?? resource,
-      names,
-    ),
+  return (operation) => {
+    const permission = permissions.find((entry) => entry.operation === operation)
+    // Operations that need no permission are not listed.
+    if (!permission || permission.reach !== null) return { allowed: true, reason: undefined }
+    const { action, resource } = permission
+    const names = roles.map(({ name }) => name).join(', ')
+    return {
+      allowed: false,
+      reason: t.session.notAllowed(
+        t.session.actions[action],
+        t.session.resources[resource] ?? resource,
+        names,
+      ),
+    }
   }
 }
+
+export const usePermission = (operation: OperationId): Permission => usePermissions()(operation)

@@ -51,6 +51,13 @@ const Mapping = Type.Array(AccountRule, {
 })
 
 export const accountStatuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
+/** Whether Muster only reads the servers of an account, or may also act on them. */
+export const accountAccesses = ['observe', 'manage'] as const
+export type AccountAccess = (typeof accountAccesses)[number]
+
+/** Actions that run at once in an account, unless it says otherwise. */
+export const defaultMaxActions = 10
+
 export const syncStates = ['idle', 'queued', 'running'] as const
 
 export const warningKinds = ['unreadable', 'missing', 'duplicate', 'forbidden'] as const
@@ -157,6 +164,14 @@ export const cloudAccounts = {
       null,
     ),
     enabled: boolean('Whether the account is synced', filterable),
+    access: {
+      ...enumeration('What Muster may do', filterable),
+      schema: Type.Enum([...accountAccesses], {
+        description:
+          '`observe`: Muster only reads. `manage`: people with the permission can also start, stop, change and delete servers.',
+      }),
+    },
+    max_actions: number('Actions that run at once', filterable),
     mapping: object('Rules that assign servers to projects', Type.Array(AccountRule), []),
     status: {
       ...enumeration('Status', filterable),
@@ -197,6 +212,18 @@ const settable = {
   ),
   disappearance_hold: Type.Optional(DisappearanceHold),
   enabled: Type.Optional(Type.Boolean()),
+  access: Type.Optional(
+    Type.Enum([...accountAccesses], {
+      description: 'Default: `observe`. `manage` allows actions on servers.',
+    }),
+  ),
+  max_actions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: `Actions that run at once. Default: ${defaultMaxActions}.`,
+    }),
+  ),
   mapping: Type.Optional(Mapping),
 }
 
@@ -270,6 +297,10 @@ export const AccountTest = exactObject({
   statuses: Type.Record(Type.String(), Type.Integer()),
   sample: Type.Array(Type.String(), { description: 'Names of some of the servers' }),
   is_complete: Type.Boolean({ description: 'false: the test stopped after its time limit' }),
+  actions: Type.Record(Type.String(), Type.Boolean(), {
+    description:
+      'Whether the credentials allow each action, as far as the source tells without acting. Other actions are left out.',
+  }),
   error: Type.String({ description: 'What went wrong. Empty if the test succeeded.' }),
   duration_ms: Type.Integer(),
 })
@@ -309,6 +340,12 @@ export const sourceProviders = {
     credentials: object('Credentials', Type.Array(Field), []),
     options: object('Options', Type.Array(Field), []),
     rights: object('Least permissions of the credentials', Type.Array(Rights), []),
+    actions: object('Actions that servers of this provider support', Type.Array(Type.String()), []),
+    action_rights: object(
+      'Permissions that the credentials need for actions, in addition',
+      Type.Array(Rights),
+      [],
+    ),
     period: number('Default number of seconds between complete syncs', filterable),
     events: boolean('Whether the source sends change events', filterable),
   },

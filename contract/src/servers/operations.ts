@@ -17,7 +17,9 @@ export const ServerList = listBody('servers', Type.Partial(Server, { additionalP
 
 const common = { ...platformDefaults, tag: 'Servers' } as const
 
-const permission = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action: Action) =>
+const permission = <const Action extends 'list' | 'get' | 'update' | 'perform.syncstatus'>(
+  action: Action,
+) =>
   ({
     service: 'compute',
     resource: 'servers',
@@ -196,7 +198,7 @@ export const serverOperations = [
     method: 'POST',
     path: '/servers/{id}/syncstatus',
     ...common,
-    permission: permission('perform'),
+    permission: permission('perform.syncstatus'),
     summary: 'Sync a server now',
     description: `Reads the server from its source now instead of with the next sync. ${named}`,
     responses: {

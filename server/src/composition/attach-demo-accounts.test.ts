@@ -97,7 +97,15 @@ onEngineOfLane('the accounts of a demo', (engine) => {
     const [project] = await db.selectFrom('projects').select('id').execute()
     const row = { id: 'real', name: 'real', name_key: 'real', provider: 'Aws', brand: 'Aws' }
     const settings = { address: '', options: '{}', mapping: '[]', credentials: '' }
-    const rest = { period: 30, enabled: 0, created_at: 0, revision: 1, leaving: 0 }
+    const rest = {
+      period: 30,
+      enabled: 0,
+      created_at: 0,
+      revision: 1,
+      leaving: 0,
+      access: 'observe',
+      max_actions: 10,
+    }
     await database.commit([
       db
         .insertInto('cloudaccounts')

@@ -1,3 +1,4 @@
+import { defaultMaxActions } from '@muster/contract'
 import type { AccountRule } from '@muster/contract'
 import type { DemoAccount, DemoHost } from '../demo-port.ts'
 import { createEvent } from '../domain/audit/create-event.ts'
@@ -51,6 +52,9 @@ export function createAttachDemoAccounts({
       brand: wanted.provider,
       address: '',
       enabled: true,
+      // People can try the actions at once: nothing real happens.
+      access: 'manage',
+      max_actions: defaultMaxActions,
       disappearance_hold: null,
       revision: 1,
       isBeingDeleted: false,

@@ -70,6 +70,7 @@ export function composeInventory(parts: Parts) {
       serverWriter,
     }),
     serverWriter,
+    finder,
     owners,
     ...composeTimeline(parts),
     loadViews: loadOnce(async (): Promise<ViewUseCases> => {

@@ -17,7 +17,10 @@ import type { Tracing } from './compose-tracing.ts'
 import { startSync } from './start-sync.ts'
 
 interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'> {
-  readonly config: Pick<Config, 'roles' | 'secretKeyFile' | 'sourceAllow' | 'disappearanceHold'>
+  readonly config: Pick<
+    Config,
+    'roles' | 'secretKeyFile' | 'sourceAllow' | 'disappearanceHold' | 'taskTimeout' | 'recycleFor'
+  >
   readonly database: Database
   readonly key: SecretKey
   readonly reauthorizeCaller: ReauthorizeCaller
@@ -41,6 +44,7 @@ export function composeSources(parts: Parts) {
     secretKeyFile: config.secretKeyFile,
     reachable: config.sourceAllow,
     disappearanceHold: config.disappearanceHold,
+    tasks: { taskTimeout: config.taskTimeout, recycleFor: config.recycleFor },
     tracing: parts.tracing,
     logger,
     isQuiet,

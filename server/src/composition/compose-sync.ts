@@ -19,7 +19,7 @@ import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
-import { createAccountScheduler } from '../domain/sources/account-scheduler.ts'
+import { createAccountScheduler, leaseDuration } from '../domain/sources/account-scheduler.ts'
 import type { SourceKinds } from '../domain/sources/source.ts'
 import { traceSources } from '../domain/sources/trace-sources.ts'
 import type { Tracer } from '../domain/tracer.ts'
@@ -34,6 +34,7 @@ import { createResourceRecorder } from '../storage/resources/resource-recorder.t
 import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createLeaseStore } from '../storage/sources/lease-store.ts'
+import { composeTaskRunner, type TaskSettings } from './compose-task-runner.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createSourceState } from '../storage/sources/source-state.ts'
 
@@ -45,6 +46,7 @@ interface Parts {
   readonly reachable: readonly string[]
   /** Milliseconds for which servers missing in large numbers are held. */
   readonly disappearanceHold: number
+  readonly tasks: TaskSettings
   /** The name of this process among all that share the storage. */
   readonly runner: string
   readonly log: SyncLog
@@ -96,7 +98,7 @@ export function composeSync(parts: Parts) {
   })
   const writePermits = createBoundedQueue({ name: 'batches', capacity: maxConcurrentBatches })
   const scans = createScanCounts()
-  const runAccount = createRunAccount({
+  const runSync = createRunAccount({
     leases,
     sightings,
     openScanRecorder,
@@ -113,6 +115,20 @@ export function composeSync(parts: Parts) {
     log,
     tracer,
   })
+  const taskRunner = composeTaskRunner({
+    ...parts.tasks,
+    database,
+    kinds,
+    accounts,
+    sightings,
+    serverWriter,
+    openSource,
+    runAccount: runSync,
+    leaseDuration,
+    clock,
+    log,
+  })
+  const { runAccount } = taskRunner
   const scheduler = createAccountScheduler({ accounts, leases, runAccount, runner, clock, log })
   const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
 
@@ -137,12 +153,20 @@ export function composeSync(parts: Parts) {
     },
 
     test: (provider, settings) =>
-      testConnection((signal) => openSource.openSettings(provider, settings, signal), clock),
+      testConnection(
+        (signal) => openSource.openSettings(provider, settings, signal),
+        (signal) => openSource.openSettingsActor(provider, settings, signal),
+        clock,
+      ),
 
     async preview(accountId, mapping, projectId) {
       const attached = await accounts.find(accountId)
       if (!attached) throw new Error('the account is gone')
       return await previewMapping(attached.account, mapping, projectId)
+    },
+
+    async wakeTasks(accountId) {
+      taskRunner.wake(accountId)
     },
 
     async refresh(accountId, serverId, reference) {
@@ -158,8 +182,14 @@ export function composeSync(parts: Parts) {
 
   return {
     syncClient,
-    start: scheduler.start,
-    stop: scheduler.stop,
+    start(): void {
+      scheduler.start()
+      taskRunner.start()
+    },
+    async stop(): Promise<void> {
+      taskRunner.stop()
+      await scheduler.stop()
+    },
     statistics: (): SyncStatistics => ({
       database: database.counts(),
       scans: scans.read(),

@@ -7,6 +7,7 @@ import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { Database } from '../storage/database.ts'
 import { createCaller } from '../threads/worker-calls.ts'
+import type { TaskSettings } from './compose-task-runner.ts'
 import type { Tracing } from './compose-tracing.ts'
 import {
   fromFailure,
@@ -21,6 +22,7 @@ interface Parts {
   readonly secretKeyFile: string
   readonly reachable: readonly string[]
   readonly disappearanceHold: number
+  readonly tasks: TaskSettings
   readonly tracing: Pick<Tracing, 'ratio' | 'add'> | undefined
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
   /** Whether progress is shown elsewhere, so that the log does not repeat it. */
@@ -58,7 +60,7 @@ const threadEnded = () =>
  * never starts it.
  */
 export function startSync(parts: Parts) {
-  const { database, secretKeyFile, reachable, disappearanceHold, tracing } = parts
+  const { database, secretKeyFile, reachable, disappearanceHold, tasks, tracing } = parts
   const { logger, isQuiet, hasAccounts } = parts
   // Only one process uses a SQLite database, so after a crash it renews its own lease at once.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
@@ -89,6 +91,7 @@ export function startSync(parts: Parts) {
       secretKeyFile,
       reachable,
       disappearanceHold,
+      tasks,
       runner,
       traceRatio: tracing?.ratio,
     }
@@ -130,6 +133,7 @@ export function startSync(parts: Parts) {
     reconcile: async (...parameters) => void (await call('reconcile', parameters)),
     test: (...parameters) => call('test', parameters) as ReturnType<SyncClient['test']>,
     preview: (...parameters) => call('preview', parameters) as ReturnType<SyncClient['preview']>,
+    wakeTasks: async (...parameters) => void (await call('wakeTasks', parameters)),
     refresh: (...parameters) => call('refresh', parameters) as ReturnType<SyncClient['refresh']>,
   }
 

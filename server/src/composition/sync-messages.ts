@@ -2,6 +2,7 @@ import { errorStatus, type ErrorClass } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SyncStatistics } from '../metrics/sync-metrics.ts'
+import type { TaskSettings } from './compose-task-runner.ts'
 import type { SharedDatabase } from '../storage/database.ts'
 import type { FinishedSpan } from '../tracing/tracer.ts'
 
@@ -11,6 +12,7 @@ export interface SyncThreadData {
   readonly secretKeyFile: string
   readonly reachable: readonly string[]
   readonly disappearanceHold: number
+  readonly tasks: TaskSettings
   readonly runner: string
   /** The share of syncs that are traced; undefined unless traces are exported. */
   readonly traceRatio: number | undefined

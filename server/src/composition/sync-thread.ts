@@ -22,7 +22,7 @@ if (!parentPort) throw new Error('the sync must run in a worker thread')
 const port = parentPort
 // Requests come before the work of a scan.
 lowerPriority()
-const { storage, secretKeyFile, reachable, disappearanceHold, runner, traceRatio } =
+const { storage, secretKeyFile, reachable, disappearanceHold, tasks, runner, traceRatio } =
   workerData as SyncThreadData
 const statisticsInterval = 2_000
 const tell = (message: SyncMessage) => port.postMessage(message)
@@ -51,6 +51,7 @@ const sync = composeSync({
   kinds,
   reachable,
   disappearanceHold,
+  tasks,
   runner,
   tracer,
   log: {

@@ -133,6 +133,8 @@ const samples: Record<Key, Sample> = {
       'a'.repeat(254),
     ],
   },
+  taskTimeout: { good: ['20m', 1_200_000], bad: ['', '0', '-1', '1.5h', '367d', 'off'] },
+  recycleFor: { good: ['14d', 1_209_600_000], bad: ['', '-1', '1.5h', '367d', 'off'] },
   disappearanceHold: {
     good: ['20m', 1_200_000],
     bad: ['', '-1', '1.5h', '367d', '00m', 'off'],
@@ -320,6 +322,8 @@ describe('settings', () => {
         trustedProxies: [],
         sourceAllow: [],
         disappearanceHold: 900_000,
+        taskTimeout: 900_000,
+        recycleFor: 604_800_000,
         eventRetention: 15_552_000_000,
         demo: false,
         demoServers: undefined,

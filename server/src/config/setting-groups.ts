@@ -32,7 +32,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
     'accessKeysPerUser',
     'cacheMemory',
   ],
-  Sources: ['sourceAllow', 'disappearanceHold'],
+  Sources: ['sourceAllow', 'disappearanceHold', 'taskTimeout', 'recycleFor'],
   Demo: ['demo', 'demoServers'],
   Process: ['roles', 'region', 'platformName', 'consoleBuild'],
   'Audit events': ['eventsWebhook', 'eventsWebhookSecret', 'eventsSyslog', 'eventsCa'],

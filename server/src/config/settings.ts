@@ -228,6 +228,22 @@ export const settings = {
     parse: durationOrNone,
     fallback: '15m',
   }),
+  taskTimeout: setting({
+    flag: 'task-timeout',
+    variable: 'MUSTER_TASK_TIMEOUT',
+    value: 'time',
+    help: 'Time limit of an action on a server, from its start.',
+    parse: duration,
+    fallback: '15m',
+  }),
+  recycleFor: setting({
+    flag: 'recycle-for',
+    variable: 'MUSTER_RECYCLE_FOR',
+    value: 'time',
+    help: 'How long deleted servers stay in the recycle bin before they are deleted at their source. 0: no recycle bin.',
+    parse: durationOrNone,
+    fallback: '7d',
+  }),
   consoleBuild: setting({
     flag: 'console-build',
     variable: 'MUSTER_CONSOLE_BUILD',

@@ -14,6 +14,11 @@ import type { CloudAccountUseCases } from '../domain/sources/administer-accounts
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
 import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
 import { createFeedHandlers } from './inventory/feed-handlers.ts'
+import {
+  createActionHandlers,
+  createTaskHandlers,
+  type TaskHandlerUseCases,
+} from './tasks/handlers.ts'
 import { createResourceHandlers } from './inventory/resource-handlers.ts'
 import { cacheHeaders } from './cache-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
@@ -62,7 +67,7 @@ export interface AppSettings extends ListenerSettings, HostSettings {
   readonly gateway?: DocumentedGateway | undefined
 }
 
-export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
+export interface AppUseCases extends IdentityUseCases, InventoryUseCases, TaskHandlerUseCases {
   readonly cloudAccounts: CloudAccountUseCases
   readonly loadViews: () => Promise<ViewUseCases>
   readonly administration: Administration
@@ -168,6 +173,8 @@ export function createApp(
       ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createInventoryHandlers(useCases, settings),
+      ...createActionHandlers(useCases, settings),
+      ...createTaskHandlers(useCases, settings),
       ...createFeedHandlers(useCases),
       ...createResourceHandlers(useCases, settings),
       ...createViewHandlers(useCases.loadViews, settings),

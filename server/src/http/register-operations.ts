@@ -140,7 +140,9 @@ export function registerOperations(
           url: request.url,
           parameters: hasParameters ? readParameters(request) : {},
           query: request.parameters,
-          body: operation.body ? readBody(readJsonBody(request)) : requireNothing(request),
+          body: operation.body
+            ? readBody(readJsonBody(request, operation))
+            : requireNothing(request),
           headers: operation.headers ? readHeaders(operation.headers, request) : {},
           principal,
           caller: principal &&
@@ -213,19 +215,18 @@ function readParameters({ params }: FastifyRequest): unknown {
   return params
 }
 
-/** Reads the headers of the operation. All of them are required. */
+/** Reads the headers of the operation. */
 function readHeaders(
-  { properties }: NonNullable<Operation['headers']>,
+  { properties, required }: NonNullable<Operation['headers']>,
   { headers }: FastifyRequest,
 ): unknown {
-  const names = Object.keys(properties)
+  const needed: readonly string[] | undefined = required
   return Object.fromEntries(
-    names.map((name) => {
+    Object.keys(properties).flatMap((name): [string, string][] => {
       const value = headers[name]
-      if (typeof value !== 'string' || value === '') {
-        throw badField(name, 'is a required header', 'MissingParameterError')
-      }
-      return [name, value]
+      if (typeof value === 'string' && value !== '') return [[name, value]]
+      if (value === undefined && !needed?.includes(name)) return []
+      throw badField(name, 'is a required header', 'MissingParameterError')
     }),
   )
 }

@@ -53,8 +53,14 @@ function isJson(contentType: string): boolean {
   )
 }
 
-export function readJsonBody({ body }: FastifyRequest): unknown {
+export function readJsonBody(
+  { body }: FastifyRequest,
+  {
+    hasOptionalBody = false,
+  }: Pick<Operation, 'hasOptionalBody'> | { hasOptionalBody?: boolean } = {},
+): unknown {
   if (!(body instanceof Buffer) || body.length === 0) {
+    if (hasOptionalBody) return {}
     throw badField('body', 'is required', 'MissingParameterError')
   }
   return parseStrictJson(body)

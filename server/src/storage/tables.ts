@@ -280,6 +280,10 @@ export interface Tables {
     mapping: string
     /** In seconds; null for the setting of the process. */
     disappearance_hold: number | null
+    /** `observe` or `manage`. */
+    access: string
+    /** Actions that run at once. */
+    max_actions: number
     created_at: number
     /** Raised by each change of the columns above. */
     revision: number
@@ -332,6 +336,80 @@ export interface Tables {
     active_name: string
     /** The host that it runs on. */
     active_host: string
+  }
+  /** Actions on servers. At most one of a server is unfinished. */
+  tasks: {
+    id: string
+    action: string
+    /** JSON. */
+    params: string
+    server_id: string
+    server_name: string
+    account_id: string
+    /** The owner of the server when the task was accepted: those who see it may see the task. */
+    project_id: string
+    domain_id: string
+    /** Empty for Muster's own tasks. */
+    user_id: string
+    user_name: string
+    /** JSON: the scope of the token, in which the permission is checked again. */
+    caller_scope: string
+    status: string
+    stage: string
+    progress: number
+    error: string
+    batch_id: string
+    created_at: number
+    started_at: number | null
+    finished_at: number | null
+    request_id: string
+    ip: string
+    /** The status of the server when the task was accepted. */
+    status_before: string
+    /** The current step of the plan, how often its request was sent, and when last. */
+    step: number
+    sends: number
+    sent_at: number | null
+    /** JSON: the steps; empty until the task starts. */
+    plan: string
+    /** Whether the server still shows the status of this task. */
+    is_shown: number
+  }
+  batches: {
+    id: string
+    action: string
+    /** JSON. */
+    params: string
+    status: string
+    total: number
+    matched: string
+    max_parallel: number
+    max_failures: number
+    failures_in_row: number
+    /** The scope of the token; both are empty for the system. */
+    project_id: string
+    domain_id: string
+    user_id: string
+    user_name: string
+    created_at: number
+    finished_at: number | null
+  }
+  /** Keys of requests that must not act twice. */
+  idempotency_keys: {
+    user_id: string
+    key: string
+    request_hash: string
+    task_id: string
+    batch_id: string
+    created_at: number
+  }
+  /** Servers in the recycle bin, and how they are deleted in the end. */
+  recycle_bin: {
+    server_id: string
+    account_id: string
+    delete_disks: number
+    delete_snapshots: number
+    auto_delete_at: number
   }
   /** Saved views: queries with a name. */
   views: {

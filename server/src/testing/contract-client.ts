@@ -49,6 +49,7 @@ interface Details {
   /** Without its question mark. */
   readonly query?: string
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   /** In place of the operation's own. */
   readonly method?: string
 }
@@ -57,7 +58,7 @@ interface Details {
 export function createContractClient(url: string, token: string) {
   async function call<Body = ErrorBody>(
     id: OperationId,
-    { path = {}, query, body, method }: Details = {},
+    { path = {}, query, body, headers, method }: Details = {},
   ): Promise<ClientResponse<Body>> {
     const operation = operationNamed(id)
     const address = pathWith(operation, path) + (query === undefined ? '' : `?${query}`)
@@ -65,6 +66,7 @@ export function createContractClient(url: string, token: string) {
       method: method ?? operation.method,
       token,
       ...(body !== undefined && { body }),
+      ...(headers && { headers }),
     })
     if (operation.responses[answer.status]) assertKept(operation, answer)
     return answer

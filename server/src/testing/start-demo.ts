@@ -15,7 +15,8 @@ import { testPasswordCost } from './password-cost.ts'
 
 const hasher = createPasswordHasher(testPasswordCost)
 const quietLog = { debug: () => {}, info: () => {}, warn: () => {} }
-const world = { disappearanceHold: 0, reachable: [], runner: 'test', kinds }
+const tasks = { taskTimeout: 900_000, recycleFor: 604_800_000 }
+const world = { disappearanceHold: 0, tasks, reachable: [], runner: 'test', kinds }
 
 interface Options {
   readonly servers?: number

@@ -21,6 +21,14 @@ export const session = {
     update: 'update',
     delete: 'delete',
     perform: 'perform actions on',
+    'perform.start': 'start',
+    'perform.stop': 'stop',
+    'perform.restart': 'restart',
+    'perform.reset': 'reset',
+    'perform.suspend': 'suspend',
+    'perform.resume': 'resume',
+    'perform.change-config': 'resize',
+    'perform.syncstatus': 'sync',
   },
   /** By the names that permissions have on the wire. */
   resources: {

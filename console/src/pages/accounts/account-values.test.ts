@@ -36,6 +36,8 @@ const provider: CloudProvider = {
     field('group', 'text'),
   ],
   rights: [],
+  actions: ['start'],
+  action_rights: [],
   period: 30,
   events: false,
 }
@@ -51,6 +53,8 @@ const account: CloudAccount = {
   period: 60,
   disappearance_hold: null,
   enabled: true,
+  access: 'observe',
+  max_actions: 10,
   mapping: [],
   status: 'connected',
   servers: 3,
@@ -145,6 +149,20 @@ describe('a changed account', () => {
       group: 'g',
     })
     assert.ok(!areSame(values, more))
+  })
+
+  it('may allow actions, at most 100 at once', () => {
+    const start = valuesOf(provider, account)
+    const values: AccountValues = { ...start, access: 'manage', maxActions: '3' }
+    assert.deepEqual(toChanges(provider, start, values), { access: 'manage', max_actions: 3 })
+    assert.deepEqual(checkAccount(provider, values, true), {})
+    for (const maxActions of ['', '0', '101', 'x']) {
+      const problems = checkAccount(provider, { ...values, maxActions }, true)
+      assert.deepEqual(problems, { max_actions: { kind: 'maxActions' } }, maxActions)
+    }
+    const fresh = { ...emptyValues(provider), access: 'manage' as const, maxActions: '5' }
+    const { access, max_actions } = toNewAccount(provider, fresh)
+    assert.deepEqual({ access, max_actions }, { access: 'manage', max_actions: 5 })
   })
 
   it('does not overwrite changes by others since the form was opened', () => {

@@ -24,6 +24,9 @@ export interface AccountValues {
   readonly name: string
   readonly projectId: string
   readonly period: string
+  readonly access: CloudAccount['access']
+  /** Actions that run at once; empty for the default. */
+  readonly maxActions: string
   readonly settings: Settings
 }
 
@@ -38,6 +41,8 @@ export const emptyValues = ({ credentials, options }: CloudProvider): AccountVal
   name: '',
   projectId: '',
   period: '',
+  access: 'observe',
+  maxActions: '',
   settings: {
     address: '',
     credentials: textsOf(credentials, {}),
@@ -51,6 +56,8 @@ export const valuesOf = (provider: CloudProvider, account: CloudAccount): Accoun
   name: account.name,
   projectId: account.project_id,
   period: String(account.period),
+  access: account.access,
+  maxActions: String(account.max_actions),
   settings: {
     address: account.address,
     credentials: textsOf(provider.credentials, {}),
@@ -106,6 +113,8 @@ export const toNewAccount = (provider: CloudProvider, values: AccountValues): Ne
   provider: provider.provider,
   project_id: values.projectId,
   ...(values.period.trim() !== '' && { period: Number(values.period) }),
+  ...(values.access !== 'observe' && { access: values.access }),
+  ...(values.maxActions.trim() !== '' && { max_actions: Number(values.maxActions) }),
   ...settingsOf(provider, values.settings),
 })
 
@@ -135,10 +144,13 @@ export function toChanges(
 ): CloudAccountChanges {
   const name = values.name.trim()
   const period = Number(values.period)
+  const maxActions = Number(values.maxActions)
   return {
     ...(name !== start.name.trim() && { name }),
     ...(values.projectId !== start.projectId && { project_id: values.projectId }),
     ...(period !== Number(start.period) && { period }),
+    ...(values.access !== start.access && { access: values.access }),
+    ...(maxActions !== Number(start.maxActions) && { max_actions: maxActions }),
     ...settingsChanges(provider, start.settings, values.settings),
   }
 }

@@ -9,6 +9,14 @@ const actions: Readonly<Record<PolicyAction, true>> = {
   update: true,
   delete: true,
   perform: true,
+  'perform.start': true,
+  'perform.stop': true,
+  'perform.restart': true,
+  'perform.reset': true,
+  'perform.suspend': true,
+  'perform.resume': true,
+  'perform.change-config': true,
+  'perform.syncstatus': true,
 }
 
 export const policyServices = Object.keys(services) as readonly PolicyService[]

@@ -51,10 +51,14 @@ export const builtInRoles: readonly BuiltInRole[] = [
   },
   {
     name: 'project_editor',
-    description: 'Reads and changes the servers of a project',
+    description: 'Reads, changes and operates the servers of a project',
     policy: 'project_editor',
     scope: 'project',
-    rules: [...allow('compute', '*'), ...allow('identity', 'list', 'get')],
+    rules: [
+      ...allow('compute', 'list', 'get', 'create', 'update', 'perform'),
+      { service: 'compute', resource: 'views', action: 'delete', effect: 'allow' },
+      ...allow('identity', 'list', 'get'),
+    ],
   },
   {
     name: 'project_viewer',

@@ -5,13 +5,20 @@ export type Permission = Pick<RequiredPermission, 'service' | 'resource' | 'acti
 
 const matches = (pattern: string, value: string) => pattern === '*' || pattern === value
 
+/** `perform` matches every action that is performed, such as `perform.start`. */
+const matchesAction = (pattern: string, action: string) =>
+  matches(pattern, action) || (pattern === 'perform' && action.startsWith('perform.'))
+
 /** Whether a rule matches a permission, to allow or to deny it. */
 export const appliesTo = (rule: PolicyRule, { service, resource, action }: Permission): boolean =>
-  matches(rule.service, service) && matches(rule.resource, resource) && matches(rule.action, action)
+  matches(rule.service, service) &&
+  matches(rule.resource, resource) &&
+  matchesAction(rule.action, action)
 
-/** How many of the three parts a rule names exactly. */
+/** How many of the three parts a rule names exactly. `perform.start` is more exact than `perform`. */
 const exactness = (rule: PolicyRule) =>
-  [rule.service, rule.resource, rule.action].filter((part) => part !== '*').length
+  [rule.service, rule.resource, rule.action].filter((part) => part !== '*').length +
+  (rule.action.includes('.') ? 0.5 : 0)
 
 export interface PolicyDecision {
   readonly policy: PolicyRecord

@@ -2,6 +2,7 @@ import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServerEvents } from './describe-server-events.ts'
+import { keepTaskStatus } from './own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerWriter, StoredServer, ServerWrite, SightingChanges } from './ports.ts'
 import { renderServer } from './render-server.ts'
@@ -49,11 +50,12 @@ export type ChangeServers = ReturnType<typeof createChangeServers>
 function writeOf(stored: StoredServer, change: ServerChange, now: string): ServerWrite | undefined {
   const wanted = change(stored)
   if (!wanted) return undefined
-  const server = {
+  const changed = {
     ...stored.server,
     ...wanted.changes,
     update_version: stored.server.update_version + 1,
     updated_at: now,
   }
+  const server = keepTaskStatus(changed, stored.server)
   return { stored, server, factsDigest: wanted.factsDigest, rendered: renderServer(server) }
 }

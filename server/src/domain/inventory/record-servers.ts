@@ -4,6 +4,7 @@ import { timestamp } from '../timestamp.ts'
 import { buildServer } from './build-server.ts'
 import { changesOf, describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
+import { keepOwnFields } from './own-fields.ts'
 import type { Owners } from './owners.ts'
 import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
@@ -127,7 +128,7 @@ function writeOf(
 ): ServerWrite {
   const owner = ownerOf.get(facts.project_id)
   if (!owner) throw new Error(`server ${facts.id} belongs to a project that is not there`)
-  const server = buildServer(facts, {
+  const reported = buildServer(facts, {
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',
     ownTags: stored ? tagsOf(stored.server.metadata, 'own') : {},
@@ -135,6 +136,7 @@ function writeOf(
     updateVersion: stored ? stored.server.update_version + 1 : 0,
     updatedAt: now,
   })
+  const server = keepOwnFields(reported, stored?.server)
   const isOnlyRendered =
     isThere(stored) && stored.newFields && Object.keys(changesOf(stored, server)).length === 0
   const written = isOnlyRendered

@@ -16,7 +16,7 @@ interface Dependencies {
 
 const interval = 1_000
 /** A process that has not renewed its lease by then is dead, and another one takes over. */
-const leaseDuration = 15_000
+export const leaseDuration = 15_000
 const renewalInterval = 5_000
 /** How long other accounts wait for one that is stopping. */
 const shortStop = 1_000

@@ -1,4 +1,4 @@
-import type { AccountRule, AccountWarning } from '@muster/contract'
+import type { AccountAccess, AccountRule, AccountWarning } from '@muster/contract'
 import type { SourceSettings } from './source.ts'
 
 /** The settings of an account. Times are milliseconds since 1970. */
@@ -15,6 +15,9 @@ export interface Account {
   /** Seconds for which servers missing in large numbers are held; null for the process's default. */
   readonly disappearance_hold: number | null
   readonly enabled: boolean
+  readonly access: AccountAccess
+  /** Actions that run at once. */
+  readonly max_actions: number
   readonly mapping: readonly AccountRule[]
   readonly created_at: number
   /** Increases with each change of the settings above. */

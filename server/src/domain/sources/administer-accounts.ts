@@ -1,5 +1,6 @@
 import {
   cloudAccounts,
+  defaultMaxActions,
   sourceProviders,
   type AccountRule,
   type AccountTest,
@@ -269,6 +270,8 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         period: given.period ?? kind.period,
         disappearance_hold: given.disappearance_hold ?? null,
         enabled: given.enabled ?? true,
+        access: given.access ?? 'observe',
+        max_actions: given.max_actions ?? defaultMaxActions,
         mapping: given.mapping ?? [],
         created_at: clock(),
         revision: 1,

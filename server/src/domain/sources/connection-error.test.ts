@@ -93,7 +93,7 @@ describe('an aborted request', () => {
       new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(abortedError(signal, 'kvm-1:16514')))
       })
-    const tested = testConnection(opened, Date.now)
+    const tested = testConnection(opened, opened, Date.now)
     mock.timers.tick(15_000)
     mock.timers.reset()
     assert.equal((await tested).error, 'kvm-1:16514: no response within 15 s.')

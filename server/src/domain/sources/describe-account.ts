@@ -35,6 +35,8 @@ export function describeAccount(
     period: account.period,
     disappearance_hold: account.disappearance_hold,
     enabled: account.enabled,
+    access: account.access,
+    max_actions: account.max_actions,
     mapping: [...account.mapping],
     status: statusOf(attached),
     servers,
@@ -78,6 +80,8 @@ export const describeKind = (kind: SourceKind): CloudProvider => ({
   credentials: kind.credentials.map(describeField),
   options: kind.options.map(describeField),
   rights: kind.rights.map(({ title, text }) => ({ title, text })),
+  actions: [...(kind.acting?.actions ?? [])],
+  action_rights: (kind.acting?.rights ?? []).map(({ title, text }) => ({ title, text })),
   period: kind.period,
   events: kind.hasEvents,
 })

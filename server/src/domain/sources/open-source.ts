@@ -78,6 +78,12 @@ export function createOpenSource({ kinds, accounts, stateOf, egress, clock }: De
       if (!kind.acting) throw new Error(`sources of ${kind.provider} cannot act`)
       return await kind.acting.open(settings, context, limited(signal))
     },
+    /** Undefined if sources of the provider can only be read. */
+    async openSettingsActor(provider: string, settings: SourceSettings, signal: AbortSignal) {
+      const kind = await loadKind(provider)
+      const throttle = throttleFor(`${provider} ${settings.address}`, kind)
+      return await kind.acting?.open(settings, contextOf({ throttle }), limited(signal))
+    },
     async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
       const kind = await loadKind(provider)
       const throttle = throttleFor(`${provider} ${settings.address}`, kind)

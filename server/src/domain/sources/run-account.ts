@@ -14,7 +14,7 @@ import {
 import { createFetchServer } from './fetch-server.ts'
 import { createInterruptibleSleep } from './interruptible-sleep.ts'
 import { LeaseLost } from './lease-lost.ts'
-import type { ReportedServer, ServerReference, SourceUpdate } from './source.ts'
+import type { ReportedServer, ServerReference, SourceUpdate, UnreadableServer } from './source.ts'
 import { createSyncOnce } from './sync-once.ts'
 import { serverIdOf } from './to-server-facts.ts'
 import { unreadableById } from './warning-texts.ts'
@@ -27,6 +27,10 @@ export interface RunningAccount {
   requestScan(at: number, knownAt?: number): void
   /** Reads one server from the source now. */
   refresh(id: string, reference: ServerReference): Promise<void>
+  /** Stores what was read about a server; undefined if the source does not have it. */
+  recordReading(id: string, reading: ReportedServer | UnreadableServer | undefined): Promise<void>
+  /** Whether this process has finished a complete scan of the account. */
+  hasScanned(): boolean
   stop(): Promise<void>
   /** Settles when the account has stopped, for any reason. */
   readonly done: Promise<void>
@@ -52,6 +56,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     const syncOnce = createSyncOnce(run, signal)
     /** Resolved at the end of the next scan to begin, whatever its result. */
     let nextScanEnd = Promise.withResolvers<void>()
+    let hasScanned = false
 
     /** For transitions that may bring the next scan forward. */
     function reschedule(transition: (state: AccountState) => AccountState): void {
@@ -89,6 +94,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       nextScanEnd = Promise.withResolvers()
       try {
         await syncOnce()
+        hasScanned ||= run.state().failures === 0
       } finally {
         scanEnd.resolve()
       }
@@ -177,16 +183,20 @@ export function createRunAccount(dependencies: RunDependencies) {
       await Promise.race([scanned, aborted.promise])
     }
 
+    const recordReading: RunningAccount['recordReading'] = (id, reading) => {
+      if (!reading) return recordUpdate({ present: [] }, [id])
+      return recordUpdate(
+        'facts' in reading ? { present: [reading] } : { present: [], unreadable: [reading] },
+        [],
+      )
+    }
+
     const fetchServer = createFetchServer({
       account,
       openSource,
       signal,
       claim: (id) => scanConflicts.claim([id]),
-      record: (server) =>
-        recordUpdate(
-          'facts' in server ? { present: [server] } : { present: [], unreadable: [server] },
-          [],
-        ),
+      record: (server) => recordReading(serverIdOf(server), server),
       onMissing: scanForMissing,
     })
 
@@ -201,6 +211,8 @@ export function createRunAccount(dependencies: RunDependencies) {
     return {
       revision: account.revision,
       requestScan: (at, knownAt) => reschedule((state) => requestScan(state, at, knownAt)),
+      recordReading,
+      hasScanned: () => hasScanned,
       done,
       async refresh(id, reference) {
         const state = run.state()

@@ -11,6 +11,8 @@ export interface SyncClient {
     mapping: readonly AccountRule[],
     projectId: string,
   ): Promise<MappingPreview>
+  /** Tells the runner of an account that there are new tasks. */
+  wakeTasks(accountId: string): Promise<void>
   /** Reads one server from its source; false if that takes longer than the time limit. */
   refresh(accountId: string, serverId: string, reference: ServerReference): Promise<boolean>
 }

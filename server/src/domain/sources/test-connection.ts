@@ -2,6 +2,7 @@ import type { AccountTest } from '@muster/contract'
 import { limitFacts, limitText } from './limit-facts.ts'
 import { deadline } from './deadline.ts'
 import { explainError } from './explain-error.ts'
+import type { ServerActor } from './action-port.ts'
 import type { Source } from './source.ts'
 
 const sampleSize = 5
@@ -12,12 +13,14 @@ const testLimit = 15_000
 /** Tests settings: connects, and counts the servers that it sees within the time limit. */
 export async function testConnection(
   open: (signal: AbortSignal) => Promise<Source>,
+  openActor: (signal: AbortSignal) => Promise<ServerActor | undefined>,
   clock: () => number,
 ): Promise<AccountTest> {
   const start = clock()
   const signal = deadline(testLimit)
   const statuses: Record<string, number> = {}
   const sample: string[] = []
+  let actions: AccountTest['actions'] = {}
   let [title, error] = ['', '']
   let servers = 0
   let isComplete = false
@@ -37,6 +40,17 @@ export async function testConnection(
     isComplete = true
   }
 
+  /** Credentials that can only read pass the test: then nothing is said about actions. */
+  async function findAllowedActions(): Promise<void> {
+    const actor = await openActor(signal).catch(() => undefined)
+    if (!actor) return
+    try {
+      actions = { ...(await actor.allowed?.(signal).catch(() => ({}))) }
+    } finally {
+      await actor.close().catch(() => {})
+    }
+  }
+
   try {
     const source = await open(signal)
     try {
@@ -44,6 +58,7 @@ export async function testConnection(
     } finally {
       await source.close()
     }
+    await findAllowedActions()
   } catch (cause) {
     // The connection works; the source only has more servers than fit into the time limit.
     if (!(signal.aborted && servers > 0)) error = explainError(cause)
@@ -55,6 +70,7 @@ export async function testConnection(
     statuses,
     sample,
     is_complete: isComplete,
+    actions,
     error,
     duration_ms: Math.round(clock() - start),
   }

@@ -15,6 +15,7 @@ import { up as compactServers } from './0012-compact-servers.ts'
 import { up as serverCombinations } from './0013-server-combinations.ts'
 import { up as eventDelivery } from './0014-event-delivery.ts'
 import { up as sourceState } from './0015-source-state.ts'
+import { up as tasks } from './0016-tasks.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -34,6 +35,7 @@ const migrations: Record<string, Migration> = {
   '0013-server-combinations': { up: serverCombinations },
   '0014-event-delivery': { up: eventDelivery },
   '0015-source-state': { up: sourceState },
+  '0016-tasks': { up: tasks },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -1,23 +1,16 @@
 import { sql } from 'kysely'
-import type {
-  OutdatedServers,
-  ServerWriter,
-  StoredServer,
-  ServerWrite,
-} from '../../domain/inventory/ports.ts'
+import type { OutdatedServers, ServerWriter, StoredServer } from '../../domain/inventory/ports.ts'
 import { missingFields, upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
-import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { createInsertEvents } from '../event-store.ts'
 import type { Tables } from '../tables.ts'
-import { Violation } from '../violation.ts'
 import { documentsOf, parseServer } from './documents.ts'
 import type { Documents } from './packed-documents.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { chunk, defaultChunkSize } from '../../domain/chunk.ts'
 import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
-import { commitFenced, createSightingStatements } from './sightings.ts'
-import { createWriteStatements } from './write-statements.ts'
+import { createCommitServers, tryCommit } from './commit-servers.ts'
 
 const storedColumns = [
   'id',
@@ -87,31 +80,7 @@ export function createOutdatedServers(database: DatabaseReader & DatabaseWriter)
 export function createServerWriter(database: DatabaseReader & DatabaseWriter): ServerWriter {
   const { db } = database
   const insertEvents = createInsertEvents(database)
-  const writeStatements = createWriteStatements(database)
-  const sightingStatements = createSightingStatements(database)
-
-  /** Returns false without changes if one of the servers was changed meanwhile. */
-  async function tryCommit(
-    statements: readonly Statement[],
-    scopes: ReadonlySet<string>,
-    inTurn: readonly Statement[] = [],
-  ): Promise<boolean> {
-    try {
-      await commitFenced(() => database.commitServers(statements, scopes, inTurn))
-      return true
-    } catch (error) {
-      const isSuperseded =
-        error instanceof Violation && (error.kind === 'precondition' || error.kind === 'unique')
-      if (isSuperseded) return false
-      throw error
-    }
-  }
-
-  const scopesOf = ({ stored, server }: ServerWrite) =>
-    [server, ...(stored ? [stored.server] : [])].flatMap(({ project_id, domain_id }) => [
-      project_id,
-      domain_id,
-    ])
+  const commitServers = createCommitServers(database)
 
   return {
     async findStored(ids) {
@@ -129,21 +98,8 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
       return found
     },
 
-    async write(writes, events = [], sightings) {
-      const noted = sightings ? sightingStatements(sightings) : []
-      if (writes.length === 0) {
-        return noted.length === 0 || (await tryCommit([], new Set(), noted))
-      }
-      const { statements, onWritten } = await writeStatements(writes)
-      const isWritten = await tryCommit(
-        // Rows that other commits wait for come last.
-        [...insertEvents(events), ...statements],
-        new Set(writes.flatMap(scopesOf)),
-        noted,
-      )
-      if (isWritten) onWritten()
-      return isWritten
-    },
+    write: (writes, events = [], sightings) =>
+      commitServers(writes, sightings, insertEvents(events)),
 
     async hasRealServers() {
       const row = await db
@@ -174,14 +130,12 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
         const seqs = rows.map(({ seq }) => seq)
         const scopes = rows.flatMap(({ project_id, domain_id }) => [project_id, domain_id])
         // A server that was restored meanwhile is not deleted. The next query finds the others again.
-        const isPurged = await tryCommit(
-          [
-            ...requireUnchanged(database, rows),
-            ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),
-            db.deleteFrom('servers').where('seq', 'in', seqs).compile(),
-          ],
-          new Set(scopes),
-        )
+        const statements = [
+          ...requireUnchanged(database, rows),
+          ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),
+          db.deleteFrom('servers').where('seq', 'in', seqs).compile(),
+        ]
+        const isPurged = await tryCommit(() => database.commitServers(statements, new Set(scopes)))
         return isPurged ? rows.length : undefined
       }
       while ((await retryOnConflict(purgeBatch)) > 0);

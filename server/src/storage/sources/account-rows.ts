@@ -1,11 +1,10 @@
 import type { Account, AttachedAccount, SyncRecord } from '../../domain/sources/account.ts'
 import { nameKey } from '../../domain/name-key.ts'
+import { toInteger } from '../boolean.ts'
 import type { Tables } from '../tables.ts'
 
 type AccountRow = Omit<Tables['cloudaccounts'], 'credentials'>
 type SyncRow = Tables['account_syncs']
-
-const toInteger = (value: boolean) => (value ? 1 : 0)
 
 export function toAccountRow(account: Partial<Account>): Partial<AccountRow> {
   const { name, options, mapping, enabled, isBeingDeleted, ...unchanged } = account
@@ -41,6 +40,8 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     period: row.period,
     disappearance_hold: row.disappearance_hold,
     enabled: row.enabled === 1,
+    access: row.access as Account['access'],
+    max_actions: row.max_actions,
     mapping: JSON.parse(row.mapping) as Account['mapping'],
     created_at: row.created_at,
     revision: row.revision,

@@ -25,6 +25,8 @@ const columns = [
   'period',
   'disappearance_hold',
   'enabled',
+  'access',
+  'max_actions',
   'mapping',
   'created_at',
   'revision',

@@ -127,6 +127,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
         syncTimes: { of: () => undefined, version: () => 0 },
       }),
       ...platform.sources,
+      ...platform.tasks,
       health: { check: async () => [] },
       otherMetrics: { metrics: [], refresh: async () => {} },
     },

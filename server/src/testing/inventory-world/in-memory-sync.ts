@@ -32,6 +32,8 @@ export const makeAccount = (changes: Partial<Account> = {}): Account => ({
   period: 3_600,
   disappearance_hold: null,
   enabled: true,
+  access: 'observe',
+  max_actions: 10,
   mapping: [],
   created_at: 1,
   revision: 1,

@@ -2,6 +2,7 @@ import type { OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { tokenIdentity } from '../client.ts'
+import { actionRequests, tagged } from './action-requests.ts'
 import type { Resources } from './persona-resources.ts'
 import { change, finish, list, read, type Request, type TextOf } from './request-kinds.ts'
 
@@ -10,18 +11,6 @@ export const ownPassword = 'tussocky moorland'
 
 /** Every change of identity data also writes an audit event and the identity version. */
 const audited = (...tables: (keyof Tables)[]) => [...tables, 'events', 'identity_version'] as const
-
-/** The tables that a changed tag of a server changes. The identity version stays. */
-const tagged = [
-  'servers',
-  'server_documents',
-  'server_tags',
-  'server_texts',
-  'words',
-  'fleet_version',
-  'scope_versions',
-  'events',
-] as const
 
 type PathOf = (resources: Resources) => Readonly<Record<string, string>>
 
@@ -360,6 +349,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
 
   getServerHistory: read(({ serverId }) => at(serverId)),
   syncServer: read(({ serverId }) => at(serverId)),
+  ...actionRequests,
 
   listHosts: listNamed,
   getHost: getNamed,

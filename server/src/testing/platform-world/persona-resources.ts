@@ -64,6 +64,9 @@ export interface Resources extends Place {
   /** Belongs to the project. */
   readonly serverId: string
   readonly serverName: string
+  /** Queued, for a server of the project. */
+  readonly taskId: string
+  readonly batchId: string
   /** The user's: shared in the project, or private where the user is the caller. */
   readonly viewId: string
   readonly viewName: string
@@ -172,6 +175,62 @@ export function createResourceFactory(context: Context) {
     changes: '{}',
   })
 
+  /** Of a server that has no account: nothing runs it. */
+  const taskOf = (
+    { projectId, domainId }: Pick<Place, 'projectId' | 'domainId'>,
+    userId: string,
+    batchId: string,
+  ) => ({
+    id: newId(),
+    action: 'start',
+    params: '{}',
+    server_id: randomUUID(),
+    server_name: '',
+    account_id: '',
+    project_id: projectId,
+    domain_id: domainId,
+    user_id: userId,
+    user_name: '',
+    caller_scope: '{"kind":"none"}',
+    status: 'queued',
+    stage: '',
+    progress: 0,
+    error: '',
+    batch_id: batchId,
+    created_at: createdAt,
+    started_at: null,
+    finished_at: null,
+    request_id: '',
+    ip: '',
+    status_before: 'ready',
+    step: 0,
+    sends: 0,
+    sent_at: null,
+    plan: '',
+    is_shown: 0,
+  })
+
+  const batchOf = (
+    { projectId, domainId }: Pick<Place, 'projectId' | 'domainId'>,
+    userId: string,
+  ) => ({
+    id: newId(),
+    action: 'start',
+    params: '{}',
+    status: 'running',
+    total: 1,
+    matched: '',
+    max_parallel: 1,
+    max_failures: 0,
+    failures_in_row: 0,
+    project_id: projectId,
+    domain_id: domainId,
+    user_id: userId,
+    user_name: '',
+    created_at: createdAt,
+    finished_at: null,
+  })
+
   function tokenOf(userId: string) {
     const { id, secret } = mintToken()
     const issued_at = Date.now()
@@ -220,7 +279,12 @@ export function createResourceFactory(context: Context) {
       mapping: '[]',
       revision: 1,
       leaving: 0,
+      access: 'observe',
+      max_actions: 10,
     }
+    const batch = batchOf(place, user.id)
+    const task = taskOf(place, user.id, '')
+    const batchTask = taskOf(place, user.id, batch.id)
     await database.commitIdentity([
       insert('domains', spareDomain),
       insert('projects', spareProject),
@@ -236,6 +300,8 @@ export function createResourceFactory(context: Context) {
       insert('tokens', token.row),
       insert('events', event),
       insert('cloudaccounts', account),
+      insert('batches', batch),
+      insert('tasks', task, batchTask),
       { sql: `insert into account_syncs (account_id) values ('${account.id}')`, parameters: [] },
       insert(
         'assignments',
@@ -275,6 +341,8 @@ export function createResourceFactory(context: Context) {
       targetId: event.target_id,
       serverId: server.id,
       serverName: server.name,
+      taskId: task.id,
+      batchId: batch.id,
       viewId: view.id,
       viewName: view.name,
       accountId: account.id,
@@ -295,6 +363,8 @@ export function createResourceFactory(context: Context) {
       remove('policies', bound, loose),
       remove('identity_providers', provider),
       remove('cloudaccounts', account),
+      remove('batches', batch),
+      remove('tasks', task, batchTask),
     ])
     servers.set(resources, server.id)
     return resources

@@ -1,4 +1,5 @@
 import type { OperationId } from '@muster/contract'
+import { actionRows } from './action-rows.ts'
 import { personaNames, type PersonaName, type Side } from './start-platform-world.ts'
 
 /**
@@ -324,6 +325,8 @@ export const personaTable = {
     beside: '!!! -0 -00 -c -cc',
     other: '!!! -c -00 -0 -cc',
   },
+
+  ...actionRows,
 
   // Shared by somebody else in the project, or the caller's own and private.
   listHosts: {

@@ -1,0 +1,72 @@
+import { Type, type Static } from 'typebox'
+import { cloudpodsNote } from '../paging.ts'
+import { exactObject, FreeText, NewName } from '../scalars.ts'
+
+/** The time that a guest has to shut down, in seconds. */
+export const defaultStopTimeout = 60
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+const ignored = Type.Optional(Type.Unknown({ description: cloudpodsNote }))
+
+const stop = {
+  is_force: flag(
+    'Switch the server off if the guest does not shut down in time. Needed for servers of a scaling group.',
+  ),
+  timeout_secs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      description: `Seconds that the guest has to shut down. Default: ${defaultStopTimeout}.`,
+    }),
+  ),
+}
+
+export const StartParameters = exactObject({ auto_prepaid: ignored, qemu_version: ignored })
+export const StopParameters = exactObject({ ...stop, stop_charging: ignored })
+export const RestartParameters = exactObject(stop)
+export const ResetParameters = exactObject({
+  is_hard: flag('No effect: a reset does not ask the guest'),
+})
+export const NoParameters = exactObject({})
+
+export const ChangeConfigParameters = exactObject({
+  vcpu_count: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 4096, description: 'Number of vCPUs' }),
+  ),
+  vmem_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 134_217_728, description: 'Memory in MB' }),
+  ),
+  instance_type: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'Instance type at the source' }),
+  ),
+  force_stop: flag('Stop a running server for the change, and start it again afterwards'),
+})
+export type ChangeConfigParameters = Static<typeof ChangeConfigParameters>
+
+export const UpdateParameters = Type.Object(
+  {
+    name: Type.Optional(NewName),
+    shutdown_behavior: Type.Optional(Type.Enum(['stop', 'terminate'])),
+    boot_order: Type.Optional(
+      Type.String({
+        pattern: '^(?!.*(.).*\\1)[cdn]{1,3}$',
+        description: 'Devices in their order: `c` disk, `d` CD-ROM, `n` network, each at most once',
+      }),
+    ),
+    description: Type.Optional({ ...FreeText, description: 'Stored in Muster only' }),
+    disable_delete: flag(
+      'Protects against deletion through Muster. false also clears the protection of the source, such as termination protection.',
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+export type UpdateParameters = Static<typeof UpdateParameters>
+
+const deletion = {
+  override_pending_delete: flag('Delete at once instead of moving to the recycle bin'),
+  delete_disks: flag('Delete the disks, too. Default: false.'),
+  delete_snapshots: flag('Delete the snapshots, too. Default: false.'),
+  is_force: flag('Delete a server of a scaling group, which will replace it'),
+}
+export const DeleteParameters = exactObject(deletion)
+export type DeleteParameters = Static<typeof DeleteParameters>

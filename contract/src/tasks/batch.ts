@@ -1,0 +1,140 @@
+import { Type, type Static } from 'typebox'
+import { maxQueryLength } from '../resources/list-operations.ts'
+import {
+  enumeration,
+  filterable,
+  knownTimestamp,
+  number,
+  object,
+  text,
+  timestamp,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { exactObject, Id } from '../scalars.ts'
+import { serverActions } from '../servers/actions.ts'
+import type { TaskParameters } from './task.ts'
+
+export const batchStatuses = ['running', 'finished', 'stopped', 'cancelled'] as const
+export type BatchStatus = (typeof batchStatuses)[number]
+
+/** Maximum number of servers of a batch. */
+export const maxBatchSize = 1_000
+export const defaultParallel = 10
+
+/** Failures in a row after which a batch stops. */
+export const defaultMaxFailures = 10
+
+const Value = Type.Union([Type.String({ maxLength: 1024 }), Type.Integer(), Type.Boolean()])
+
+/** Checked against the parameters of the action. */
+const Parameters = Type.Record(Type.String(), Value, {
+  additionalProperties: false,
+  maxProperties: 16,
+  propertyNames: { minLength: 1, maxLength: 64 },
+  description: 'Parameters of the action',
+})
+
+/** One action on many servers. */
+export const batches = {
+  key: 'batch',
+  keys: 'batches',
+  noun: 'Batch',
+  nouns: 'Batches',
+  one: 'a batch',
+  many: 'batches',
+  fields: {
+    id: text('Id', filterable),
+    action: {
+      ...enumeration('Action on the servers', filterable),
+      schema: Type.Enum([...serverActions]),
+    },
+    params: object('Parameters of the action', Parameters, {}),
+    status: {
+      ...enumeration('Status', filterable),
+      schema: Type.Enum([...batchStatuses], {
+        description:
+          '`running`, `finished`, `stopped` (too many failures in a row) or `cancelled`. Tasks that were already sent still end.',
+      }),
+    },
+    total: number('Number of servers', filterable),
+    queued: number('Tasks that wait', filterable),
+    running: number('Tasks that are running', filterable),
+    succeeded: number('Tasks that succeeded, and servers that were already so', filterable),
+    failed: number('Tasks that failed', filterable),
+    refused: number('Servers for which the action was refused', filterable),
+    cancelled: number('Tasks that were cancelled', filterable),
+    unknown: number('Tasks whose outcome is unknown', filterable),
+    matched: text('Hash of the ids of the servers', filterable),
+    user_id: text('Id of the user who requested it', filterable),
+    user: text('Name of the user', filterable),
+    created_at: knownTimestamp('When it was accepted', filterable),
+    finished_at: timestamp('When its last task ended', filterable),
+  },
+} as const satisfies Resource
+
+export const Batch = wireSchema(batches)
+export type Batch = Static<typeof Batch>
+
+export const BatchRequest = exactObject({
+  action: Type.Enum([...serverActions]),
+  ids: Type.Optional(
+    Type.Array(Id, { minItems: 1, description: `Ids of servers, at most ${maxBatchSize}` }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxQueryLength,
+      description:
+        'Search query as in `GET /servers`, in the scope of your token. It is resolved once, when the batch is accepted.',
+    }),
+  ),
+  params: Type.Optional(Parameters),
+  dry_run: Type.Optional(
+    Type.Boolean({ description: 'Return what would be done, without doing it' }),
+  ),
+  max_parallel: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: `Tasks that run at once. Default: ${defaultParallel}.`,
+    }),
+  ),
+  max_failures: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxBatchSize,
+      description: `Failures in a row after which the batch stops. Default: ${defaultMaxFailures}. 0: never.`,
+    }),
+  ),
+  matched: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'From a dry run: the batch is refused if it would act on other servers. Required for `delete`.',
+    }),
+  ),
+})
+export type BatchRequest = Static<typeof BatchRequest>
+
+/** What a dry run says about one server. */
+export const BatchPreview = exactObject({
+  action: Type.Enum([...serverActions]),
+  matched: Type.String({ description: 'Hash of the ids; send it with the batch' }),
+  total: Type.Integer(),
+  items: Type.Array(
+    exactObject({
+      server_id: Type.String(),
+      server: Type.String(),
+      outcome: Type.Enum(['act', 'already', 'refused'], {
+        description:
+          '`act`: the action would be performed. `already`: nothing to do. `refused`: see `reason`.',
+      }),
+      reason: Type.String(),
+    }),
+  ),
+})
+export type BatchPreview = Static<typeof BatchPreview>
+
+export type BatchParameters = TaskParameters

@@ -1,0 +1,72 @@
+import { Type, type Static } from 'typebox'
+import {
+  enumeration,
+  filterable,
+  knownTimestamp,
+  number,
+  object,
+  searchable,
+  text,
+  timestamp,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
+import { serverActions } from '../servers/actions.ts'
+
+export const taskStatuses = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'unknown',
+] as const
+export type TaskStatus = (typeof taskStatuses)[number]
+
+const Parameters = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Integer(), Type.Boolean()]),
+)
+export type TaskParameters = Static<typeof Parameters>
+
+/** An action on a server that Muster carries out in the background. */
+export const tasks = {
+  key: 'task',
+  keys: 'tasks',
+  noun: 'Task',
+  nouns: 'Tasks',
+  one: 'a task',
+  many: 'tasks',
+  fields: {
+    id: text('Id', filterable),
+    action: {
+      ...enumeration('Action on the server', filterable),
+      schema: Type.Enum([...serverActions]),
+    },
+    params: object('Parameters of the action', Parameters, {}),
+    server_id: text('Id of the server', filterable),
+    server: text('Name of the server when the task was accepted', searchable),
+    account_id: text('Id of the cloud account', filterable),
+    project_id: text('Project of the server when the task was accepted', filterable),
+    user_id: text('Id of the user who requested it', filterable),
+    user: text('Name of the user', searchable),
+    status: {
+      ...enumeration('Status', filterable),
+      schema: Type.Enum([...taskStatuses], {
+        description:
+          '`queued`: waits for its turn. `running`. `succeeded`: the source shows the result. `failed`: it was not done. `cancelled`: it was not sent. `unknown`: it was sent, and nobody knows whether it was done.',
+      }),
+    },
+    stage: text('What is being done, such as `stop` or `waiting for stop`', filterable),
+    progress: number('Percent', filterable),
+    error: text('Why it failed; empty if it did not', searchable),
+    batch_id: text('Id of the batch; empty for a single task', filterable),
+    created_at: knownTimestamp('When it was accepted', filterable),
+    started_at: timestamp('When it started', filterable),
+    finished_at: timestamp('When it ended', filterable),
+    request_id: text('`X-Request-Id` of the request', filterable),
+  },
+} as const satisfies Resource
+
+export const Task = wireSchema(tasks)
+export type Task = Static<typeof Task>

@@ -1,0 +1,51 @@
+import type { Clock } from '../domain/clock.ts'
+import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
+import type { AccountStore } from '../domain/sources/ports.ts'
+import type { SyncClient } from '../domain/sources/sync-client.ts'
+import { createTaskUseCases } from '../domain/tasks/administer-tasks.ts'
+import { createBatchUseCases } from '../domain/tasks/create-batch.ts'
+import { createIdempotency, idempotencyLifetime } from '../domain/tasks/idempotency.ts'
+import { createPerformAction } from '../domain/tasks/perform-action.ts'
+import { createLoadSituations } from '../domain/tasks/situations.ts'
+import { validateActionParameters } from '../http/tasks/action-parameters.ts'
+import { kinds } from '../sources/kinds.ts'
+import type { Database } from '../storage/database.ts'
+import { createSightingStore } from '../storage/sources/sighting-store.ts'
+import { createTaskStore } from '../storage/tasks/task-store.ts'
+import type { Inventory } from './compose-inventory.ts'
+
+interface Parts extends Pick<Inventory, 'findServer' | 'finder' | 'serverWriter'> {
+  readonly database: Database
+  readonly accounts: AccountStore
+  readonly syncClient: Pick<SyncClient, 'wakeTasks'>
+  readonly reauthorizeCaller: ReauthorizeCaller
+  readonly recycleFor: number
+  readonly eventRetention: number
+  readonly clock: Clock
+}
+
+/** Composes the use cases of actions, tasks and batches. Tasks run in the sync thread. */
+export function composeTasks(parts: Parts) {
+  const { database, accounts, syncClient, serverWriter, clock } = parts
+  const tasks = createTaskStore(database)
+  const shared = {
+    ...parts,
+    tasks,
+    idempotency: createIdempotency(tasks, clock),
+    loadSituations: createLoadSituations({
+      kinds,
+      accounts,
+      sightings: createSightingStore(database),
+      tasks,
+    }),
+    // If it fails, the next poll of the sync thread finds the task.
+    wake: (accountId: string) => void syncClient.wakeTasks(accountId).catch(() => {}),
+  }
+  return {
+    ...createPerformAction(shared),
+    ...createBatchUseCases({ ...shared, validateParameters: validateActionParameters }),
+    ...createTaskUseCases({ ...shared, serverWriter }),
+    purgeTasks: () => tasks.purge(clock() - parts.eventRetention, clock() - idempotencyLifetime),
+  }
+}
+export type Tasks = ReturnType<typeof composeTasks>

@@ -1,0 +1,88 @@
+import type { Server } from '@muster/contract'
+import { metadataOf, tagsOf } from './metadata.ts'
+
+type Notes = Readonly<Record<string, string>>
+
+/** Notes (`sys:`) that Muster sets by itself. They survive every report of the source. */
+interface OwnNotes {
+  /** The unfinished task, whose status the server shows. */
+  readonly task_id?: string
+  /** What the source last said, while the server shows the status of a task. */
+  readonly settled_status?: string
+  /** `muster` if the description was written in Muster. */
+  readonly described_by?: string
+  /** Who protects the server against deletion: `muster`, `source` or both. */
+  readonly protected_by?: string
+}
+const ownNotes = ['task_id', 'settled_status', 'described_by', 'protected_by'] as const
+
+export const ownNotesOf = ({ metadata }: Pick<Server, 'metadata'>): OwnNotes =>
+  tagsOf(metadata, 'notes')
+
+/** The same server with these notes. A note that is undefined is removed. */
+export function withOwnNotes(
+  server: Server,
+  notes: { readonly [Name in keyof OwnNotes]: string | undefined },
+): Server {
+  const kept = Object.entries({ ...tagsOf(server.metadata, 'notes'), ...notes })
+  return {
+    ...server,
+    metadata: metadataOf({
+      own: tagsOf(server.metadata, 'own'),
+      source: tagsOf(server.metadata, 'source'),
+      notes: Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as Notes,
+    }),
+  }
+}
+
+/** The status that the source last reported, whatever a task shows. */
+export const settledStatus = (server: Pick<Server, 'status' | 'metadata'>): string =>
+  ownNotesOf(server).settled_status ?? server.status
+
+const protectors = ['muster', 'source'] as const
+type Protector = (typeof protectors)[number]
+
+export const isProtectedBy = (server: Pick<Server, 'metadata'>, protector: Protector): boolean =>
+  ownNotesOf(server).protected_by?.split(', ').includes(protector) === true
+
+/** Protects a server against deletion, for whoever wants it. */
+export function withProtection(server: Server, by: Readonly<Record<Protector, boolean>>): Server {
+  const names = protectors.filter((name) => by[name])
+  const protected_by = names.length === 0 ? undefined : names.join(', ')
+  return { ...withOwnNotes(server, { protected_by }), disable_delete: names.length > 0 }
+}
+
+/** While a task is unfinished, the server shows its status; the reported one is only noted. */
+export function keepTaskStatus(server: Server, stored: Server): Server {
+  const { task_id } = ownNotesOf(stored)
+  if (task_id === undefined || server.deleted) return server
+  const shown = withOwnNotes(server, { task_id, settled_status: server.status })
+  return { ...shown, status: stored.status }
+}
+
+const outOfBin = { pending_deleted: false, pending_deleted_at: null, auto_delete_at: null } as const
+
+/**
+ * A reported server with the fields that belong to Muster. A server in the recycle bin that its source
+ * shows running is in use, so it leaves the bin.
+ */
+export function keepOwnFields(reported: Server, stored: Server | undefined): Server {
+  const source = reported.disable_delete
+  // Most servers have nothing of their own.
+  if (!source && (!stored || !hasOwnFields(stored))) return reported
+  const { described_by } = stored ? ownNotesOf(stored) : {}
+  const muster = stored !== undefined && isProtectedBy(stored, 'muster')
+  let server = withProtection(reported, { muster, source })
+  if (!stored || stored.deleted) return server
+  if (described_by !== undefined) {
+    server = { ...withOwnNotes(server, { described_by }), description: stored.description }
+  }
+  const staysInBin = stored.pending_deleted && reported.status !== 'running'
+  const { pending_deleted, pending_deleted_at, auto_delete_at } = staysInBin ? stored : outOfBin
+  return keepTaskStatus({ ...server, pending_deleted, pending_deleted_at, auto_delete_at }, stored)
+}
+
+const ownKeys = ownNotes.map((name) => `sys:${name}`)
+
+const hasOwnFields = ({ metadata, pending_deleted }: Server): boolean =>
+  pending_deleted || ownKeys.some((key) => metadata[key] !== undefined)

@@ -1,0 +1,302 @@
+import { hash } from 'node:crypto'
+import {
+  defaultMaxFailures,
+  defaultParallel,
+  maxBatchSize,
+  type Batch,
+  type BatchPreview,
+  type BatchRequest,
+  type ServerAction,
+  type TaskParameters,
+} from '@muster/contract'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
+import type { Clock } from '../clock.ts'
+import { badField, PlatformError } from '../error.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
+import { chooseScope } from '../identity/choose-scope.ts'
+import { requesterOf } from '../identity/requester-of.ts'
+import { pageQueryOf } from '../inventory/list-servers.ts'
+import type { ServerFinder, ServerWriter, StoredServer } from '../inventory/ports.ts'
+import { readServerQuery } from '../inventory/read-server-query.ts'
+import { findVisibility } from '../inventory/visibility.ts'
+import { newId } from '../new-id.ts'
+import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
+import { covers, type ScopeOrNone } from '../scope.ts'
+import { acceptedEvent, authorOf, createTask, showTask, writeServer } from './accept-task.ts'
+import { describeBatch } from './describe-task.ts'
+import type { Idempotency, RepeatableRequest } from './idempotency.ts'
+import { notPermitted, scopeOfAction } from './perform-action.ts'
+import type { TaskStore } from './ports.ts'
+import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
+import type { LoadSituations } from './situations.ts'
+import { refusedStage, type BatchRecord, type TaskRecord } from './task.ts'
+
+interface Dependencies {
+  readonly finder: ServerFinder
+  readonly serverWriter: Pick<ServerWriter, 'findStored'>
+  readonly loadSituations: LoadSituations
+  readonly tasks: TaskStore
+  readonly idempotency: Idempotency
+  readonly reauthorizeCaller: ReauthorizeCaller
+  readonly wake: (accountId: string) => void
+  readonly validateParameters: (action: ServerAction, params: TaskParameters) => void
+  readonly clock: Clock
+}
+
+/** One server of a batch. Without a stored server the caller cannot see it. */
+interface Item {
+  readonly id: string
+  readonly stored: StoredServer | undefined
+  readonly prepared: Prepared
+}
+
+const notVisible = new PlatformError(
+  'ResourceNotFoundError',
+  'Server not found, or you do not have access to it.',
+)
+
+const hashOf = (action: ServerAction, ids: readonly string[]): string =>
+  hash('sha256', JSON.stringify([action, ids.toSorted()]), 'base64url').slice(0, 22)
+
+function requireSelection({ ids, q }: BatchRequest): void {
+  if ((ids === undefined) === (q === undefined || q.trim() === '')) {
+    throw badField('batch', 'needs exactly one of ids and q')
+  }
+  if (ids && ids.length > maxBatchSize) throw tooMany(ids.length)
+}
+
+const tooMany = (count: number) =>
+  badField(
+    'batch',
+    `has ${count} servers; at most ${maxBatchSize} are allowed. Use a narrower query.`,
+  )
+
+/** Acts on many servers: resolves the query once, and stores a task for each server. */
+export function createBatchUseCases(dependencies: Dependencies) {
+  const { finder, serverWriter, loadSituations, tasks, idempotency, wake, clock } = dependencies
+
+  /** The scope of the token, in which the query is resolved. */
+  const scopeOf = ({ principal, authorizedScope }: Caller): ScopeOrNone =>
+    chooseScope(principal, authorizedScope.scope, undefined)
+
+  async function findMatches(caller: Caller, q: string): Promise<string[]> {
+    const query = readServerQuery({ q, limit: maxBatchSize })
+    const { principal, authorizedScope } = caller
+    const visibility = findVisibility(principal, authorizedScope.scope, undefined)
+    const page = { ...pageQueryOf(query, visibility, requesterOf(caller)), ignoresCache: true }
+    const { total, found } = await finder.find(page)
+    if (total > maxBatchSize) throw tooMany(total)
+    const loaded = await finder.load(found)
+    if (!loaded) throw conflicted('The list of servers')
+    return loaded.map(({ id }) => id)
+  }
+
+  function prepareItem(
+    caller: Caller,
+    action: ServerAction,
+    params: TaskParameters,
+    stored: StoredServer,
+    situations: Awaited<ReturnType<LoadSituations>>,
+  ): Prepared {
+    const { project_id: projectId, domain_id: domainId } = stored.server
+    if (!covers(scopeOfAction(caller, action), { projectId, domainId })) {
+      return { kind: 'refused', error: notPermitted(action) }
+    }
+    const situation = situations.get(stored.id)
+    if (!situation) return { kind: 'refused', error: notVisible }
+    return prepareAction(action, params, situation, clock())
+  }
+
+  async function prepareItems(
+    caller: Caller,
+    { action, ids, q }: BatchRequest,
+    params: TaskParameters,
+  ): Promise<Item[]> {
+    const wanted = [...new Set(ids ?? (await findMatches(caller, q ?? '')))]
+    const stored = await serverWriter.findStored(wanted)
+    const visible = caller.authorizedScope.scope
+    const seen = [...stored.values()].filter(({ server }) =>
+      covers(visible, { projectId: server.project_id, domainId: server.domain_id }),
+    )
+    const situations = await loadSituations(seen)
+    const byId = new Map(seen.map((one) => [one.id, one]))
+    return wanted.map((id) => {
+      const one = byId.get(id)
+      // Servers that do not exist and those of others look alike.
+      if (!one) return { id, stored: undefined, prepared: { kind: 'refused', error: notVisible } }
+      return { id, stored: one, prepared: prepareItem(caller, action, params, one, situations) }
+    })
+  }
+
+  const preview = (
+    action: ServerAction,
+    matched: string,
+    items: readonly Item[],
+  ): BatchPreview => ({
+    action,
+    matched,
+    total: items.length,
+    items: items.map(({ id, stored, prepared }) => ({
+      server_id: id,
+      server: stored?.server.name ?? '',
+      outcome:
+        prepared.kind === 'refused' ? 'refused' : prepared.kind === 'already' ? 'already' : 'act',
+      reason:
+        prepared.kind === 'refused'
+          ? prepared.error.message
+          : prepared.kind === 'already'
+            ? prepared.reason
+            : '',
+    })),
+  })
+
+  function requireMatched({ action, matched }: BatchRequest, actual: string): void {
+    if (matched === undefined && action === 'delete') {
+      throw badField(
+        'batch.matched',
+        'is required for a batch of deletes. Send the same batch with dry_run=true first.',
+        'MissingParameterError',
+      )
+    }
+    if (matched !== undefined && matched !== actual) {
+      throw new PlatformError(
+        'ConflictError',
+        'The set of servers has changed since the dry run. Run it again and check the result.',
+      )
+    }
+  }
+
+  /** A server that is not in the inventory of the caller has no owner to show. */
+  const unseen = (id: string, batch: BatchRecord): StoredServer['server'] =>
+    ({
+      id,
+      name: '',
+      account_id: '',
+      project_id: batch.project_id,
+      domain_id: batch.domain_id,
+      status: '',
+      metadata: {},
+    }) as unknown as StoredServer['server']
+
+  function taskOf(caller: Caller, batch: BatchRecord, item: Item): TaskRecord {
+    const { id, stored, prepared } = item
+    const { action, created_at: now } = batch
+    const params = prepared.kind === 'task' ? prepared.params : batch.params
+    const server = stored?.server ?? unseen(id, batch)
+    const task = {
+      ...createTask(action, params, { server }, authorOf(caller), now),
+      batch_id: batch.id,
+    }
+    if (prepared.kind === 'task') return task
+    const ended = { ...task, isShown: false, started_at: now, finished_at: now }
+    return prepared.kind === 'refused'
+      ? { ...ended, status: 'failed', stage: refusedStage, error: prepared.error.message }
+      : { ...ended, status: 'succeeded', stage: prepared.kind, progress: 100 }
+  }
+
+  async function acceptOnce(
+    caller: Caller,
+    request: BatchRequest,
+    params: TaskParameters,
+    repeatable: RepeatableRequest,
+  ): Promise<BatchRecord | BatchPreview | undefined> {
+    const { action } = request
+    const author = authorOf(caller)
+    const first = await idempotency.findFirst(author.user_id, repeatable)
+    const accepted = first && (await tasks.findBatch(first.batch_id))
+    if (accepted) return accepted
+    if (scopeOfAction(caller, action).kind === 'none') throw notPermitted(action)
+    const items = await prepareItems(caller, request, params)
+    const matched = hashOf(
+      action,
+      items.map(({ id }) => id),
+    )
+    if (request.dry_run === true) return preview(action, matched, items)
+    requireMatched(request, matched)
+    const now = clock()
+    const scope = scopeOf(caller)
+    const batch: BatchRecord = {
+      id: newId(),
+      action,
+      params,
+      status: 'running',
+      total: items.length,
+      matched,
+      max_parallel: request.max_parallel ?? defaultParallel,
+      max_failures: request.max_failures ?? defaultMaxFailures,
+      project_id: scope.kind === 'project' ? scope.projectId : '',
+      domain_id: scope.kind === 'project' || scope.kind === 'domain' ? scope.domainId : '',
+      user_id: author.user_id,
+      user: author.user,
+      created_at: now,
+      finished_at: null,
+    }
+    const made = items.map((item) => ({ ...item, task: taskOf(caller, batch, item) }))
+    const record = idempotency.recordOf(author.user_id, repeatable, {
+      task_id: '',
+      batch_id: batch.id,
+    })
+    const isAccepted = await tasks.accept({
+      batch,
+      tasks: made.map(({ task }) => task),
+      writes: made.flatMap(({ stored, prepared, task }) => {
+        if (!stored) return []
+        if (prepared.kind === 'done') return [writeServer(stored, prepared.server, now)]
+        if (prepared.kind !== 'task') return []
+        return [{ ...showTask({ ...stored, server: prepared.server }, task), stored }]
+      }),
+      events: [
+        batchEvent(caller, batch, scope),
+        ...made
+          .filter(({ prepared }) => prepared.kind === 'task')
+          .map(({ task }) => acceptedEvent(task)),
+      ],
+      ...(record && { idempotency: record }),
+    })
+    if (!isAccepted) return undefined
+    for (const accountId of new Set(made.map(({ task }) => task.account_id))) {
+      if (accountId !== '') wake(accountId)
+    }
+    return batch
+  }
+
+  const batchEvent = (caller: Caller, batch: BatchRecord, scope: ScopeOrNone) =>
+    createAuditEvent(
+      caller,
+      {
+        action: `batch-${batch.action}`,
+        targetType: 'batch',
+        targetId: batch.id,
+        targetName: batch.action,
+        scope: scope.kind === 'none' ? { kind: 'system' } : scope,
+        changes: { servers: [null, batch.total] },
+      },
+      clock,
+    )
+
+  return {
+    /** Returns what would be done, if only that is asked for; otherwise the batch. */
+    async createBatch(
+      caller: Caller,
+      request: BatchRequest,
+      repeatable: RepeatableRequest,
+    ): Promise<{ readonly preview: BatchPreview } | { readonly batch: Batch }> {
+      requireSelection(request)
+      const given = request.params ?? {}
+      dependencies.validateParameters(request.action, given)
+      const params = readParameters(request.action, given)
+      const result = await retryOnConflict(
+        async () =>
+          acceptOnce(await dependencies.reauthorizeCaller(caller), request, params, repeatable),
+        { exhausted: () => conflicted('The set of servers') },
+      )
+      if ('items' in result) return { preview: result }
+      const counts = (await tasks.countBatches([result.id])).get(result.id)
+      const current = (await tasks.findBatch(result.id)) ?? result
+      if (!counts) throw new Error('the batch has no counts')
+      return { batch: describeBatch(current, counts) }
+    },
+  }
+}
+export type BatchUseCases = ReturnType<typeof createBatchUseCases>

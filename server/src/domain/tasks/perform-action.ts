@@ -1,0 +1,225 @@
+import {
+  permissionOfAction,
+  performedActions,
+  serverActions,
+  type PerformedAction,
+  type PolicyAction,
+  type ServerAction,
+  type ServerActions,
+  type TaskParameters,
+} from '@muster/contract'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
+import type { Clock } from '../clock.ts'
+import { PlatformError } from '../error.ts'
+import { findAuthorizedScope } from '../identity/authorized-scope.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
+import { changesOf } from '../inventory/describe-server-events.ts'
+import type { FindServer } from '../inventory/get-server.ts'
+import type { ServerWriter, StoredServer } from '../inventory/ports.ts'
+import { withReadScope } from '../inventory/with-read-scope.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
+import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
+import { covers, type ScopeOrNone } from '../scope.ts'
+import { acceptedEvent, authorOf, createTask, showTask, writeServer } from './accept-task.ts'
+import type { Situation } from './decide-action.ts'
+import type { Idempotency, RepeatableRequest } from './idempotency.ts'
+import type { TaskStore } from './ports.ts'
+import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
+import type { LoadSituations } from './situations.ts'
+
+interface Dependencies {
+  readonly findServer: FindServer
+  readonly serverWriter: Pick<ServerWriter, 'findStored'>
+  readonly loadSituations: LoadSituations
+  readonly tasks: TaskStore
+  readonly idempotency: Idempotency
+  readonly reauthorizeCaller: ReauthorizeCaller
+  /** Tells the runner of the account that there is a task. */
+  readonly wake: (accountId: string) => void
+  readonly clock: Clock
+}
+
+export interface ActionRequest extends RepeatableRequest {
+  readonly ifMatch: string | undefined
+}
+
+export interface Performed {
+  readonly serverId: string
+  /** Absent if there was nothing to do, or if it was done at once. */
+  readonly taskId?: string
+}
+
+/** Queued tasks of a user, besides those of batches. */
+const maxQueued = 100
+
+const isPerformed = (action: ServerAction): action is Exclude<PerformedAction, 'syncstatus'> =>
+  performedActions.some((name) => name === action)
+
+/** The permission that an action needs. */
+export function permissionFor(action: ServerAction) {
+  const policyAction: PolicyAction = isPerformed(action)
+    ? `perform.${action}`
+    : action === 'update'
+      ? 'update'
+      : 'delete'
+  return permissionOfAction(policyAction)
+}
+
+export const notPermitted = (action: ServerAction) => {
+  const need = permissionFor(action)
+  return new PlatformError(
+    'ForbiddenError',
+    `You need the permission "${need.action}" on "compute.servers" in this scope.`,
+  )
+}
+
+/** In which scope the caller may perform an action. */
+export const scopeOfAction = ({ principal }: Caller, action: ServerAction): ScopeOrNone =>
+  findAuthorizedScope(principal, permissionFor(action)).scope
+
+function requireVersion({ server }: StoredServer, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch === `"v${server.update_version}"`) return
+  throw new PlatformError(
+    'PreconditionFailedError',
+    `The server has changed: its version is "v${server.update_version}", not ${ifMatch}. Read it again.`,
+  )
+}
+
+/** Starts, stops, changes and deletes servers: decides, and stores a task that carries it out. */
+export function createPerformAction(dependencies: Dependencies) {
+  const { findServer, serverWriter, loadSituations, tasks, idempotency, wake, clock } = dependencies
+
+  async function findTarget(caller: Caller, idOrName: string, scope?: ScopeParameter) {
+    const { parts } = await findServer(withReadScope(caller), idOrName, scope)
+    const stored = (await serverWriter.findStored([parts.id])).get(parts.id)
+    if (!stored) throw new PlatformError('ResourceNotFoundError', 'Server not found.')
+    const situation = (await loadSituations([stored])).get(stored.id)
+    return { stored, situation: situation as Situation }
+  }
+
+  async function requireFreeQueue(userId: string): Promise<void> {
+    if ((await tasks.countQueued(userId)) < maxQueued) return
+    throw new PlatformError(
+      'TooManyRequests',
+      `You have ${maxQueued} queued tasks. Wait until some have ended, or use a batch.`,
+      { retryAfter: 10 },
+    )
+  }
+
+  /** Undefined if another request was first. */
+  async function carryOut(
+    caller: Caller,
+    action: ServerAction,
+    stored: StoredServer,
+    prepared: Extract<Prepared, { kind: 'task' | 'done' }>,
+    request: ActionRequest,
+  ): Promise<Performed | undefined> {
+    const now = clock()
+    const serverId = stored.id
+    if (prepared.kind === 'done') {
+      const write = writeServer(stored, prepared.server, now)
+      const { project_id: projectId, domain_id: domainId, name: targetName } = stored.server
+      const event = createAuditEvent(
+        caller,
+        {
+          action,
+          targetType: 'server',
+          targetId: serverId,
+          targetName,
+          scope: { kind: 'project', projectId, domainId },
+          changes: changesOf(stored, prepared.server),
+        },
+        clock,
+      )
+      const unbinned = prepared.leavesBin && { unbinned: serverId }
+      const isWritten = await tasks.write({ writes: [write], events: [event], ...unbinned })
+      return isWritten ? { serverId } : undefined
+    }
+    const author = authorOf(caller)
+    await requireFreeQueue(author.user_id)
+    const changed = { ...stored, server: prepared.server }
+    const task = createTask(action, prepared.params, changed, author, now)
+    const record = idempotency.recordOf(author.user_id, request, { task_id: task.id, batch_id: '' })
+    const isAccepted = await tasks.accept({
+      tasks: [task],
+      writes: [{ ...showTask(changed, task), stored }],
+      events: [acceptedEvent(task)],
+      ...(record && { idempotency: record }),
+    })
+    if (!isAccepted) return undefined
+    wake(task.account_id)
+    return { serverId, taskId: task.id }
+  }
+
+  async function performOnce(
+    caller: Caller,
+    idOrName: string,
+    action: ServerAction,
+    params: TaskParameters,
+    request: ActionRequest,
+  ): Promise<Performed | undefined> {
+    const first = await idempotency.findFirst(caller.principal.userStatus.user.id, request)
+    if (first) {
+      const task = await tasks.find(first.task_id)
+      if (task) return { serverId: task.server_id, taskId: task.id }
+    }
+    const { stored, situation } = await findTarget(caller, idOrName)
+    const { project_id: projectId, domain_id: domainId } = stored.server
+    if (!covers(caller.authorizedScope.scope, { projectId, domainId })) throw notPermitted(action)
+    requireVersion(stored, request.ifMatch)
+    const prepared = prepareAction(action, params, situation, clock())
+    if (prepared.kind === 'refused') throw prepared.error
+    if (prepared.kind === 'already') return { serverId: stored.id }
+    return await carryOut(caller, action, stored, prepared, request)
+  }
+
+  return {
+    performAction: (
+      caller: Caller,
+      idOrName: string,
+      action: ServerAction,
+      given: object,
+      request: ActionRequest,
+    ): Promise<Performed> => {
+      const params = readParameters(action, given)
+      return retryOnConflict(
+        async () =>
+          performOnce(
+            await dependencies.reauthorizeCaller(caller),
+            idOrName,
+            action,
+            params,
+            request,
+          ),
+        { exhausted: () => conflicted('The server') },
+      )
+    },
+
+    /** What the caller can do with a server now, by the decision of the action itself. */
+    async getServerActions(
+      caller: Caller,
+      idOrName: string,
+      scope?: ScopeParameter,
+    ): Promise<ServerActions['actions']> {
+      const { stored, situation } = await findTarget(caller, idOrName, scope)
+      const { project_id: projectId, domain_id: domainId } = stored.server
+      const reasonOf = (action: ServerAction): string => {
+        if (!covers(scopeOfAction(caller, action), { projectId, domainId })) {
+          return notPermitted(action).message
+        }
+        // Nothing to change yet: a description can always be changed.
+        if (action === 'update' && !stored.server.deleted) return ''
+        const prepared = prepareAction(action, {}, situation, clock())
+        if (prepared.kind === 'refused') return prepared.error.message
+        return prepared.kind === 'already' ? prepared.reason : ''
+      }
+      const entries = serverActions.map((action) => {
+        const reason = reasonOf(action)
+        return [action, { allowed: reason === '', reason }] as const
+      })
+      return Object.fromEntries(entries) as ServerActions['actions']
+    },
+  }
+}
+export type PerformActionUseCases = ReturnType<typeof createPerformAction>

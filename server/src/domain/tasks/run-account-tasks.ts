@@ -1,0 +1,248 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ServerWriter } from '../inventory/ports.ts'
+import { ownNotesOf } from '../inventory/own-fields.ts'
+import type { AttachedAccount } from '../sources/account.ts'
+import type { OpenSource } from '../sources/open-source.ts'
+import type { SightingStore } from '../sources/ports.ts'
+import { LeaseLost } from '../sources/lease-lost.ts'
+import type { RunningAccount } from '../sources/run-account.ts'
+import type { SyncLog } from '../sources/sync-log.ts'
+import { endTask } from './end-task.ts'
+import type { EmptyBin } from './empty-bin.ts'
+import type { TaskStore } from './ports.ts'
+import type { ReauthorizeTask } from './reauthorize-task.ts'
+import { runTask, type TaskContext } from './run-task.ts'
+import { createServerReadings } from './server-readings.ts'
+import type { LoadSituations } from './situations.ts'
+import { isFinished, type TaskRecord } from './task.ts'
+
+interface Dependencies {
+  readonly tasks: TaskStore
+  readonly serverWriter: Pick<ServerWriter, 'findStored'>
+  readonly sightings: Pick<SightingStore, 'of'>
+  readonly openSource: Pick<OpenSource, 'openAccount' | 'openActor' | 'loadKind'>
+  readonly loadSituations: LoadSituations
+  readonly reauthorize: ReauthorizeTask
+  readonly emptyBin: EmptyBin
+  readonly limits: TaskContext['limits']
+  readonly clock: () => number
+  readonly log: SyncLog
+}
+
+export interface AccountTasks {
+  /** There may be new tasks. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+/** How often the recycle bin is looked at. */
+const binInterval = 10_000
+/** After an error of the storage. */
+const retryDelay = 1_000
+
+/** Runs the tasks of an account whose lease this process holds. */
+export function createRunAccountTasks(dependencies: Dependencies) {
+  const { tasks, serverWriter, sightings, openSource, limits, clock, log } = dependencies
+
+  return function runAccountTasks(
+    { account }: AttachedAccount,
+    runner: string,
+    running: RunningAccount,
+  ): AccountTasks {
+    const ending = new AbortController()
+    const { signal } = ending
+    const fence = { accountId: account.id, fence: { revision: account.revision, runner } }
+    const active = new Map<string, TaskRecord>()
+    const ended = new Set<Promise<void>>()
+    let isWanted = true
+    let wakeUp = Promise.withResolvers<void>()
+
+    const wake = () => {
+      isWanted = true
+      wakeUp.resolve()
+    }
+
+    const findStored = async (id: string) => (await serverWriter.findStored([id])).get(id)
+
+    const readings = createServerReadings({
+      open: () =>
+        openSource.openAccount(
+          account,
+          AbortSignal.any([signal, AbortSignal.timeout(limits.call)]),
+          'get',
+        ),
+      signal,
+      timeLimit: limits.call,
+    })
+
+    async function contextOf(): Promise<TaskContext> {
+      const { acting } = await openSource.loadKind(account.provider)
+      if (!acting) throw new Error(`servers of ${account.provider} cannot be acted on`)
+      return {
+        support: acting,
+        tasks,
+        findStored,
+        async loadSituation(stored) {
+          const situation = (await dependencies.loadSituations([stored])).get(stored.id)
+          if (!situation) throw new Error('a stored server has no situation')
+          return situation
+        },
+        reauthorize: dependencies.reauthorize,
+        read: readings.read,
+        record: running.recordReading,
+        openActor: (limit) => openSource.openActor(account, limit),
+        async forgetReport(id) {
+          const sighting = (await sightings.of(account.id, [id])).get(id)
+          if (!sighting) return undefined
+          return { ...fence, seen: [{ ...sighting, digest: '' }], lost: [] }
+        },
+        condition: { fence },
+        maySend: account.access === 'manage',
+        limits,
+        clock,
+        signal,
+      }
+    }
+
+    /** Ends what a server shows of a task that somebody cancelled. */
+    async function settle(task: TaskRecord): Promise<void> {
+      const stored = await findStored(task.server_id)
+      const isShown = stored !== undefined && ownNotesOf(stored.server).task_id === task.id
+      const end = { status: 'cancelled', error: task.error } as const
+      const { commit } = endTask(task, end, stored, clock())
+      const writes = isShown ? commit.writes : undefined
+      await tasks.change(
+        task,
+        { isShown: false },
+        {
+          ...(writes && { writes }),
+          ...(task.status === 'cancelled' && { events: commit.events ?? [] }),
+        },
+        { fence },
+      )
+    }
+
+    /** An account that is only observed starts nothing. */
+    async function cancelUnsent(task: TaskRecord): Promise<void> {
+      const error = 'The cloud account was set to observe.'
+      const stored = await findStored(task.server_id)
+      const { changes, commit } = endTask(task, { status: 'cancelled', error }, stored, clock())
+      await tasks.change(task, changes, commit, { fence, isUnsent: true })
+    }
+
+    async function run(task: TaskRecord): Promise<void> {
+      try {
+        await runTask(task, await contextOf())
+      } catch (error) {
+        if (signal.aborted || error instanceof LeaseLost) return
+        log.warn(
+          { account: account.name, account_id: account.id, task_id: task.id, err: error },
+          'a task was interrupted and continues soon',
+        )
+        await pause(retryDelay, undefined, { signal }).catch(() => {})
+      }
+    }
+
+    function start(task: TaskRecord): void {
+      active.set(task.id, task)
+      const done = run(task).finally(() => {
+        active.delete(task.id)
+        ended.delete(done)
+        wake()
+      })
+      ended.add(done)
+    }
+
+    /** Batches and the account limit how many tasks run at once. */
+    async function startWaiting(waiting: readonly TaskRecord[]): Promise<void> {
+      const parallel = new Map<string, number>()
+      for (const { batch_id } of waiting.filter(({ status }) => status === 'running')) {
+        parallel.set(batch_id, (parallel.get(batch_id) ?? 0) + 1)
+      }
+      const limitOf = new Map<string, number>()
+      for (const task of waiting) {
+        if (active.has(task.id)) continue
+        if (task.status === 'running') {
+          start(task)
+          continue
+        }
+        if (account.access !== 'manage') {
+          await cancelUnsent(task)
+          continue
+        }
+        if (active.size >= account.max_actions) continue
+        const { batch_id } = task
+        if (batch_id !== '') {
+          const known =
+            limitOf.get(batch_id) ?? (await tasks.findBatch(batch_id))?.max_parallel ?? 1
+          limitOf.set(batch_id, known)
+          const count = activeOf(batch_id)
+          if (count >= known) continue
+        }
+        start(task)
+      }
+    }
+
+    const activeOf = (batchId: string) =>
+      [...active.values()].filter(({ batch_id }) => batch_id === batchId).length
+
+    async function runWaiting(): Promise<void> {
+      const waiting = await tasks.waitingOf(account.id)
+      for (const task of waiting.filter(isFinished)) await settle(task)
+      await startWaiting(waiting.filter((task) => !isFinished(task)))
+    }
+
+    async function keepRunning(): Promise<void> {
+      let binAt = clock() + binInterval
+      while (!signal.aborted) {
+        try {
+          if (isWanted) {
+            isWanted = false
+            wakeUp = Promise.withResolvers()
+            await runWaiting()
+          }
+          if (clock() >= binAt) {
+            binAt = clock() + binInterval
+            if (
+              account.access === 'manage' &&
+              (await dependencies.emptyBin(account, running)) > 0
+            ) {
+              isWanted = true
+              continue
+            }
+          }
+        } catch (error) {
+          if (error instanceof LeaseLost) return
+          isWanted = true
+          if (signal.aborted) return
+          log.warn(
+            { account: account.name, account_id: account.id, err: error },
+            'the tasks of the account cannot be read; trying again',
+          )
+          await pause(retryDelay, undefined, { signal }).catch(() => {})
+          continue
+        }
+        const sleeping = new AbortController()
+        const limit = AbortSignal.any([signal, sleeping.signal])
+        await Promise.race([
+          wakeUp.promise,
+          pause(Math.max(0, binAt - clock()), undefined, { signal: limit }).catch(() => {}),
+        ])
+        sleeping.abort()
+      }
+    }
+
+    const done = account.enabled && !account.isBeingDeleted ? keepRunning() : Promise.resolve()
+
+    return {
+      wake,
+      async stop() {
+        ending.abort()
+        wakeUp.resolve()
+        await done
+        await Promise.allSettled(ended)
+      },
+    }
+  }
+}
+export type RunAccountTasks = ReturnType<typeof createRunAccountTasks>

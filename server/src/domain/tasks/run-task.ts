@@ -1,0 +1,375 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from '@muster/contract'
+import type { StoredServer } from '../inventory/ports.ts'
+import { ownNotesOf } from '../inventory/own-fields.ts'
+import { retryOnConflict } from '../retry-on-conflict.ts'
+import { ActionError, type ActionSupport, type ServerActor } from '../sources/action-port.ts'
+import { explainError } from '../sources/explain-error.ts'
+import { referenceOf } from '../sources/server-reference.ts'
+import type { ReportedFacts, ServerReference } from '../sources/source.ts'
+import { timestamp } from '../timestamp.ts'
+import { writeServer } from './accept-task.ts'
+import { decideAction, type Situation } from './decide-action.ts'
+import { endTask } from './end-task.ts'
+import { isReached, isRepeatable, planSteps, startStep, type Step } from './plan-steps.ts'
+import type { TaskCommit, TaskStore } from './ports.ts'
+import type { ReauthorizeTask } from './reauthorize-task.ts'
+import type { Reading } from './server-readings.ts'
+import { failedStatus, isSettledStatus, sentStatus } from './shown-status.ts'
+import { isFinished, type TaskRecord } from './task.ts'
+
+export interface TaskContext {
+  readonly support: ActionSupport
+  readonly tasks: TaskStore
+  readonly findStored: (id: string) => Promise<StoredServer | undefined>
+  readonly loadSituation: (stored: StoredServer) => Promise<Situation>
+  readonly reauthorize: ReauthorizeTask
+  /** Reads the server from its source. */
+  readonly read: (reference: ServerReference) => Promise<Reading>
+  /** Stores what the source says. */
+  readonly record: (id: string, reading: Reading) => Promise<void>
+  readonly openActor: (signal: AbortSignal) => Promise<ServerActor>
+  /** The part of a commit that makes the next report be written again. */
+  readonly forgetReport: (serverId: string) => Promise<TaskCommit['sightings']>
+  readonly condition: NonNullable<Parameters<TaskStore['change']>[3]>
+  /** Whether requests may be sent: not if the account is only observed. */
+  readonly maySend: boolean
+  readonly limits: {
+    /** Milliseconds for a task, from its start. */
+    readonly task: number
+    /** For one request. */
+    readonly call: number
+    /** After this time another process may have taken over the account. */
+    readonly lease: number
+    /** For a server in the recycle bin; 0 if there is none. */
+    readonly recycle: number
+  }
+  readonly clock: () => number
+  readonly signal: AbortSignal
+}
+
+/** How a task ended. */
+type End = Parameters<typeof endTask>[1] & { readonly bins?: boolean }
+
+/** Delays between readings: quick at first. */
+const firstDelay = 1_000
+const longestDelay = 10_000
+
+/** Thrown to end a task. */
+class Ended extends Error {
+  readonly end: End
+  constructor(end: End) {
+    super(end.error)
+    this.name = 'Ended'
+    this.end = end
+  }
+}
+
+const fail = (error: string) => new Ended({ status: 'failed', error })
+
+const factsOf = (reading: Reading): ReportedFacts | undefined =>
+  reading && 'facts' in reading ? reading.facts : undefined
+
+/** Carries out a task from wherever it is. Resolves when it has ended, or when the account stops. */
+export async function runTask(first: TaskRecord, context: TaskContext): Promise<void> {
+  const { support, tasks, clock, signal, limits, condition } = context
+  let task = first
+
+  const deadline = () => (task.started_at ?? clock()) + limits.task
+
+  /** Stores progress, and what the server shows. The task must still be unfinished. */
+  async function save(changes: Partial<TaskRecord>, status?: string): Promise<void> {
+    const now = clock()
+    const isSaved = await retryOnConflict(async () => {
+      const stored = status === undefined ? undefined : await context.findStored(task.server_id)
+      const shows = stored && ownNotesOf(stored.server).task_id === task.id
+      const writes =
+        shows && status !== undefined && stored.server.status !== status
+          ? [writeServer(stored, { ...stored.server, status }, now)]
+          : []
+      if (await tasks.change(task, changes, { writes }, condition)) return true
+      const current = await tasks.find(task.id)
+      return !current || isFinished(current) ? false : undefined
+    })
+    // Somebody has cancelled it meanwhile.
+    if (!isSaved) throw new Ended({ status: 'cancelled', error: '' })
+    task = { ...task, ...changes }
+  }
+
+  async function finish({ bins = false, ...end }: End): Promise<void> {
+    const sightings =
+      end.failedStatus === undefined ? undefined : await context.forgetReport(task.server_id)
+    await retryOnConflict(async () => {
+      const current = await tasks.find(task.id)
+      if (!current || isFinished(current)) return true
+      const stored = await context.findStored(task.server_id)
+      const now = clock()
+      const bin = bins && stored ? binOf(task, stored, now, limits.recycle) : undefined
+      const { changes, commit } = endTask(
+        current,
+        { ...end, ...(bin && { changes: bin.changes }) },
+        stored,
+        now,
+      )
+      const others = {
+        ...(sightings && { sightings }),
+        ...(bin && { binned: bin.entry }),
+        ...(task.action === 'delete' &&
+          !bins &&
+          end.status === 'succeeded' && { unbinned: task.server_id }),
+      }
+      return (
+        (await tasks.change(current, changes, { ...commit, ...others }, condition)) || undefined
+      )
+    })
+  }
+
+  async function requireStored(): Promise<StoredServer> {
+    const stored = await context.findStored(task.server_id)
+    if (!stored) throw fail('The server is no longer in the inventory.')
+    return stored
+  }
+
+  /** Reads until it works, or until the time is over. */
+  async function look(reference: ServerReference): Promise<Reading> {
+    for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
+      try {
+        return await context.read(reference)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (clock() + delay >= deadline()) {
+          throw task.sent_at === null
+            ? fail(`The server could not be read before the action: ${explainError(error)}`)
+            : new Ended({
+                status: 'unknown',
+                error: `The request was sent, but the server can no longer be read: ${explainError(error)}`,
+              })
+        }
+        await pause(delay, undefined, { signal })
+      }
+    }
+  }
+
+  /** Decides again on the state that the source shows now, and plans the requests. */
+  async function begin(): Promise<{ reference: ServerReference; isDone: boolean }> {
+    const stored = await requireStored()
+    const reason = await context.reauthorize(task, stored)
+    if (reason !== undefined) throw fail(reason)
+    const reference = referenceOf(stored.server)
+    const reading = await look(reference)
+    await context.record(task.server_id, reading)
+    if (reading === undefined) {
+      if (task.action === 'delete') return { reference, isDone: true }
+      throw fail('The source no longer has the server.')
+    }
+    const facts = factsOf(reading)
+    if (!facts) throw fail('The source cannot read the server.')
+    // Recorded just now, with the notes and the protection that the source reports.
+    const situation = await context.loadSituation(await requireStored())
+    const decision = decideAction(task.action, task.params, { ...situation, task: undefined })
+    if (decision.kind === 'refused') throw fail(decision.error.message)
+    if (decision.kind === 'already') return { reference, isDone: true }
+    const plan = planSteps(task.action, task.params, support, facts)
+    await save({ status: 'running', started_at: clock(), plan, step: 0 })
+    return { reference, isDone: false }
+  }
+
+  async function send(step: Step, reference: ServerReference): Promise<'accepted' | 'unknown'> {
+    if (!context.maySend) {
+      throw fail('The cloud account was set to observe before the request was sent.')
+    }
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.call)])
+    const actor = await context.openActor(limit).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw fail(`The request was not sent: ${explainError(error)}`)
+    })
+    try {
+      const progress = Math.floor((100 * task.step) / Math.max(1, task.plan.length))
+      await save(
+        { stage: step.call.kind, progress, sends: task.sends + 1, sent_at: clock() },
+        sentStatus(task.action, step.call),
+      )
+      // A request that is on its way is not interrupted: its outcome would be unknown.
+      await actor.act(step.call, reference, AbortSignal.timeout(limits.call))
+      return 'accepted'
+    } catch (error) {
+      if (error instanceof Ended || !(error instanceof Error)) throw error
+      if (error instanceof ActionError && error.kind === 'outcome-unknown') return 'unknown'
+      if (
+        error instanceof ActionError &&
+        error.kind === 'not-found' &&
+        step.call.kind === 'delete'
+      ) {
+        return 'accepted'
+      }
+      if (error.name === 'LeaseLost') throw error
+      throw fail(explainError(error))
+    } finally {
+      await actor.close().catch(() => {})
+    }
+  }
+
+  /** Reads the server until it shows the target. Returns false if that takes too long. */
+  async function waitFor(step: Step, reference: ServerReference): Promise<boolean> {
+    const end = Math.min(deadline(), (task.sent_at ?? 0) + (step.within ?? Infinity))
+    for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
+      await pause(Math.min(delay, Math.max(end - clock(), 0)), undefined, { signal })
+      const reading = await look(reference)
+      const isDone =
+        isReached(step.target, factsOf(reading)) && (reading === undefined || 'facts' in reading)
+      if (isDone) {
+        await context.record(task.server_id, reading)
+        return true
+      }
+      if (reading === undefined) throw fail('The source no longer has the server.')
+      if (clock() >= end) {
+        await context.record(task.server_id, reading)
+        return false
+      }
+    }
+  }
+
+  const lateError = (step: Step): Ended =>
+    step.within !== undefined && clock() < deadline()
+      ? fail(
+          `The guest did not shut down within ${Math.round(step.within / 1_000)} s. To switch it off, use is_force=true.`,
+        )
+      : new Ended({
+          status: 'unknown',
+          error: `The request "${step.call.kind}" was sent, but the source did not show the result in time.`,
+        })
+
+  async function runStep(step: Step, reference: ServerReference): Promise<void> {
+    if (task.sent_at === null) {
+      // Before the first step the server was read a moment ago.
+      const facts = step.isInvisible || task.step === 0 ? undefined : factsOf(await look(reference))
+      if (facts && isReached(step.target, facts)) return
+      const outcome = await send(step, reference).catch((error: unknown) => {
+        // The next step does it in another way.
+        if (step.isOptional && error instanceof Ended && error.end.status === 'failed')
+          return undefined
+        throw error
+      })
+      if (outcome === undefined) return
+      if (outcome === 'unknown' && step.isInvisible) {
+        throw new Ended({
+          status: 'unknown',
+          error: `The source did not answer the request "${step.call.kind}", and the server does not show whether it was done.`,
+        })
+      }
+    }
+    if (await waitFor(step, reference)) return
+    if (step.isOptional) return
+    throw lateError(step)
+  }
+
+  /**
+   * After a crash of the process that sent a request. The request may still be on its way until its time
+   * limit, so nothing is decided before.
+   */
+  async function recover(step: Step, reference: ServerReference): Promise<void> {
+    const wait = (task.sent_at ?? 0) + limits.lease + limits.call - clock()
+    if (wait > 0) await pause(wait, undefined, { signal })
+    const lost = (reason: string) =>
+      new Ended({
+        status: 'unknown',
+        error: `Muster was restarted after the request "${step.call.kind}" was sent. ${reason}`,
+      })
+    if (step.isInvisible) throw lost('The server does not show whether it was done.')
+    const reading = await look(reference)
+    const facts = factsOf(reading)
+    if (
+      reading === undefined ? step.target.kind === 'gone' : facts && isReached(step.target, facts)
+    ) {
+      return
+    }
+    // The source is still working on it.
+    if (facts && !isSettledStatus(facts.status)) return
+    const isInTime = clock() < deadline()
+    if (!isRepeatable(step) || task.sends > 1 || !isInTime) {
+      if (step.isOptional) return
+      throw lost('The server does not show the result.')
+    }
+    task = { ...task, sent_at: null }
+  }
+
+  /** A server that ran before must run again when a later step fails. */
+  async function undo(error: Ended): Promise<void> {
+    const hasStopped = task.plan.slice(0, task.step + 1).some(({ call }) => call.kind === 'stop')
+    const starts = task.plan.at(-1)?.call.kind === 'start' && task.action === 'change-config'
+    const isUndoing = task.error !== ''
+    if (!hasStopped || !starts || isUndoing || error.end.status === 'cancelled') throw error
+    await save({
+      error: error.end.error,
+      plan: [...task.plan, startStep],
+      step: task.plan.length,
+      sends: 0,
+      sent_at: null,
+    })
+  }
+
+  async function runSteps(reference: ServerReference): Promise<void> {
+    while (task.step < task.plan.length) {
+      const step = task.plan[task.step] as Step
+      try {
+        await runStep(step, reference)
+        await save({ step: task.step + 1, sends: 0, sent_at: null, stage: '' })
+      } catch (error) {
+        if (!(error instanceof Ended)) throw error
+        await undo(error)
+      }
+    }
+  }
+
+  async function carryOut(): Promise<End> {
+    const isResumed = task.plan.length > 0 || task.started_at !== null
+    if (!isResumed) {
+      const { reference, isDone } = await begin()
+      if (!isDone) await runSteps(reference)
+    } else {
+      const reference = referenceOf((await requireStored()).server)
+      const step = task.plan[task.step]
+      if (step && task.sent_at !== null) await recover(step, reference)
+      await runSteps(reference)
+    }
+    if (task.error !== '') return { status: 'failed', error: task.error }
+    const bins = task.action === 'delete' && task.params['override_pending_delete'] !== true
+    return { status: 'succeeded', error: '', bins }
+  }
+
+  try {
+    await finish(await carryOut())
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Ended)) throw error
+    const { end } = error
+    const wasSent = task.sends > 0 || task.step > 0 || task.sent_at !== null
+    const call = task.plan[task.step]?.call
+    const shows = wasSent && end.status === 'failed'
+    await finish({
+      ...end,
+      // The first error is the cause; the second one says that it could not be undone.
+      ...(task.error !== '' && { error: `${task.error} Afterwards: ${end.error}` }),
+      ...(shows && { failedStatus: failedStatus(task.action, call) }),
+    })
+  }
+}
+
+/** Where a deleted server waits, and until when. */
+function binOf(task: TaskRecord, { server }: StoredServer, now: number, recycle: number) {
+  const until = now + recycle
+  const changes: Partial<Server> = {
+    pending_deleted: true,
+    pending_deleted_at: timestamp(now),
+    auto_delete_at: timestamp(until),
+  }
+  return {
+    changes,
+    entry: {
+      server_id: server.id,
+      account_id: server.account_id,
+      delete_disks: task.params['delete_disks'] === true,
+      delete_snapshots: task.params['delete_snapshots'] === true,
+      auto_delete_at: until,
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type {
+  ReportedServer,
+  ServerReference,
+  Source,
+  UnreadableServer,
+} from '../sources/source.ts'
+
+/** What a source says about a server now; undefined if it does not have the server. */
+export type Reading = ReportedServer | UnreadableServer | undefined
+
+interface Waiting {
+  readonly reference: ServerReference
+  readonly resolve: (reading: Reading) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Dependencies {
+  /** Opens a connection that reads. */
+  readonly open: () => Promise<Source>
+  readonly signal: AbortSignal
+  /** Milliseconds for one request. */
+  readonly timeLimit: number
+}
+
+/** Requests within this time go out together. */
+const collectTime = 50
+const maxTogether = 100
+const maxConcurrent = 4
+
+/**
+ * Reads servers for the tasks of an account. Readings that are due together share one connection, and one
+ * request where the source can.
+ */
+export function createServerReadings({ open, signal, timeLimit }: Dependencies) {
+  let waiting: Waiting[] = []
+  let isCollecting = false
+
+  async function readTogether(source: Source, some: readonly Waiting[]): Promise<void> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeLimit)])
+    if (source.getMany && some.length > 1) {
+      const readings = await source.getMany(
+        some.map(({ reference }) => reference),
+        limit,
+      )
+      for (const [at, { resolve }] of some.entries()) resolve(readings[at])
+      return
+    }
+    const queue = [...some]
+    const readNext = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const { reference, resolve, reject } = next
+        await source.get(reference, limit).then(resolve, reject)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(maxConcurrent, some.length) }, readNext))
+  }
+
+  async function readAll(some: readonly Waiting[]): Promise<void> {
+    let source: Source | undefined
+    try {
+      source = await open()
+      await readTogether(source, some)
+    } catch (error) {
+      // Those that were read are settled already.
+      for (const { reject } of some) reject(error)
+    } finally {
+      await source?.close().catch(() => {})
+    }
+  }
+
+  function start(): void {
+    isCollecting = false
+    while (waiting.length > 0) {
+      const some = waiting.slice(0, maxTogether)
+      waiting = waiting.slice(maxTogether)
+      void readAll(some)
+    }
+  }
+
+  return {
+    read(reference: ServerReference): Promise<Reading> {
+      return new Promise((resolve, reject) => {
+        waiting.push({ reference, resolve, reject })
+        if (isCollecting) return
+        isCollecting = true
+        setTimeout(start, collectTime)
+      })
+    },
+  }
+}
+export type ServerReadings = ReturnType<typeof createServerReadings>

@@ -1,0 +1,55 @@
+import type { ServerWrite, SightingChanges } from '../../domain/inventory/ports.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
+import { Violation } from '../violation.ts'
+import { commitFenced, createSightingStatements } from './sightings.ts'
+import { createWriteStatements } from './write-statements.ts'
+
+const scopesOf = ({ stored, server }: ServerWrite) =>
+  [server, ...(stored ? [stored.server] : [])].flatMap(({ project_id, domain_id }) => [
+    project_id,
+    domain_id,
+  ])
+
+/**
+ * Runs a commit that depends on what was read before. Returns false, without changes, if another commit was
+ * first. Throws `LeaseLost` if a fence fails.
+ */
+export async function tryCommit(commit: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await commitFenced(commit)
+    return true
+  } catch (error) {
+    const isSuperseded =
+      error instanceof Violation && (error.kind === 'precondition' || error.kind === 'unique')
+    if (isSuperseded) return false
+    throw error
+  }
+}
+
+/** Writes servers, what an account sees, and other statements in one commit. */
+export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
+  const writeStatements = createWriteStatements(database)
+  const sightingStatements = createSightingStatements(database)
+
+  return async function commitServers(
+    writes: readonly ServerWrite[],
+    sightings: SightingChanges | undefined,
+    others: readonly Statement[],
+  ): Promise<boolean> {
+    const noted = sightings ? sightingStatements(sightings) : []
+    if (writes.length === 0 && noted.length === 0) {
+      return others.length === 0 || (await tryCommit(() => database.commit(others)))
+    }
+    if (writes.length === 0) {
+      return await tryCommit(() => database.commitServers(others, new Set(), noted))
+    }
+    const { statements, onWritten } = await writeStatements(writes)
+    const scopes = new Set(writes.flatMap(scopesOf))
+    const isWritten = await tryCommit(() =>
+      // Rows that other commits wait for come last.
+      database.commitServers([...others, ...statements], scopes, noted),
+    )
+    if (isWritten) onWritten()
+    return isWritten
+  }
+}

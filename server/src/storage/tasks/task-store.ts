@@ -1,0 +1,321 @@
+import { batches, tasks } from '@muster/contract'
+import { sql } from 'kysely'
+import { chunk } from '../../domain/chunk.ts'
+import { queryFieldsOf } from '../../domain/query/query-fields.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
+import type { BinEntry, TaskCommit, TaskStore } from '../../domain/tasks/ports.ts'
+import { isFinished, refusedStage } from '../../domain/tasks/task.ts'
+import { toInteger } from '../boolean.ts'
+import {
+  required,
+  type DatabaseReader,
+  type DatabaseWriter,
+  type Row,
+  type Statement,
+} from '../database.ts'
+import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
+import { createInsertEvent } from '../event-store.ts'
+import { createListRows, sqlFieldsOf } from '../list-rows.ts'
+import { createCommitServers } from '../servers/commit-servers.ts'
+import { createRequireFence } from '../servers/sightings.ts'
+import { everything, nothing, type Sql } from '../sql-parts.ts'
+import type { Tables } from '../tables.ts'
+import { batchEndStatements, cancelTasks, finishBatch } from './batch-statements.ts'
+import { toBatch, toBatchRow, toTask, toTaskRow } from './task-rows.ts'
+
+const taskFields = queryFieldsOf(tasks)
+const batchFields = queryFieldsOf(batches)
+
+/** Filters on these need no scan of the whole table. */
+const indexed: ReadonlySet<string> = new Set(['id', 'server_id', 'batch_id', 'project_id'])
+
+const noCounts = {
+  queued: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  refused: 0,
+  cancelled: 0,
+  unknown: 0,
+}
+
+function visibleIn(scope: ScopeOrNone): Sql {
+  switch (scope.kind) {
+    case 'system':
+      return everything
+    case 'domain':
+      return sql`domain_id = ${scope.domainId}`
+    case 'project':
+      return sql`project_id = ${scope.projectId}`
+    case 'none':
+      return nothing
+  }
+}
+
+/** Stores tasks, batches and the recycle bin. */
+export function createTaskStore(database: DatabaseReader & DatabaseWriter): TaskStore {
+  const { db, engine } = database
+  const insertEvent = createInsertEvent(db)
+  const commitServers = createCommitServers(database)
+  const requireFence = createRequireFence(database)
+  const listRows = createListRows(database)
+  const column = (field: string): Sql => {
+    if (field.endsWith('_at')) return sql`(${sql.ref(field)} * 1000)`
+    return sql.ref(field === 'user' || field === 'server' ? `${field}_name` : field)
+  }
+  const now =
+    engine === 'postgres'
+      ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+      : sql<number>`cast((julianday('now') - 2440587.5) * 86400000 as integer)`
+
+  function binStatements({ binned, unbinned }: TaskCommit): Statement[] {
+    const remove = (id: string) =>
+      db.deleteFrom('recycle_bin').where('server_id', '=', id).compile()
+    if (!binned) return unbinned === undefined ? [] : [remove(unbinned)]
+    const row = {
+      ...binned,
+      delete_disks: toInteger(binned.delete_disks),
+      delete_snapshots: toInteger(binned.delete_snapshots),
+    }
+    return [remove(binned.server_id), db.insertInto('recycle_bin').values(row).compile()]
+  }
+
+  /** Rows that other commits wait for, such as those of servers, are locked last. */
+  const commit = (statements: readonly Statement[], given: TaskCommit): Promise<boolean> =>
+    commitServers(given.writes ?? [], given.sightings, [
+      ...statements,
+      ...binStatements(given),
+      ...(given.events ?? []).map(insertEvent),
+    ])
+
+  const toEntry = (row: Tables['recycle_bin']): BinEntry => ({
+    ...row,
+    delete_disks: row.delete_disks === 1,
+    delete_snapshots: row.delete_snapshots === 1,
+  })
+
+  async function list(
+    table: 'tasks' | 'batches',
+    fields: Parameters<typeof sqlFieldsOf>[1],
+    scope: ScopeOrNone,
+    query: Parameters<TaskStore['list']>[1],
+    requester: Parameters<TaskStore['list']>[2],
+  ) {
+    return await listRows(
+      {
+        columns: sql.raw(`${table}.*`),
+        from: sql.table(table),
+        conditions: [visibleIn(scope)],
+        fields: sqlFieldsOf(engine, fields, column),
+        searched: fields.searched,
+        indexed,
+        id: sql.ref('id'),
+      },
+      { ...query, scope: undefined },
+      { requester, descending: true },
+    )
+  }
+
+  const isWaiting = sql<boolean>`(status in ('queued', 'running') or is_shown = 1)`
+
+  return {
+    async accept({ tasks: accepted, batch, idempotency, ...given }) {
+      const rows = accepted.map((task) => toTaskRow(task) as Tables['tasks'])
+      return await commit(
+        [
+          ...(idempotency ? [db.insertInto('idempotency_keys').values(idempotency).compile()] : []),
+          ...(batch ? [db.insertInto('batches').values(toBatchRow(batch)).compile()] : []),
+          ...[...chunk(rows, 100)].map((piece) =>
+            db
+              .insertInto('tasks')
+              .values([...piece])
+              .compile(),
+          ),
+          ...(batch ? [finishBatch(db, batch.id, batch.created_at)] : []),
+        ],
+        given,
+      )
+    },
+
+    findIdempotency: (userId, key, since) =>
+      db
+        .selectFrom('idempotency_keys')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('key', '=', key)
+        .where('created_at', '>=', since)
+        .executeTakeFirst(),
+
+    async find(id) {
+      const row = await db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toTask(row)
+    },
+
+    async unfinishedOf(serverIds) {
+      const found = new Map<string, ReturnType<typeof toTask>>()
+      for (const piece of chunk(serverIds)) {
+        const rows = await db
+          .selectFrom('tasks')
+          .selectAll()
+          .where('server_id', 'in', piece)
+          .where('status', 'in', ['queued', 'running'])
+          .execute()
+        for (const row of rows) found.set(row.server_id, toTask(row))
+      }
+      return found
+    },
+
+    async countQueued(userId) {
+      const row = await db
+        .selectFrom('tasks')
+        .select((eb) => eb.fn.countAll().as('n'))
+        .where('user_id', '=', userId)
+        .where('status', '=', 'queued')
+        .where('batch_id', '=', '')
+        .executeTakeFirst()
+      return Number(row?.n ?? 0)
+    },
+
+    async list(scope, query, requester) {
+      const { rows, ...page } = await list('tasks', taskFields, scope, query, requester)
+      return { ...page, items: rows.map((row) => toTask(row as unknown as Tables['tasks'])) }
+    },
+
+    async findBatch(id) {
+      const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toBatch(row)
+    },
+
+    async listBatches(scope, query, requester) {
+      const { rows, ...page } = await list('batches', batchFields, scope, query, requester)
+      return { ...page, items: rows.map((row) => toBatch(row as unknown as Tables['batches'])) }
+    },
+
+    async countBatches(ids) {
+      const counts = new Map(ids.map((id) => [id, { ...noCounts }]))
+      if (ids.length === 0) return counts
+      const rows: readonly Row[] = await db
+        .selectFrom('tasks')
+        .select(['batch_id', 'status', (eb) => eb.fn.countAll().as('n')])
+        .select(sql<number>`case when stage = ${refusedStage} then 1 else 0 end`.as('refused'))
+        .where('batch_id', 'in', ids)
+        .groupBy(['batch_id', 'status', 'refused'])
+        .execute()
+      for (const row of rows) {
+        const of = counts.get(String(row['batch_id']))
+        const status = Number(row['refused']) === 1 ? 'refused' : String(row['status'])
+        if (of) of[status as keyof typeof noCounts] += Number(row['n'])
+      }
+      return counts
+    },
+
+    async cancelBatch(id, time, reason, event) {
+      await database.commit([
+        db
+          .updateTable('batches')
+          .set({ status: 'cancelled' })
+          .where('id', '=', id)
+          .where('status', '=', 'running')
+          .compile(),
+        cancelTasks(db, { column: 'batch_id', id }, time, reason),
+        finishBatch(db, id, time),
+        insertEvent(event),
+      ])
+    },
+
+    async accountsWaiting() {
+      const rows = await db
+        .selectFrom('tasks')
+        .select('account_id')
+        .distinct()
+        .where(isWaiting)
+        .execute()
+      return rows.map(({ account_id }) => account_id)
+    },
+
+    async waitingOf(accountId) {
+      const rows = await db
+        .selectFrom('tasks')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where(isWaiting)
+        .orderBy(sql`case when batch_id = '' then 0 else 1 end`)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(toTask)
+    },
+
+    async change(task, changes, given, { fence, isUnsent } = {}) {
+      const update = db
+        .updateTable('tasks')
+        .set(toTaskRow(changes))
+        .where('id', '=', task.id)
+        .where(
+          isFinished(task)
+            ? sql<boolean>`is_shown = 1`
+            : sql<boolean>`status in ('queued', 'running')`,
+        )
+        .$if(isUnsent === true, (query) => query.where('sent_at', 'is', null))
+      const { status } = changes
+      const ends = status !== undefined && isFinished({ status }) && !isFinished(task)
+      const { first, last } = batchEndStatements(
+        db,
+        ends ? task.batch_id : '',
+        status ?? task.status,
+        changes.finished_at ?? 0,
+      )
+      return await commit(
+        [
+          ...(fence ? [requireFence(fence)] : []),
+          ...first,
+          required(update.compile(), 'task'),
+          ...last,
+        ],
+        given,
+      )
+    },
+
+    async binEntry(serverId) {
+      const row = await db
+        .selectFrom('recycle_bin')
+        .selectAll()
+        .where('server_id', '=', serverId)
+        .executeTakeFirst()
+      return row && toEntry(row)
+    },
+
+    async dueEntries(accountId, limit) {
+      const rows = await db
+        .selectFrom('recycle_bin')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('auto_delete_at', '<=', now)
+        .orderBy('auto_delete_at')
+        .limit(limit)
+        .execute()
+      return rows.map(toEntry)
+    },
+
+    write: (given) => commit([], given),
+
+    async purge(before, keysBefore) {
+      const old = (table: 'tasks' | 'batches') =>
+        db
+          .deleteFrom(table)
+          .where('id', 'in', (eb) =>
+            eb
+              .selectFrom(table)
+              .select('id')
+              .where('finished_at', '<', before)
+              .limit(purgeBatchSize),
+          )
+          .compile()
+      await deleteInBatches(database, old('tasks'))
+      await deleteInBatches(database, old('batches'))
+      await database.commit([
+        db.deleteFrom('idempotency_keys').where('created_at', '<', keysBefore).compile(),
+      ])
+    },
+  }
+}
