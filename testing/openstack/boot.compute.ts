@@ -1,13 +1,18 @@
+import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { Server } from '@muster/contract'
-import { loginAdmin } from '../../server/src/testing/client.ts'
+import type { Server, Task } from '@muster/contract'
+import { ask, loginAdmin } from '../../server/src/testing/client.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   operate,
   startOperatedMuster,
   type Operator,
 } from '../../server/src/testing/inventory-world/operate-muster.ts'
-import { suiteLifetime, temporaryFolder } from '../../server/src/testing/spawn-muster.ts'
+import {
+  suiteLifetime,
+  temporaryFolder,
+  type Muster,
+} from '../../server/src/testing/spawn-muster.ts'
 import { callNova } from './call-nova.ts'
 import { settingsOf } from './plug.ts'
 import { startOpenStack, type TestOpenStack } from './start.ts'
@@ -16,14 +21,18 @@ import { images } from './world.ts'
 void describe('OpenStack: real Nova, fake hypervisor', () => {
   const lifetime = suiteLifetime()
   let openstack: TestOpenStack
+  let muster: Muster
+  let token: string
   let operator: Operator
   before(async () => {
     openstack = await startOpenStack({ compute: true })
     lifetime.after(() => openstack.stop())
-    const muster = await startOperatedMuster(lifetime, { folder: temporaryFolder(lifetime) })
-    operator = operate(muster, await loginAdmin(muster.authUrl))
+    muster = await startOperatedMuster(lifetime, { folder: temporaryFolder(lifetime) })
+    token = await loginAdmin(muster.authUrl)
+    operator = operate(muster, token)
     const account = await operator.attach({
       provider: 'OpenStack',
+      access: 'manage',
       ...settingsOf(openstack.authUrl, 'demo'),
     })
     await operator.finished(account)
@@ -54,5 +63,44 @@ void describe('OpenStack: real Nova, fake hypervisor', () => {
     await shows('resized', (s) => s.instance_type === 'm1.small' && s.status === 'sync_config')
     await act({ confirmResize: null })
     await shows('confirmed', (s) => s.status === 'running' && s.vmem_size === 2_048)
+  })
+
+  void test('Muster acts on a server by tasks', async () => {
+    await call('', {
+      server: { name: 'acted', imageRef: images[0]?.id, flavorRef: '1', networks: 'none' },
+    })
+    await shows('booted', ({ name, status }) => name === 'acted' && status === 'running')
+    const find = async () => (await operator.servers()).find(({ name }) => name === 'acted')
+    const id = (await find())?.id ?? ''
+    /** Acts, waits for the task, and tells what the server is then. */
+    async function act(method: 'POST' | 'DELETE', action: string, server: object = {}) {
+      const body = method === 'POST' ? { body: { server } } : {}
+      const answer = await ask(muster.baseUrl, `/servers/${id}${action}`, {
+        method,
+        token,
+        ...body,
+      })
+      assert.equal(answer.status, 200, answer.text)
+      const path = `/tasks/${answer.headers.get('x-task-id')}`
+      const ended = await until(
+        `${action} ends`,
+        async () => {
+          const { task } = await operator.request<{ task: Task }>(path)
+          return task.finished_at === null ? undefined : task
+        },
+        120,
+      )
+      assert.deepEqual([action, ended.status, ended.error], [action, 'succeeded', ''])
+      const { status, instance_type } = (await find()) ?? {}
+      return status && `${status} ${instance_type}`
+    }
+    assert.equal(await act('POST', '/stop'), 'ready m1.tiny')
+    assert.equal(await act('POST', '/start'), 'running m1.tiny')
+    assert.equal(await act('POST', '/restart'), 'running m1.tiny')
+    assert.equal(await act('POST', '/suspend'), 'suspend m1.tiny')
+    assert.equal(await act('POST', '/resume'), 'running m1.tiny')
+    const size = { instance_type: 'm1.small', force_stop: true }
+    assert.equal(await act('POST', '/change-config', size), 'running m1.small')
+    assert.equal(await act('DELETE', '?override_pending_delete=true'), undefined)
   })
 })
