@@ -14,6 +14,9 @@ import { PagePending } from './pages/page-pending.tsx'
 import { SessionPending } from './pages/session-pending.tsx'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
 
+/** These are in one file, see `vite.config.ts`. */
+const otherPages = () => import('./other-pages.ts')
+
 const root = createRootRoute({ validateSearch: (search): Search => search as Search })
 
 const login = createRoute({
@@ -75,30 +78,27 @@ const infrastructure = createRoute({
 const infrastructureKind = createRoute({
   getParentRoute: () => frame,
   path: '/infrastructure/$kind',
-  component: lazyPage(
-    () => import('./pages/infrastructure/infrastructure-page.tsx'),
-    'InfrastructurePage',
-  ),
+  component: lazyPage(otherPages, 'InfrastructurePage'),
 })
 const infrastructureResource = createRoute({
   getParentRoute: () => frame,
   path: '/infrastructure/$kind/$id',
-  component: lazyPage(() => import('./pages/infrastructure/resource-page.tsx'), 'ResourcePage'),
+  component: lazyPage(otherPages, 'ResourcePage'),
 })
 const accounts = createRoute({
   getParentRoute: () => frame,
   path: '/accounts',
-  component: lazyPage(() => import('./pages/accounts/accounts-page.tsx'), 'AccountsPage'),
+  component: lazyPage(otherPages, 'AccountsPage'),
 })
 const newAccount = createRoute({
   getParentRoute: () => frame,
   path: '/accounts/new',
-  component: lazyPage(() => import('./pages/accounts/new-account-page.tsx'), 'NewAccountPage'),
+  component: lazyPage(otherPages, 'NewAccountPage'),
 })
 const account = createRoute({
   getParentRoute: () => frame,
   path: '/accounts/$id',
-  component: lazyPage(() => import('./pages/accounts/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(otherPages, 'AccountPage'),
 })
 const locationsPage = createRoute({
   getParentRoute: () => frame,
@@ -123,30 +123,32 @@ const identity = createRoute({
 const identityKind = createRoute({
   getParentRoute: () => frame,
   path: '/identity/$kind',
-  component: lazyPage(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
+  component: lazyPage(otherPages, 'IdentityPage'),
 })
 const identityEntity = createRoute({
   getParentRoute: () => frame,
   path: '/identity/$kind/$id',
-  component: lazyPage(
-    () => import('./pages/identity/identity-entity-page.tsx'),
-    'IdentityEntityPage',
-  ),
+  component: lazyPage(otherPages, 'IdentityEntityPage'),
+})
+const tasks = createRoute({
+  getParentRoute: () => frame,
+  path: '/tasks',
+  component: lazyPage(otherPages, 'TasksPage'),
 })
 const activity = createRoute({
   getParentRoute: () => frame,
   path: '/activity',
-  component: lazyPage(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage'),
+  component: lazyPage(otherPages, 'ActivityPage'),
 })
 const keys = createRoute({
   getParentRoute: () => frame,
   path: '/me/keys',
-  component: lazyPage(() => import('./pages/me/keys-page.tsx'), 'KeysPage'),
+  component: lazyPage(otherPages, 'KeysPage'),
 })
 const sessions = createRoute({
   getParentRoute: () => frame,
   path: '/me/sessions',
-  component: lazyPage(() => import('./pages/me/sessions-page.tsx'), 'SessionsPage'),
+  component: lazyPage(otherPages, 'SessionsPage'),
 })
 
 export const router = createRouter({
@@ -168,6 +170,7 @@ export const router = createRouter({
       identity,
       identityKind,
       identityEntity,
+      tasks,
       activity,
       keys,
       sessions,

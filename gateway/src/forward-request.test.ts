@@ -62,6 +62,15 @@ describe('forwarding to the API', () => {
     assert.equal(first.headers.get('vary'), 'Cookie, Accept, Accept-Encoding')
   })
 
+  test('a change of another version is refused', async () => {
+    const { body } = await browser.ask<Page>('/api/servers?limit=1')
+    const path = `/api/servers/${body.servers[0]?.id}`
+    const change = { method: 'PUT', body: { server: { description: 'mine' } } }
+    const headers = { 'if-match': '"v99"' }
+    assertError(await browser.ask(path, { ...change, headers }), 'PreconditionFailedError')
+    assert.equal((await browser.ask(path, change)).status, 200)
+  })
+
   test('HEAD has the headers of GET and no body', async () => {
     const get = await browser.ask('/api/servers?limit=5')
     const head = await browser.ask('/api/servers?limit=5', { method: 'HEAD' })

@@ -16,6 +16,8 @@ const requestHeaders = [
   'accept-encoding',
   'content-type',
   'content-encoding',
+  'idempotency-key',
+  'if-match',
   'if-none-match',
   'user-agent',
   pollHeader,
@@ -31,6 +33,7 @@ const responseHeaders = [
   'cache-control',
   'allow',
   'retry-after',
+  'x-task-id',
 ] as const
 
 /** The normalized path of a request and the roles that serve its operation. */

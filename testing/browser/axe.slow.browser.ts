@@ -21,7 +21,8 @@ const everything = { type: 'tag', values: tags }
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /** Opened elements. The page around them is checked separately. */
-const opened = 'dialog[open], [popover]:popover-open, form, [role=search]'
+const opened =
+  'dialog[open], [popover]:popover-open, form, [role=search], [role=region], section[data-open]'
 
 /** The violations in a part of the page, one line each. */
 async function findViolations(
@@ -52,6 +53,26 @@ async function examine(page: Page, name: string, part = 'html'): Promise<string[
   return [...light, ...(await findViolations(page, `${name}, dark`, part, colours))]
 }
 
+async function editServer(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+/** Renames the server, so that the drawer shows a task. */
+async function actOnServer(page: Page): Promise<void> {
+  await editServer(page)
+  await page.getByLabel('Name', { exact: true }).fill('renamed')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('region', { name: 'Running and recent tasks' }).waitFor()
+}
+
+async function startBatch(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Select all/ }).click()
+  await page.getByRole('button', { name: 'Restart', exact: true }).click()
+  await page.getByRole('list', { name: 'Preview' }).waitFor()
+}
+
 /** A path, a name, and what to open on the page. */
 type Scene = readonly [path: string, name: string, open?: (page: Page) => Promise<unknown>]
 
@@ -61,12 +82,11 @@ describe('WCAG 2.2 AA rules of axe', () => {
   const scenes: Scene[] = []
   before(async () => {
     testConsole = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=200'] })
-    const { servers } = await testConsole.admin.get<{ servers: { id: string; host_id: string }[] }>(
-      'listServers',
-      {
-        query: 'scope=system&limit=1&filter=host_id.isnotempty()',
-      },
-    )
+    const { servers } = await testConsole.admin.get<{
+      servers: { id: string; host_id: string; account_id: string }[]
+    }>('listServers', {
+      query: 'scope=system&limit=1&details=true&status=running&filter=host_id.isnotempty()',
+    })
     const { cloudaccounts } = await testConsole.admin.get<{ cloudaccounts: { id: string }[] }>(
       'listCloudAccounts',
     )
@@ -74,6 +94,10 @@ describe('WCAG 2.2 AA rules of axe', () => {
       query: 'limit=1',
     })
     const server = servers[0]?.id ?? ''
+    await testConsole.admin.call('updateCloudAccount', {
+      path: { id: servers[0]?.account_id ?? '' },
+      body: { cloudaccount: { access: 'manage' } },
+    })
     const account = cloudaccounts[0]?.id ?? ''
     const host = servers[0]?.host_id ?? ''
     const button = (name: string | RegExp) => (page: Page) =>
@@ -92,10 +116,26 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ['/servers', 'switcher', (page) => page.locator('header [aria-haspopup=dialog]').click()],
       ['/servers?q=nothing-is-called-so', 'no match'],
       [`/servers?panel=${server}`, 'panel'],
-      ...['', '/network', '/disks', '/security', '/devices', '/tags', '/history', '/json'].map(
-        (part): Scene => [`/servers/${server}${part}`, `server${part}`],
-      ),
+      ...[
+        '',
+        '/network',
+        '/disks',
+        '/security',
+        '/devices',
+        '/tags',
+        '/history',
+        '/tasks',
+        '/json',
+      ].map((part): Scene => [`/servers/${server}${part}`, `server${part}`]),
       [`/servers/${server}/tags`, 'new tag', button('Add tag')],
+      [`/servers/${server}`, 'actions', button('More actions')],
+      [`/servers/${server}`, 'edit', editServer],
+      [`/servers/${server}`, 'drawer', actOnServer],
+      ['/servers?q=status%3Arunning', 'selection', button(/^Select all/)],
+      ['/servers?q=status%3Arunning', 'batch', startBatch],
+      ['/servers?bin=true', 'recycle bin'],
+      ['/tasks', 'tasks'],
+      ['/tasks?view=batches&status=failed', 'batches'],
       ['/servers/no-such-server', 'no server'],
       ...['hosts', 'networks', 'cloudregions', 'zones', 'cloudproviders'].map((kind): Scene => [
         `/infrastructure/${kind}`,
@@ -124,7 +164,8 @@ describe('WCAG 2.2 AA rules of axe', () => {
     )
   })
 
-  const main = /^(?:overview|servers|panel|server|hosts|host|account|rules|users|activity)$/
+  const main =
+    /^(?:overview|servers|panel|server|hosts|host|account|rules|users|activity|actions|batch|tasks|drawer)$/
   const mainScenes = () => scenes.filter(([, name]) => main.test(name))
 
   async function examineAll(page: Page, some: readonly Scene[]): Promise<string[]> {

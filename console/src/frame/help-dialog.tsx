@@ -21,6 +21,7 @@ const shortcuts = [
   ['g a', 'goAccounts'],
   ['g l', 'goLocations'],
   ['g i', 'goIdentity'],
+  ['g t', 'goTasks'],
   ['g e', 'goActivity'],
   ['Esc', 'close'],
   ['?', 'help'],

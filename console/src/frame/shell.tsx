@@ -5,6 +5,7 @@ import { preloadPages } from '../pages/lazy-page.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
+import { FollowedTasks } from './followed-tasks.tsx'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { LogOutError } from './log-out-error.tsx'
@@ -48,6 +49,7 @@ export function Shell() {
         {/* What a page holds is of one project: it begins anew in another. */}
         <Outlet key={scope.id} />
       </main>
+      <FollowedTasks />
       <RouteAnnouncer />
       {open === 'palette' && <Palette onClose={close} />}
       {open === 'help' && <HelpDialog onClose={close} />}
@@ -75,5 +77,6 @@ function useGoShortcuts(): void {
   useShortcut('g a', () => navigate({ to: '/accounts' }))
   useShortcut('g l', () => navigate({ to: '/locations' }))
   useShortcut('g i', () => navigate({ to: '/identity' }))
+  useShortcut('g t', () => navigate({ to: '/tasks' }))
   useShortcut('g e', () => navigate({ to: '/activity' }))
 }

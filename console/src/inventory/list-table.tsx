@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent } from 'react'
 import { density } from '../frame/preferences.ts'
 import { usePreference } from '../frame/use-preference.ts'
@@ -10,6 +9,7 @@ import styles from './list-table.module.css'
 import type { ListItem } from './stable-pages.ts'
 import type { Cursor } from './use-list-keys.ts'
 import type { ListPages } from './use-pages.ts'
+import { useVisibleRows } from './use-visible-rows.ts'
 
 interface Props<Item extends ListItem, Name extends string> {
   readonly title: string
@@ -32,7 +32,7 @@ interface Props<Item extends ListItem, Name extends string> {
 const heights = { comfortable: 36, compact: 28 }
 /** Browsers limit element heights to about 17 million pixels. */
 const mostRows = 400_000
-const beyond = 12
+const headerHeight = 36
 
 const widthOf = (columns: readonly { readonly width: number }[]) =>
   columns.reduce((sum, { width }) => sum + width, 0)
@@ -46,19 +46,15 @@ export function ListTable<Item extends ListItem, Name extends string>(props: Pro
   const height = heights[usePreference(density)]
   const total = pages.total ?? 0
   const count = Math.min(total, mostRows)
-  const virtualizer = useVirtualizer({
+  const { first, last, scrollToRow } = useVisibleRows({
+    scroll,
     count,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => height,
-    overscan: beyond,
-    scrollPaddingStart: 36,
+    height,
+    header: headerHeight,
   })
-  const items = virtualizer.getVirtualItems()
-  const first = items[0]?.index ?? 0
-  const last = items.at(-1)?.index ?? 0
+  const indexes = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, at) => first + at)
 
   useEffect(() => onRange(first, last), [first, last, onRange])
-  useEffect(() => virtualizer.measure(), [height, virtualizer])
   const [topOf, setTopOf] = useState(listKey)
   if (topOf !== listKey && !pages.isOutdated) setTopOf(listKey)
   useLayoutEffect(() => {
@@ -66,12 +62,12 @@ export function ListTable<Item extends ListItem, Name extends string>(props: Pro
   }, [topOf])
   useEffect(() => {
     if (!cursor.scrollsIntoView) return
-    virtualizer.scrollToIndex(cursor.index)
+    scrollToRow(cursor.index)
     const timer = setTimeout(() =>
       document.getElementById(`row-${cursor.index}`)?.focus({ preventScroll: true }),
     )
     return () => clearTimeout(timer)
-  }, [cursor, virtualizer])
+  }, [cursor, scrollToRow])
 
   function click(event: MouseEvent<HTMLElement>): void {
     const value = (event.target as HTMLElement).closest<HTMLElement>('[data-filter]')
@@ -80,8 +76,8 @@ export function ListTable<Item extends ListItem, Name extends string>(props: Pro
     onValue(value)
   }
 
-  const before = items[0]?.start ?? 0
-  const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
+  const before = first * height
+  const after = count === 0 ? 0 : (count - 1 - last) * height
   return (
     <>
       <div ref={scroll} className={styles.scroll} role="group" aria-label={title}>
@@ -106,7 +102,7 @@ export function ListTable<Item extends ListItem, Name extends string>(props: Pro
           </thead>
           <tbody>
             {before > 0 && <Spacer height={before} span={columns.length} />}
-            {items.map(({ index }) => {
+            {indexes.map((index) => {
               const row = pages.rowAt(index)
               return (
                 <ListRow

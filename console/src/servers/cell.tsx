@@ -46,6 +46,7 @@ export function Cell({ column, row }: Props): ReactNode {
       )
     case 'tags':
       return <Tags metadata={row.metadata ?? {}} />
+    case 'auto_delete_at':
     case 'created_at':
     case 'updated_at':
       return <TimeAgo time={row[column]} />

@@ -11,6 +11,7 @@ const columns = {
   os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 230 },
   tags: { fields: ['metadata'], width: 200 },
   created_at: { fields: ['created_at'], sortBy: 'created_at', width: 90 },
+  auto_delete_at: { fields: ['auto_delete_at'], sortBy: 'auto_delete_at', width: 120 },
   updated_at: { fields: ['updated_at'], sortBy: 'updated_at', width: 90 },
   account: { fields: ['account'], sortBy: 'account', width: 140 },
   provider: { fields: ['provider'], sortBy: 'provider', width: 110 },
@@ -53,6 +54,10 @@ export const defaultColumns: readonly ColumnName[] = [
   'where',
   'created_at',
 ]
+
+/** The recycle bin shows when each server will be deleted. */
+export const withBinColumn = (names: readonly ColumnName[]): readonly ColumnName[] =>
+  names.includes('auto_delete_at') ? names : [...names, 'auto_delete_at']
 
 export const columnDefinition = (name: ColumnName): ColumnDefinition => columns[name]
 

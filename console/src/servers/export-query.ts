@@ -6,7 +6,7 @@ export type ExportFormat = 'csv' | 'ndjson'
 
 /** The export request: all matching servers, with the visible columns. */
 export function exportQuery(state: ListState, format: ExportFormat) {
-  const { scope, sort, columns } = state
+  const { scope, sort, columns, isBin } = state
   const q = completeTerms(state.q)
   const field = exportFields(columns)
   return {
@@ -16,6 +16,7 @@ export function exportQuery(state: ListState, format: ExportFormat) {
     order_by: sort.by,
     order: sort.order,
     ...(q !== '' && { q }),
+    ...(isBin && { pending_delete: 'true' as const }),
     ...(field.includes('metadata') && { with_meta: true }),
     field,
   }

@@ -5,6 +5,8 @@ import { columnNames, defaultColumns, type ColumnName } from './columns.ts'
 
 /** The state of the server list, stored in the address so that it can be shared. */
 export interface ListState extends list.ListState<ColumnName> {
+  /** Only the servers in the recycle bin, instead of all others. */
+  readonly isBin: boolean
   /** The saved view that it started from. */
   readonly view: string | undefined
   /** The server whose panel is open, and at which tab. */
@@ -18,15 +20,17 @@ const defaults = { names: columnNames, columns: defaultColumns, sort: defaultSor
 
 export const readListState = (search: Search): ListState => ({
   ...list.readListState(search, defaults),
+  isBin: search['bin'] === 'true',
   view: search['view'],
   panel: search['panel'],
   tab: search['tab'] ?? 'overview',
 })
 
 export function writeListState(state: ListState): Search {
-  const { view, panel, tab } = state
+  const { isBin, view, panel, tab } = state
   return list.withoutEmpty({
     ...list.writeListState(state, defaults),
+    bin: isBin ? 'true' : undefined,
     view,
     panel,
     tab: panel === undefined || tab === 'overview' ? undefined : tab,

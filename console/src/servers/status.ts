@@ -38,6 +38,10 @@ export const statusesIn: Readonly<Record<StatusGroup, readonly string[]>> = {
     'start_fail',
     'stop_fail',
     'delete_fail',
+    'suspend_failed',
+    'resume_failed',
+    'change_flavor_fail',
+    'sync_fail',
   ],
   unknown: ['unknown'],
 }

@@ -21,8 +21,11 @@ export function Dialog({ title, onClose, wide = false, footer, children }: Props
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    // The browser would focus the close button first.
-    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+    // The browser would focus the close button first. A box could be checked by accident.
+    const field =
+      dialog?.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea') ??
+      dialog?.querySelector<HTMLElement>('input')
+    field?.focus()
     return () => dialog?.close()
   }, [])
   return (

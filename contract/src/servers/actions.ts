@@ -237,7 +237,7 @@ export const serverActionOperations = [
     permission: permissionOfAction('get'),
     summary: 'List what can be done with a server',
     description:
-      'Whether you can perform each action now, and why not. The same rules decide about the action itself.',
+      'Whether you can perform each action now, and why not. The same rules decide about the action itself. An action that needs a parameter, such as `is_force`, counts as allowed.',
     query: exactObject({ scope: scopeOfOne }),
     responses: {
       200: {

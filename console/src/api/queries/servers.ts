@@ -6,16 +6,23 @@ import type { Sort } from '../../url/sort.ts'
 import { api } from '../client.ts'
 import { freshFor, pageSize, type CountsQuery, type PageQuery } from './pages.ts'
 
-/** Which servers, in which order, with which fields. */
-export interface ServersQuery {
+/** Which servers. */
+export interface ServerSelection {
   readonly q: string
   readonly scope: Scope
+  /** Only the servers in the recycle bin, instead of all others. */
+  readonly isBin: boolean
+}
+
+/** Which servers, in which order, with which fields. */
+export interface ServersQuery extends ServerSelection {
   readonly sort: Sort
   readonly fields: readonly string[]
 }
 
-const selectionOf = ({ q, scope }: Pick<ServersQuery, 'q' | 'scope'>) => ({
+const selectionOf = ({ q, scope, isBin }: ServerSelection) => ({
   ...(q !== '' && { q }),
+  ...(isBin && { pending_delete: 'true' as const }),
   scope,
 })
 
@@ -46,26 +53,27 @@ export const serverPageQuery = (query: ServersQuery, index: number): PageQuery<R
 })
 
 /** How many servers there are without a filter. */
-export const fleetSizeQuery = (scope: Scope) =>
+export const fleetSizeQuery = (scope: Scope, isBin: boolean) =>
   queryOptions({
-    queryKey: ['servers', 'size', scope],
-    queryFn: async ({ signal }) =>
-      (await api.listServers({ query: { scope, limit: 0 }, signal })).total,
+    queryKey: ['servers', 'size', scope, isBin],
+    queryFn: async ({ signal }) => {
+      const query = { ...selectionOf({ q: '', scope, isBin }), limit: 0 }
+      return (await api.listServers({ query, signal })).total
+    },
     refetchInterval: 60_000,
   })
 
 /** How many servers match per value of some fields. `isDue`: false delays the request. */
 export const countsQuery = (
-  q: string,
-  scope: Scope,
+  selection: ServerSelection,
   groups: readonly string[],
   isDue = true,
 ): CountsQuery => ({
-  queryKey: ['servers', 'counts', q, scope, groups],
+  queryKey: ['servers', 'counts', selection, groups],
   queryFn: async ({ signal }) =>
     (
       await api.getServerStatistics({
-        query: { ...selectionOf({ q, scope }), group_by: groups },
+        query: { ...selectionOf(selection), group_by: groups },
         signal,
       })
     ).groups,

@@ -6,6 +6,8 @@ interface ProviderTexts {
   readonly fields: Readonly<Record<string, string>>
   /** Titles of the permissions to copy, in order. */
   readonly rights: readonly string[]
+  /** Titles of the permissions for actions, in order. */
+  readonly actionRights?: readonly string[]
 }
 
 export const accounts = {
@@ -107,6 +109,20 @@ export const accounts = {
   rightsLead:
     'The least that Muster needs. Copy the text and use it where you create the credentials.',
   copyRights: (title: string) => `Copy: ${title}`,
+  actionRights: 'Permissions for actions',
+  actionRightsLead: 'Needed in addition if Muster may act on servers of this account.',
+  accessSection: 'Access',
+  accesses: { observe: 'Observe', manage: 'Manage' },
+  accessHints: {
+    observe: 'Muster only reads. Nobody can start, stop, change or delete servers through it.',
+    manage:
+      'People with the permission can start, stop, change and delete the servers of this account. The credentials need the permissions for actions. Setting it back to Observe cancels queued tasks.',
+  },
+  maxActions: 'Actions at once',
+  maxActionsHint: 'From 1 to 100. Default: 10',
+  maxActionsWrong: 'Must be a whole number from 1 to 100',
+  testedActions: 'Allowed actions',
+  testedNotAllowed: 'Not allowed',
   credentialsSection: 'Credentials',
   optionsSection: 'Options',
   nameHint: 'For example aws-prod or kvm-rack-2',

@@ -7,6 +7,7 @@ export const frame = {
   locations: 'Locations',
   identity: 'Identity',
   activity: 'Activity',
+  tasks: 'Tasks',
   searchOrJump: 'Search or jump to…',
   openPalette: 'Search servers, open pages, run commands',
   openNavigation: 'Open navigation',
@@ -58,6 +59,7 @@ export const frame = {
     goLocations: 'Go to locations',
     goIdentity: 'Go to identity',
     goActivity: 'Go to activity',
+    goTasks: 'Go to tasks',
     close: 'Close the open panel or dialog',
   },
 }

@@ -1,4 +1,5 @@
 import { accounts } from './accounts.ts'
+import { actions } from './actions.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
@@ -13,11 +14,13 @@ import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
+import { tasks } from './tasks.ts'
 import { values } from './values.ts'
 
 /** The English messages. Their type is the shape of every other language. */
 export const en = {
   accounts,
+  actions,
   activity,
   common,
   connection,
@@ -32,6 +35,7 @@ export const en = {
   server,
   servers,
   session,
+  tasks,
   values,
 }
 

@@ -9,6 +9,7 @@ export const server = {
     devices: 'Devices',
     tags: 'Tags',
     history: 'History',
+    tasks: 'Tasks',
     json: 'JSON and curl',
   },
 

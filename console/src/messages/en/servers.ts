@@ -95,6 +95,7 @@ export const servers = {
     os: 'OS',
     tags: 'Tags',
     created_at: 'Created',
+    auto_delete_at: 'Deleted',
     updated_at: 'Updated',
     account: 'Account',
     provider: 'Provider',

@@ -9,6 +9,7 @@ export const frame: Messages['frame'] = {
   locations: '位置',
   identity: '身份',
   activity: '操作日志',
+  tasks: '任务',
   searchOrJump: '搜索或跳转…',
   openPalette: '搜索服务器、打开页面、执行命令',
   openNavigation: '打开导航',
@@ -60,6 +61,7 @@ export const frame: Messages['frame'] = {
     goLocations: '转到位置',
     goIdentity: '转到身份',
     goActivity: '转到操作日志',
+    goTasks: '转到任务',
     close: '关闭打开的面板或对话框',
   },
 }

@@ -1,5 +1,6 @@
 import type { Messages } from '../en/index.ts'
 import { accounts } from './accounts.ts'
+import { actions } from './actions.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
@@ -14,11 +15,13 @@ import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
+import { tasks } from './tasks.ts'
 import { values } from './values.ts'
 
 /** 简体中文：the shape is that of English, checked by the compiler. */
 export const zhCN: Messages = {
   accounts,
+  actions,
   activity,
   common,
   connection,
@@ -33,5 +36,6 @@ export const zhCN: Messages = {
   server,
   servers,
   session,
+  tasks,
   values,
 }

@@ -11,6 +11,7 @@ export const server: Messages['server'] = {
     devices: '设备',
     tags: '标签',
     history: '历史',
+    tasks: '任务',
     json: 'JSON 与 curl',
   },
 

@@ -95,6 +95,7 @@ export const servers: Messages['servers'] = {
     os: '操作系统',
     tags: '标签',
     created_at: '创建时间',
+    auto_delete_at: '删除时间',
     updated_at: '更新时间',
     account: '账号',
     provider: '平台',

@@ -4,6 +4,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import type { Problems } from './account-problems.ts'
 import type { AccountValues } from './account-values.ts'
+import { AccessFields } from './access-fields.tsx'
 import { FormSection } from './form-section.tsx'
 import { useProblemText } from './use-problem-text.ts'
 import { useProjects } from './use-projects.ts'
@@ -22,37 +23,42 @@ export function AccountFields({ provider, isExisting, values, problems, onChange
   const { choices } = useProjects()
   const problem = useProblemText(problems)
   return (
-    <FormSection title={t.accounts.accountSection}>
-      <TextField
-        label={t.common.name}
-        name="name"
-        hint={t.accounts.nameHint}
-        error={problem('name', t.common.name)}
-        required
-        maxLength={255}
-        value={values.name}
-        onChange={(event) => onChange({ name: event.target.value })}
-      />
-      <ProjectField
-        choices={choices}
-        label={t.accounts.project}
-        name="project_id"
-        hint={t.accounts.projectHint}
-        error={problem('project_id', t.accounts.project)}
-        value={values.projectId}
-        onChange={(projectId) => onChange({ projectId })}
-      />
-      <TextField
-        label={t.accounts.period}
-        name="period"
-        hint={t.accounts.periodHint(String(provider.period))}
-        error={problem('period', t.accounts.period)}
-        inputMode="numeric"
-        required={isExisting}
-        placeholder={String(provider.period)}
-        value={values.period}
-        onChange={(event) => onChange({ period: event.target.value })}
-      />
-    </FormSection>
+    <>
+      <FormSection title={t.accounts.accountSection}>
+        <TextField
+          label={t.common.name}
+          name="name"
+          hint={t.accounts.nameHint}
+          error={problem('name', t.common.name)}
+          required
+          maxLength={255}
+          value={values.name}
+          onChange={(event) => onChange({ name: event.target.value })}
+        />
+        <ProjectField
+          choices={choices}
+          label={t.accounts.project}
+          name="project_id"
+          hint={t.accounts.projectHint}
+          error={problem('project_id', t.accounts.project)}
+          value={values.projectId}
+          onChange={(projectId) => onChange({ projectId })}
+        />
+        <TextField
+          label={t.accounts.period}
+          name="period"
+          hint={t.accounts.periodHint(String(provider.period))}
+          error={problem('period', t.accounts.period)}
+          inputMode="numeric"
+          required={isExisting}
+          placeholder={String(provider.period)}
+          value={values.period}
+          onChange={(event) => onChange({ period: event.target.value })}
+        />
+      </FormSection>
+      {provider.actions.length > 0 && (
+        <AccessFields values={values} problems={problems} onChange={onChange} />
+      )}
+    </>
   )
 }

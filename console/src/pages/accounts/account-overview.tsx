@@ -63,7 +63,7 @@ function AccountProperties({ account, provider }: AccountPropertiesProps) {
   const t = useMessages()
   const { number } = useFormat()
   const { nameOf } = useProjects()
-  const { id, name, brand, address, project_id, period, servers, created_at } = account
+  const { id, name, brand, address, project_id, period, servers, created_at, access } = account
   return (
     <section className={styles.section} aria-labelledby="account-facts">
       <h2 id="account-facts">{t.accounts.facts}</h2>
@@ -84,6 +84,11 @@ function AccountProperties({ account, provider }: AccountPropertiesProps) {
           </Link>
         </Property>
         <Property label={t.accounts.period}>{t.accounts.everySeconds(number(period))}</Property>
+        <Property label={t.accounts.accessSection}>
+          {t.accounts.accesses[access]}
+          {access === 'manage' && ` · ${t.accounts.maxActions}: ${number(account.max_actions)}`}
+          <span className={styles.soft}> · {t.accounts.accessHints[access]}</span>
+        </Property>
         <Property label={t.common.created}>
           <TimeAgo time={created_at} />
         </Property>

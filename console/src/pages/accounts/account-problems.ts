@@ -4,7 +4,7 @@ import { typesCredentials, type AccountValues, type Settings } from './account-v
 
 /** A validation error: found by the form, or returned by the API. */
 type Problem =
-  | { readonly kind: 'required' | 'integer' | 'period' }
+  | { readonly kind: 'required' | 'integer' | 'period' | 'maxActions' }
   | { readonly kind: 'api'; readonly text: string }
 
 /** By the path of the field in the request, such as `options.regions`. */
@@ -12,6 +12,7 @@ export type Problems = Readonly<Record<string, Problem>>
 
 const minSyncPeriod = 5
 const longestPeriod = 86_400
+const mostActions = 100
 
 const isInteger = (text: string) => /^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(+text)
 
@@ -39,9 +40,14 @@ function* findInSettings(
   }
 }
 
-function* findInRest({ name, projectId, period }: AccountValues, canOmitPeriod: boolean) {
+function* findInRest(values: AccountValues, canOmitPeriod: boolean) {
+  const { name, projectId, period, maxActions } = values
   if (name.trim() === '') yield ['name', { kind: 'required' }] satisfies Found
   if (projectId === '') yield ['project_id', { kind: 'required' }] satisfies Found
+  const isMost = isInteger(maxActions) && +maxActions >= 1 && +maxActions <= mostActions
+  if (maxActions.trim() !== '' ? !isMost : !canOmitPeriod) {
+    yield ['max_actions', { kind: 'maxActions' }] satisfies Found
+  }
   if (period.trim() === '' && canOmitPeriod) return
   const isPeriod = isInteger(period) && +period >= minSyncPeriod && +period <= longestPeriod
   if (!isPeriod) yield ['period', { kind: 'period' }] satisfies Found

@@ -11,6 +11,8 @@ export function localizeProvider(
   const translated = <Field extends { readonly name: string; readonly description: string }>(
     field: Field,
   ): Field => ({ ...field, description: texts.fields[field.name] ?? field.description })
+  const titled = (rights: CloudProvider['rights'], titles: readonly string[]) =>
+    rights.map(({ title, text }, index) => ({ title: titles[index] ?? title, text }))
   return {
     ...provider,
     title: texts.title,
@@ -18,9 +20,7 @@ export function localizeProvider(
     address: { ...provider.address, description: texts.address },
     credentials: provider.credentials.map(translated),
     options: provider.options.map(translated),
-    rights: provider.rights.map(({ title, text }, index) => ({
-      title: texts.rights[index] ?? title,
-      text,
-    })),
+    rights: titled(provider.rights, texts.rights),
+    action_rights: titled(provider.action_rights, texts.actionRights ?? []),
   }
 }

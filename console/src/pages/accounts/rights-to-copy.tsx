@@ -6,11 +6,16 @@ import { showToast } from '../../ui/show-toast.ts'
 import { FormSection } from './form-section.tsx'
 import styles from './rights-to-copy.module.css'
 
+interface Props extends Pick<CloudProvider, 'rights'> {
+  readonly title?: string
+  readonly lead: string
+}
+
 /** The least permissions that the credentials need, each ready to paste. */
-export function RightsToCopy({ rights }: Pick<CloudProvider, 'rights'>) {
+export function RightsToCopy({ title, lead, rights }: Props) {
   const t = useMessages()
   return (
-    <FormSection title={t.accounts.rightsSection} lead={t.accounts.rightsLead}>
+    <FormSection title={title ?? t.accounts.rightsSection} lead={lead}>
       {rights.map(({ title, text }) => (
         <details key={title} className={styles.rights}>
           <summary>{title}</summary>

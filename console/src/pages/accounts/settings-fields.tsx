@@ -22,7 +22,7 @@ interface Props {
 export function SettingsFields({ provider, isExisting, settings, problems, onChange }: Props) {
   const t = useMessages()
   const problem = useProblemText(problems)
-  const { address, credentials, options, rights } = provider
+  const { address, credentials, options, rights, action_rights } = provider
   // Providers without a required or example address need none.
   const hasAddress = address.required || address.example !== '' || settings.address !== ''
   return (
@@ -46,7 +46,14 @@ export function SettingsFields({ provider, isExisting, settings, problems, onCha
           />
         </FormSection>
       )}
-      {rights.length > 0 && <RightsToCopy rights={rights} />}
+      {rights.length > 0 && <RightsToCopy lead={t.accounts.rightsLead} rights={rights} />}
+      {action_rights.length > 0 && (
+        <RightsToCopy
+          title={t.accounts.actionRights}
+          lead={t.accounts.actionRightsLead}
+          rights={action_rights}
+        />
+      )}
       {credentials.length > 0 && (
         <CredentialsFields
           fields={credentials}

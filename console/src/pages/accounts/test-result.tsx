@@ -20,6 +20,12 @@ export function TestResult({ test, isOutdated = false }: Props) {
   const { ok, title, servers, statuses, sample, is_complete, error, duration_ms } = test
   const found = Object.entries(statuses).sort(([, a], [, b]) => b - a)
   const most = found.slice(0, mostStatuses)
+  const namesOfActions: Readonly<Record<string, string>> = t.actions.names
+  const actionsThat = (isAllowed: boolean) =>
+    Object.entries(test.actions).flatMap(([name, is]) =>
+      is === isAllowed ? [namesOfActions[name] ?? name] : [],
+    )
+  const [allowed, denied] = [actionsThat(true), actionsThat(false)]
   const rest = found.length - most.length
   return (
     <div className={styles.result} role="status">
@@ -56,6 +62,18 @@ export function TestResult({ test, isOutdated = false }: Props) {
                 .join(' · ')}
               {rest > 0 && ` · ${t.accounts.moreStatuses(number(rest))}`}
             </dd>
+          </>
+        )}
+        {allowed.length > 0 && (
+          <>
+            <dt>{t.accounts.testedActions}</dt>
+            <dd>{allowed.join(', ')}</dd>
+          </>
+        )}
+        {denied.length > 0 && (
+          <>
+            <dt>{t.accounts.testedNotAllowed}</dt>
+            <dd>{denied.join(', ')}</dd>
           </>
         )}
         {sample.length > 0 && (

@@ -8,7 +8,11 @@ export function useProblemText(problems: Problems) {
     const problem = problems[path]
     if (!problem) return undefined
     if (problem.kind === 'api') return t.accounts.fieldProblem(label, problem.text)
-    const texts = { required: t.accounts.required, integer: t.accounts.integer }
-    return problem.kind === 'period' ? t.accounts.periodWrong : texts[problem.kind]
+    return {
+      required: t.accounts.required,
+      integer: t.accounts.integer,
+      period: t.accounts.periodWrong,
+      maxActions: t.accounts.maxActionsWrong,
+    }[problem.kind]
   }
 }

@@ -1,7 +1,6 @@
 import {
   cloudproviders,
   cloudregions,
-  fieldsUsedFor,
   hosts,
   networks,
   zones,
@@ -89,9 +88,9 @@ function filterKey(resource: Resource, name: string): FilterKey {
 
 /** The filter keys: the default columns first, then the other fields. */
 export function filterKeys(resource: Resource, fields: readonly string[]): readonly FilterKey[] {
-  const usable: readonly string[] = fieldsUsedFor(resource, 'filter')
+  const isUsable = (name: string) => resource.fields[name]?.uses.includes('filter') === true
   return [...new Set([...(resource.columns ?? []), ...fields])]
-    .filter((name) => usable.includes(name) && fields.includes(name))
+    .filter((name) => isUsable(name) && fields.includes(name))
     .map((name) => filterKey(resource, name))
 }
 

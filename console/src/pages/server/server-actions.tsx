@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import { useNavigate, useRouter } from '@tanstack/react-router'
+import { ServerActionButtons } from '../../actions/server-action-buttons.tsx'
 import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -30,6 +31,7 @@ export function ServerActions({ server, isSyncing, onSync, onTab }: Props) {
     onTab ? onTab('tags') : void navigate({ to: '/servers/$id/$tab', params: { id, tab: 'tags' } })
   return (
     <div className={styles.actions}>
+      {!server.deleted && <ServerActionButtons server={server} />}
       <Button
         small
         icon="refresh"

@@ -24,6 +24,7 @@ import { JsonTab } from './json-tab.tsx'
 import { NetworkTab } from './network-tab.tsx'
 import { OverviewTab } from './overview-tab.tsx'
 import { SecurityTab } from './security-tab.tsx'
+import { TasksTab } from './tasks-tab.tsx'
 import { TagsTab } from './tags-tab.tsx'
 
 interface Props {
@@ -128,6 +129,7 @@ const contents: Readonly<Record<TabName, ComponentType<{ readonly server: Server
   devices: DevicesTab,
   tags: TagsTab,
   history: HistoryTab,
+  tasks: TasksTab,
   json: JsonTab,
 }
 

@@ -6,6 +6,7 @@ export const tabNames = [
   'devices',
   'tags',
   'history',
+  'tasks',
   'json',
 ] as const
 

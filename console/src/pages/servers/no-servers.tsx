@@ -6,11 +6,13 @@ import { AttachLink } from '../accounts/attach-link.tsx'
 interface Props {
   /** The query without matches. */
   readonly q: string
+  readonly isBin: boolean
   readonly onClear: () => void
+  readonly onLeaveBin: () => void
 }
 
 /** The empty list: no match for the filter, or no servers at all. */
-export function NoServers({ q, onClear }: Props) {
+export function NoServers({ q, isBin, onClear, onLeaveBin }: Props) {
   const t = useMessages()
   if (q !== '') {
     return (
@@ -23,6 +25,16 @@ export function NoServers({ q, onClear }: Props) {
         }
       >
         {t.servers.noMatchText} <code>{q}</code>
+      </EmptyState>
+    )
+  }
+  if (isBin) {
+    return (
+      <EmptyState
+        title={t.actions.binEmpty}
+        actions={<Button onClick={onLeaveBin}>{t.actions.leaveBin}</Button>}
+      >
+        {t.actions.binEmptyText}
       </EmptyState>
     )
   }

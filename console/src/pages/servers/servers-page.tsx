@@ -1,3 +1,4 @@
+import type { maxBatchSize } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import {
@@ -24,6 +25,7 @@ import {
   columnNames,
   defaultColumns,
   fieldsFor,
+  withBinColumn,
   type ColumnName,
 } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
@@ -55,24 +57,29 @@ export function ServersPage() {
   const [hasFilters, setFilters] = useState(wide.matches)
   const [isChoosing, setChoosing] = useState(false)
   const [picked, setPicked] = useState<{ values: readonly PickedValue[]; anchor: DOMRect }>()
-  const selection = useSelection()
-
+  const { isBin } = state
+  const columnsShown = useMemo(
+    () => (isBin ? withBinColumn(state.columns) : state.columns),
+    [isBin, state.columns],
+  )
   const q = completeTerms(state.q)
   const query = useMemo<ServersQuery>(
-    () => ({ q, scope: state.scope, sort: state.sort, fields: fieldsFor(state.columns) }),
-    [q, state.scope, state.sort, state.columns],
+    () => ({ q, scope: state.scope, isBin, sort: state.sort, fields: fieldsFor(columnsShown) }),
+    [q, state.scope, isBin, state.sort, columnsShown],
   )
-  const listKey = JSON.stringify([q, state.scope, state.sort])
+  const listKey = JSON.stringify([q, state.scope, isBin, state.sort])
+  const selection = useSelection(listKey, isBin)
   const [visible, setVisible] = useVisibleRange(listKey)
   const pages = usePages(JSON.stringify(query), (index) => serverPageQuery(query, index), visible)
-  const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope))
+  const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope, isBin))
   const problem = queryProblem(pages.query.error, t.servers.theFilter)
 
   const { scope } = state
   const filters = {
     keys: filterKeys,
     labelOf: (key: string) => t.servers.keys[key as FilterName],
-    countsQuery: (text: string, fields: readonly string[]) => countsQuery(text, scope, fields),
+    countsQuery: (text: string, fields: readonly string[]) =>
+      countsQuery({ q: text, scope, isBin }, fields),
   }
 
   const onRange = useCallback(
@@ -120,12 +127,12 @@ export function ServersPage() {
   )
   const columns = useMemo(
     () =>
-      state.columns.map((name) => ({
+      columnsShown.map((name) => ({
         name,
         title: t.servers.columns[name],
         ...columnDefinition(name),
       })),
-    [state.columns, t],
+    [columnsShown, t],
   )
 
   const seen = Array.from({ length: visible.last - visible.first + 1 }, (_, at) =>
@@ -162,32 +169,62 @@ export function ServersPage() {
         onChange={setQ}
       />
       <div className={styles.line}>
-        <Button
-          look="quiet"
-          small
-          icon="filter"
-          aria-expanded={hasFilters}
-          onClick={() => setFilters(!hasFilters)}
-        >
-          {t.servers.filters}
-        </Button>
+        <div className={styles.tools}>
+          <Button
+            look="quiet"
+            small
+            icon="filter"
+            aria-expanded={hasFilters}
+            onClick={() => setFilters(!hasFilters)}
+          >
+            {t.servers.filters}
+          </Button>
+          <Button
+            look="quiet"
+            small
+            icon="trash"
+            aria-pressed={isBin}
+            onClick={() => change({ isBin: !isBin, panel: undefined })}
+          >
+            {t.actions.bin}
+          </Button>
+          <SelectAll
+            q={q}
+            total={pages.isOutdated ? undefined : pages.total}
+            isHidden={isBin || selection.isAll}
+            onSelect={() => selection.selectAll(listKey)}
+          />
+        </div>
         <DataAges seen={timesOfRows(seen)} />
       </div>
       <div className={styles.body} data-filters={hasFilters} data-panel={state.panel !== undefined}>
         {hasFilters && (
           <FilterSidebar
-            q={state.q}
-            scope={state.scope}
+            selection={{ q: state.q, scope, isBin }}
             hasRows={pages.total !== undefined && !pages.isOutdated}
             onChange={(next) => change({ q: next })}
           />
         )}
         <div className={styles.list}>
-          {selection.rows.length > 0 && <BulkBar rows={selection.rows} onClear={selection.clear} />}
+          {(selection.isAll || selection.rows.length > 0) && (
+            <BulkBar
+              rows={selection.rows}
+              all={selection.isAll ? { q, scope, count: pages.total ?? 0 } : undefined}
+              isBin={isBin}
+              onClear={selection.clear}
+            />
+          )}
           <QueryView
             query={pages.query}
             isEmpty={(total) => total === 0}
-            empty={<NoServers q={q} onClear={() => change({ q: '' })} />}
+            empty={
+              <NoServers
+                q={q}
+                isBin={isBin}
+                onClear={() => change({ q: '' })}
+                onLeaveBin={() => change({ isBin: false })}
+              />
+            }
             skeleton={<SkeletonRows rows={16} />}
             // The filter bar shows errors of the query.
             failure={() => problem !== undefined && <></>}
@@ -253,9 +290,16 @@ export function ServersPage() {
   )
 }
 
-/** The selected servers, across pages. */
-function useSelection() {
+/** The selected servers, across pages, or all that match the query of a list. */
+function useSelection(listKey: string, isBin: boolean) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
+  const [allOf, setAllOf] = useState<string>()
+  const [binOf, setBinOf] = useState(isBin)
+  if (binOf !== isBin) {
+    // Other actions apply to servers in the recycle bin.
+    setBinOf(isBin)
+    setChosen(new Map())
+  }
   const toggle = useCallback(
     (row: Row) =>
       setChosen((before) => {
@@ -265,10 +309,41 @@ function useSelection() {
       }),
     [],
   )
-  const clear = useCallback(() => setChosen(new Map()), [])
+  const clear = useCallback(() => {
+    setChosen(new Map())
+    setAllOf(undefined)
+  }, [])
   const ids = useMemo<ReadonlySet<string>>(() => new Set(chosen.keys()), [chosen])
-  return { rows: [...chosen.values()], ids, toggle, clear }
+  const isAll = allOf === listKey
+  return { rows: [...chosen.values()], ids, toggle, clear, isAll, selectAll: setAllOf }
 }
+
+interface SelectAllProps {
+  readonly q: string
+  readonly total: number | undefined
+  readonly isHidden: boolean
+  readonly onSelect: () => void
+}
+
+/** Selects all servers that match the filter, loaded or not. */
+function SelectAll({ q, total, isHidden, onSelect }: SelectAllProps) {
+  const { actions: t } = useMessages()
+  const { number } = useFormat()
+  if (isHidden || q === '' || total === undefined || total === 0) return null
+  return (
+    <Button
+      look="quiet"
+      small
+      icon="check"
+      disabledReason={total > mostInBatch ? t.tooMany(number(mostInBatch)) : undefined}
+      onClick={onSelect}
+    >
+      {t.selectAll(number(total))}
+    </Button>
+  )
+}
+
+const mostInBatch: typeof maxBatchSize = 1_000
 
 /** The values of a server that make sense as filters. */
 function filterValues(row: Row): { name: string; value: string }[] {

@@ -1,10 +1,9 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import { countsQuery } from '../../api/queries/servers.ts'
+import { countsQuery, type ServerSelection } from '../../api/queries/servers.ts'
 import { completeTerms, valuesOf, without } from '../../filter/edit-query.ts'
 import { filterKeys, findKey } from '../../filter/keys.ts'
 import { listedValues, unlistedCount } from '../../servers/value-counts.ts'
-import type { Scope } from '../../inventory/list-state.ts'
 
 export const filterGroupNames = [
   'status',
@@ -38,14 +37,14 @@ const groupOf = (name: FilterGroupName) => findKey(filterKeys, name)?.groups ?? 
  * does not delay them.
  */
 export function useFilterCounts(
-  q: string,
-  scope: Scope,
+  selection: ServerSelection,
   hasRows: boolean,
 ): {
   readonly counts: Readonly<Record<FilterGroupName, FilterCounts>>
   readonly isOutdated: boolean
 } {
-  const query = completeTerms(q)
+  const query = completeTerms(selection.q)
+  const of = (text: string) => ({ ...selection, q: text })
   const isActive = (name: FilterGroupName) => {
     const { wanted: some, unwanted } = valuesOf(query, name)
     return some.length + unwanted.length > 0
@@ -54,8 +53,8 @@ export function useFilterCounts(
   const plain = filterGroupNames.filter((name) => !isActive(name))
   const results = useQueries({
     queries: [
-      countsQuery(query, scope, plain.map(groupOf), hasRows),
-      ...active.map((name) => countsQuery(without(query, name), scope, [groupOf(name)], hasRows)),
+      countsQuery(of(query), plain.map(groupOf), hasRows),
+      ...active.map((name) => countsQuery(of(without(query, name)), [groupOf(name)], hasRows)),
     ],
   })
   // `useQueries` drops the previous data. Without this cache, filters would vanish during a request.

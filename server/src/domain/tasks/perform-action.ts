@@ -53,6 +53,14 @@ export interface Performed {
 /** Queued tasks of a user, besides those of batches. */
 const maxQueued = 100
 
+/** Parameters that allow an action in more situations, such as a delete from the recycle bin. */
+const permissiveParameters: Partial<Record<ServerAction, TaskParameters>> = {
+  stop: { is_force: true },
+  restart: { is_force: true },
+  'change-config': { force_stop: true },
+  delete: { is_force: true, override_pending_delete: true },
+}
+
 const isPerformed = (action: ServerAction): action is Exclude<PerformedAction, 'syncstatus'> =>
   performedActions.some((name) => name === action)
 
@@ -152,6 +160,13 @@ export function createPerformAction(dependencies: Dependencies) {
     return { serverId, taskId: task.id }
   }
 
+  /** Why an action cannot be performed; empty if it can. */
+  function reasonWith(action: ServerAction, params: TaskParameters, situation: Situation): string {
+    const prepared = prepareAction(action, params, situation, clock())
+    if (prepared.kind === 'refused') return prepared.error.message
+    return prepared.kind === 'already' ? prepared.reason : ''
+  }
+
   async function performOnce(
     caller: Caller,
     idOrName: string,
@@ -196,7 +211,7 @@ export function createPerformAction(dependencies: Dependencies) {
       )
     },
 
-    /** What the caller can do with a server now, by the decision of the action itself. */
+    /** What the caller can do with a server now, with some parameters, by the decision of the action. */
     async getServerActions(
       caller: Caller,
       idOrName: string,
@@ -210,9 +225,9 @@ export function createPerformAction(dependencies: Dependencies) {
         }
         // Nothing to change yet: a description can always be changed.
         if (action === 'update' && !stored.server.deleted) return ''
-        const prepared = prepareAction(action, {}, situation, clock())
-        if (prepared.kind === 'refused') return prepared.error.message
-        return prepared.kind === 'already' ? prepared.reason : ''
+        const plain = reasonWith(action, {}, situation)
+        const more = permissiveParameters[action]
+        return more && reasonWith(action, more, situation) === '' ? '' : plain
       }
       const entries = serverActions.map((action) => {
         const reason = reasonOf(action)

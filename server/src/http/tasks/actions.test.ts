@@ -211,6 +211,13 @@ onEngineOfLane('actions on servers', (engine) => {
     assert.ok(binned.pending_deleted_at !== null && binned.auto_delete_at !== null)
     assert.equal(binned.status, 'ready')
     await refused('InvalidStatusError', 'startServer', id)
+    const { actions } = await at.admin.get<ServerActions>('getServerActions', { path: { id } })
+    const allowed = Object.entries(actions).filter((entry) => entry[1].allowed)
+    // A delete with `override_pending_delete`.
+    assert.deepEqual(
+      allowed.map(([name]) => name),
+      ['update', 'delete', 'cancel-delete'],
+    )
     const restored = await act('cancelServerDeletion', id)
     assert.equal(restored.body.server?.pending_deleted, false)
     assert.equal(restored.body.server?.auto_delete_at, null)

@@ -1,0 +1,31 @@
+import { cloudproviders, cloudregions, hosts, networks, zones } from '@muster/contract/resources'
+import type { Plugin } from 'vite'
+
+const wanted = '@muster/contract/resources'
+const replaced = '\0resources'
+const resources = { cloudproviders, cloudregions, hosts, networks, zones }
+
+/** What the console never reads. */
+const unused = new Set(['schema', 'description', 'default', 'one', 'many'])
+
+/**
+ * Evaluates the descriptions of resources when the console is built. The scripts contain neither the
+ * schemas of the API, nor its texts, nor the library that they are made with.
+ */
+export const describeResources = (): Plugin => ({
+  name: 'describe-resources',
+  enforce: 'pre',
+  resolveId: (id) => (id === wanted ? replaced : undefined),
+  load(id) {
+    if (id !== replaced) return undefined
+    const json = (value: unknown) =>
+      JSON.stringify(value, (key, each) => (unused.has(key) ? undefined : each))
+    return Object.entries(resources)
+      .map(([name, { fields, ...others }]) => {
+        // A field of a resource can have any name.
+        const kept = Object.entries(fields).map(([field, each]) => `${json(field)}:${json(each)}`)
+        return `export const ${name} = {...${json(others)}, fields: {${kept.join()}}}`
+      })
+      .join('\n')
+  },
+})

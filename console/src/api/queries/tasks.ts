@@ -1,0 +1,105 @@
+import type { Batch, ServerAction, Task } from '@muster/contract'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from '../client.ts'
+import { markerOf } from '../marker-of.ts'
+import { isUnfinishedBatch, isUnfinishedTask } from '../tracked-tasks.ts'
+
+const pageSize = 50
+/** While something is unfinished. Otherwise lists of tasks are not polled. */
+export const taskInterval = 1_000
+
+/** What can be done with a server. `state` changes whenever the answer may. */
+export const serverActionsQuery = (id: string, state: string) =>
+  queryOptions({
+    queryKey: ['servers', 'actions', id, state],
+    queryFn: async ({ signal }) =>
+      (await api.getServerActions({ parameters: { id }, signal })).actions,
+    placeholderData: keepPreviousData,
+  })
+
+/** The filters of the Tasks page, as in its address. */
+export interface TaskFilters {
+  readonly status?: string
+  readonly action?: string
+  readonly search?: string
+  readonly server_id?: string
+  readonly user_id?: string
+  readonly batch_id?: string
+}
+
+const nextMarker = (headers: Headers): string | undefined => {
+  const [, next = null] = /<([^<>]*)>/.exec(headers.get('link') ?? '') ?? []
+  return markerOf(next)
+}
+
+interface ListPage<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+interface ListQuery<Row> {
+  readonly queryKey: readonly unknown[]
+  readonly load: (
+    page: { readonly limit: number; readonly marker: string | undefined },
+    signal: AbortSignal,
+  ) => Promise<ListPage<Row>>
+  readonly isUnfinished: (row: Row) => boolean
+}
+
+/** A list, newest first, page by page. Polled while one of its rows is unfinished. */
+const list = <Row>({ queryKey, load, isUnfinished }: ListQuery<Row>) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam: marker, signal }) => load({ limit: pageSize, marker }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ rows }) => rows.some(isUnfinished)) ? taskInterval : false,
+    refetchOnMount: 'always',
+  })
+
+export const tasksQuery = (filters: TaskFilters) =>
+  list<Task>({
+    queryKey: ['tasks', 'list', filters],
+    isUnfinished: isUnfinishedTask,
+    async load(page, signal) {
+      const { status, action, ...others } = filters
+      const query = {
+        ...others,
+        status: status as Task['status'] | undefined,
+        action: action as ServerAction | undefined,
+        ...page,
+      }
+      const { body, headers } = await api.request('listTasks', { query, signal })
+      return { rows: body.tasks, total: body.total, next: nextMarker(headers) }
+    },
+  })
+
+export const serverTasksQuery = (id: string) =>
+  list<Task>({
+    queryKey: ['tasks', 'server', id],
+    isUnfinished: isUnfinishedTask,
+    async load(query, signal) {
+      const answer = await api.request('listServerTasks', { parameters: { id }, query, signal })
+      const { body, headers } = answer
+      return { rows: body.tasks, total: body.total, next: nextMarker(headers) }
+    },
+  })
+
+export const batchesQuery = (filters: TaskFilters) =>
+  list<Batch>({
+    queryKey: ['tasks', 'batches', filters],
+    isUnfinished: isUnfinishedBatch,
+    async load(page, signal) {
+      const query = {
+        status: filters.status as Batch['status'] | undefined,
+        action: filters.action as ServerAction | undefined,
+        user_id: filters.user_id,
+        id: filters.batch_id,
+        ...page,
+      }
+      const { body, headers } = await api.request('listBatches', { query, signal })
+      return { rows: body.batches, total: body.total, next: nextMarker(headers) }
+    },
+  })

@@ -1,0 +1,12 @@
+/** The pages that are seldom the first one. Their code is loaded at once. */
+export { AccountPage } from './pages/accounts/account-page.tsx'
+export { AccountsPage } from './pages/accounts/accounts-page.tsx'
+export { NewAccountPage } from './pages/accounts/new-account-page.tsx'
+export { ActivityPage } from './pages/activity/activity-page.tsx'
+export { IdentityEntityPage } from './pages/identity/identity-entity-page.tsx'
+export { IdentityPage } from './pages/identity/identity-page.tsx'
+export { InfrastructurePage } from './pages/infrastructure/infrastructure-page.tsx'
+export { ResourcePage } from './pages/infrastructure/resource-page.tsx'
+export { KeysPage } from './pages/me/keys-page.tsx'
+export { SessionsPage } from './pages/me/sessions-page.tsx'
+export { TasksPage } from './pages/tasks/tasks-page.tsx'

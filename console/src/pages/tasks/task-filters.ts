@@ -1,0 +1,28 @@
+import type { TaskFilters } from '../../api/queries/tasks.ts'
+import type { Search } from '../../url/search.ts'
+
+export const taskStatuses = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'unknown',
+] as const
+export const batchStatuses = ['running', 'finished', 'stopped', 'cancelled'] as const
+
+/** Filters that links set, and that can only be removed. */
+export const linkedFilters = ['server_id', 'user_id', 'batch_id'] as const
+
+const names = ['status', 'action', 'search', ...linkedFilters] as const
+
+/** The filters in the address. Batches have neither a server nor a text to search. */
+export function readTaskFilters(search: Search, isBatches: boolean): TaskFilters {
+  const known = isBatches ? (['status', 'action', 'user_id', 'batch_id'] as const) : names
+  return Object.fromEntries(
+    known.flatMap((name) => {
+      const value = search[name]?.trim()
+      return value ? [[name, value]] : []
+    }),
+  )
+}

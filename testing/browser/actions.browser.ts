@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createActingFleet, type ActingFleet } from './acting-fleet.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
+
+const drawerOf = (page: Page) => page.getByRole('region', { name: 'Running and recent tasks' })
+
+/** The entry of a task in the drawer. */
+const itemOf = (page: Page, label: string) =>
+  drawerOf(page).getByRole('listitem').filter({ hasText: label })
+
+async function choose(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+describe('actions on servers', () => {
+  const lifetime = suiteLifetime()
+  let testConsole: TestConsole
+  let fleet: ActingFleet
+  before(async () => {
+    testConsole = await startConsole(lifetime)
+    fleet = await createActingFleet(testConsole)
+  })
+
+  test('a stop is followed to its end, over pages, and listed with the server', async (t) => {
+    const { id, name } = await fleet.take('running')
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers/${id}`)
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: `Stop ${name}` })
+    await dialog.getByLabel('Time to shut down, in seconds').fill('30')
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
+    await itemOf(page, `Stop ${name}`).waitFor()
+    await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+    await itemOf(page, `Stop ${name}`).getByText('Succeeded').waitFor()
+    assert.match(
+      await drawerOf(page).getByRole('status').innerText(),
+      new RegExp(`Stop ${name}: Succeeded`),
+    )
+
+    await itemOf(page, name).getByRole('link').click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    await page.getByText('Stopped').first().waitFor()
+    const stop = page.getByRole('button', { name: /^Stop \(/ })
+    await stop.waitFor()
+    assert.equal(await stop.getAttribute('aria-disabled'), 'true')
+    assert.match((await stop.getAttribute('title')) ?? '', /already stopped/)
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Tasks', exact: true }).last().click()
+    const row = page.getByRole('row').filter({ hasText: 'Stop' })
+    await row.getByText('Succeeded').waitFor()
+    assert.match(await row.innerText(), /olga/)
+    await drawerOf(page)
+      .getByRole('button', { name: `Dismiss: Stop ${name}` })
+      .click()
+    await drawerOf(page).waitFor({ state: 'detached' })
+    assert.equal((await fleet.read(id)).status, 'ready')
+  })
+
+  test('a delete asks for the name and can be undone', async (t) => {
+    const { id, name } = await fleet.take('running')
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers/${id}`)
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+    await choose(page, 'Delete…')
+    const dialog = page.getByRole('dialog', { name: `Delete ${name}` })
+    assert.equal(await dialog.getByRole('checkbox', { name: /disks/ }).isChecked(), false)
+    const submit = dialog.getByRole('button', { name: /^Delete/ })
+    assert.equal(await submit.getAttribute('aria-disabled'), 'true')
+    await dialog.getByLabel(`Type ${name} to confirm`).fill(name)
+    await submit.click()
+    const item = itemOf(page, `Delete ${name}`)
+    await item.getByText('Succeeded').waitFor()
+    await page.getByText('This server is in the recycle bin').waitFor()
+    assert.equal((await fleet.read(id)).pending_deleted, true)
+
+    await page.goto('/console/servers')
+    await page.getByRole('button', { name: 'Recycle bin' }).click()
+    await page.getByRole('link', { name, exact: true }).waitFor()
+    await page.goto(`/console/servers/${id}`)
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText(`Restore: ${name}. Done.`).waitFor()
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
+    assert.equal((await fleet.read(id)).pending_deleted, false)
+
+    await choose(page, 'Delete…')
+    await dialog.getByLabel(`Type ${name} to confirm`).fill(name)
+    await submit.click()
+    await drawerOf(page)
+      .getByRole('button', { name: `Undo: Delete ${name}` })
+      .click()
+    await page.getByText(`Restore: ${name}. Done.`).waitFor()
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
+    assert.equal((await fleet.read(id)).pending_deleted, false)
+  })
+
+  test('several servers are previewed first, with the reasons of those that do not change', async (t) => {
+    const stopped = await fleet.take('ready')
+    const running = await fleet.take('running')
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers?q=id%3A${stopped.id},${running.id}`)
+    await page.getByRole('button', { name: 'Select all 2 that match' }).click()
+    const bar = page.getByRole('region', { name: 'Selected servers' })
+    await bar.getByRole('button', { name: 'Start', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Start 2 servers' })
+    const preview = dialog.getByRole('list', { name: 'Preview' })
+    await preview.getByText('1 will change').waitFor()
+    await preview.getByText('1 already so').waitFor()
+    await preview.getByText('already running').waitFor()
+    await dialog.getByRole('button', { name: 'Start 1 server' }).click()
+    await itemOf(page, 'Start 2 servers').getByText('Finished').waitFor()
+    assert.equal((await fleet.read(stopped.id)).status, 'running')
+
+    await page.goto('/console/tasks?view=batches')
+    const row = page.getByRole('row').filter({ hasText: 'Start' })
+    await row.getByText('2 succeeded').waitFor()
+    await row.getByRole('link', { name: 'Show its tasks' }).click()
+    await page.getByRole('link', { name: stopped.name, exact: true }).waitFor()
+    await page.getByLabel('Status').selectOption('failed')
+    await page.getByRole('heading', { name: 'No matching tasks' }).waitFor()
+  })
+
+  test('a viewer sees why nothing can be done', async (t) => {
+    const { id } = await fleet.take('running')
+    const { page, requests } = await testConsole.visit(t, fleet.viewer)
+    await page.goto(`/console/servers/${id}`)
+    const stop = page.getByRole('button', { name: /^Stop \(.*perform\.stop/ })
+    await stop.waitFor()
+    assert.equal(await stop.getAttribute('aria-disabled'), 'true')
+    await stop.click({ force: true })
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.ok(!requests.some((url) => url.endsWith('/stop')))
+  })
+})
