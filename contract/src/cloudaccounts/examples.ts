@@ -23,6 +23,8 @@ export const accountExample = {
   period: 30,
   disappearance_hold: null,
   enabled: true,
+  access: 'observe',
+  max_actions: 10,
   mapping,
   status: 'connected',
   servers: 412,
@@ -56,6 +58,7 @@ export const testExample = {
   statuses: { running: 380, ready: 32 },
   sample: ['web-1', 'web-2'],
   is_complete: true,
+  actions: { start: true, stop: true, delete: false },
   error: '',
   duration_ms: 1620,
 }
@@ -105,6 +108,8 @@ export const providerExample = {
     },
   ],
   rights: [{ title: 'IAM policy of the access key', text: '{"Version": "2012-10-17", …}' }],
+  actions: ['start', 'stop', 'restart', 'reset', 'change-config', 'update', 'delete'],
+  action_rights: [{ title: 'IAM policy for actions', text: '{"Version": "2012-10-17", …}' }],
   period: 30,
   events: false,
 }

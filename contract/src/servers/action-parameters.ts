@@ -6,7 +6,6 @@ import { exactObject, FreeText, NewName } from '../scalars.ts'
 export const defaultStopTimeout = 60
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
-const ignored = Type.Optional(Type.Unknown({ description: cloudpodsNote }))
 
 const stop = {
   is_force: flag(
@@ -21,8 +20,11 @@ const stop = {
   ),
 }
 
-export const StartParameters = exactObject({ auto_prepaid: ignored, qemu_version: ignored })
-export const StopParameters = exactObject({ ...stop, stop_charging: ignored })
+export const StartParameters = exactObject({
+  auto_prepaid: flag(cloudpodsNote),
+  qemu_version: Type.Optional(Type.String({ maxLength: 64, description: cloudpodsNote })),
+})
+export const StopParameters = exactObject({ ...stop, stop_charging: flag(cloudpodsNote) })
 export const RestartParameters = exactObject(stop)
 export const ResetParameters = exactObject({
   is_hard: flag('No effect: a reset does not ask the guest'),

@@ -79,7 +79,11 @@ export type Batch = Static<typeof Batch>
 export const BatchRequest = exactObject({
   action: Type.Enum([...serverActions]),
   ids: Type.Optional(
-    Type.Array(Id, { minItems: 1, description: `Ids of servers, at most ${maxBatchSize}` }),
+    Type.Array(Id, {
+      minItems: 1,
+      maxItems: maxBatchSize,
+      description: `Ids of servers, at most ${maxBatchSize}`,
+    }),
   ),
   q: Type.Optional(
     Type.String({

@@ -89,7 +89,7 @@ describe('createBodyReader', () => {
       'must be an object': { name: 'a', inner: [] },
       'must be one of a, b': { name: 'a', kind: 'c' },
       'must have at least 1 items': { name: 'a', list: [] },
-      'must have at most 2 items': { name: 'a', list: [1, 2, 3] },
+      'must have at most 2 items, not 3': { name: 'a', list: [1, 2, 3] },
       'is not a known field': { name: 'a', stranger: 1 },
       'is required': {},
     }

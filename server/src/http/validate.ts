@@ -73,7 +73,7 @@ function memberOf({ keyword, params }: ErrorObject): string[] {
 
 const article = (type: string) => (/^[aio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-function wording({ keyword, params, message, parentSchema }: ErrorObject): string {
+function wording({ keyword, params, message, parentSchema, data }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required'
@@ -100,7 +100,7 @@ function wording({ keyword, params, message, parentSchema }: ErrorObject): strin
     case 'minimum':
       return `must be at least ${params['limit']}`
     case 'maxItems':
-      return `must have at most ${params['limit']} items`
+      return `must have at most ${params['limit']} items, not ${(data as unknown[]).length}`
     default:
       return message ?? 'is not valid'
   }

@@ -63,7 +63,6 @@ function requireSelection({ ids, q }: BatchRequest): void {
   if ((ids === undefined) === (q === undefined || q.trim() === '')) {
     throw badField('batch', 'needs exactly one of ids and q')
   }
-  if (ids && ids.length > maxBatchSize) throw tooMany(ids.length)
 }
 
 const tooMany = (count: number) =>
