@@ -7,6 +7,14 @@ export const defaultStopTimeout = 60
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
+/** Sent by Cloudpods' clients, and ignored: what they ask for has no effect on the sources of Muster. */
+const ignored = {
+  auto_prepaid: flag(cloudpodsNote),
+  qemu_version: Type.Optional(Type.String({ maxLength: 64, description: cloudpodsNote })),
+  stop_charging: flag(cloudpodsNote),
+}
+export const ignoredParameters: readonly string[] = Object.keys(ignored)
+
 const stop = {
   is_force: flag(
     'Switch the server off if the guest does not shut down in time. Needed for servers of a scaling group.',
@@ -21,10 +29,10 @@ const stop = {
 }
 
 export const StartParameters = exactObject({
-  auto_prepaid: flag(cloudpodsNote),
-  qemu_version: Type.Optional(Type.String({ maxLength: 64, description: cloudpodsNote })),
+  auto_prepaid: ignored.auto_prepaid,
+  qemu_version: ignored.qemu_version,
 })
-export const StopParameters = exactObject({ ...stop, stop_charging: flag(cloudpodsNote) })
+export const StopParameters = exactObject({ ...stop, stop_charging: ignored.stop_charging })
 export const RestartParameters = exactObject(stop)
 export const ResetParameters = exactObject({
   is_hard: flag('No effect: a reset does not ask the guest'),

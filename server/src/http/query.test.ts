@@ -196,7 +196,7 @@ describe('parsing parameters with several values', () => {
     assert.equal(complaint('?status=0123456789'), 'status.0: must be at most 9 characters')
     assert.equal(
       complaint('?status=1&status=2&status=3&status=4'),
-      'status: must have at most 3 items',
+      'status: must have at most 3 items, not 4',
     )
     assert.equal(complaint('?tags.0.0.value=x'), 'tags.0.0.key: is required')
     assert.equal(complaint('?tags.0.0.key=a&tags.0.0.key=b'), 'tags.0.0.key: is given twice')

@@ -1,6 +1,6 @@
 import {
   actionParameters,
-  serverActions,
+  ignoredParameters,
   type Server,
   type ServerAction,
   type TaskParameters,
@@ -97,9 +97,9 @@ export function prepareAction(
 
 /** The parameters that an action knows, without those that exist for Cloudpods' clients only. */
 export function readParameters(action: ServerAction, given: object): TaskParameters {
-  const known = Object.entries(actionParameters[action].properties)
-    .filter(([, schema]) => 'type' in schema || 'enum' in schema || 'anyOf' in schema)
-    .map(([name]) => name)
+  const known = Object.keys(actionParameters[action].properties).filter(
+    (name) => !ignoredParameters.includes(name),
+  )
   return Object.fromEntries(
     known.flatMap((name) => {
       const value = (given as TaskParameters)[name]
@@ -107,6 +107,3 @@ export function readParameters(action: ServerAction, given: object): TaskParamet
     }),
   )
 }
-
-export const isServerAction = (name: string): name is ServerAction =>
-  serverActions.some((action) => action === name)
