@@ -6,7 +6,15 @@ const replaced = '\0resources'
 const resources = { cloudproviders, cloudregions, hosts, networks, zones }
 
 /** What the console never reads. */
-const unused = new Set(['schema', 'description', 'default', 'one', 'many'])
+const unused = new Set(['schema', 'description', 'default', 'one', 'many', 'noun', 'nouns'])
+const unusedUses: readonly unknown[] = ['count', 'search', 'short']
+
+const read = (key: string, value: unknown): unknown => {
+  if (unused.has(key)) return undefined
+  return key === 'uses' && Array.isArray(value)
+    ? value.filter((use) => !unusedUses.includes(use))
+    : value
+}
 
 /**
  * Evaluates the descriptions of resources when the console is built. The scripts contain neither the
@@ -18,8 +26,7 @@ export const describeResources = (): Plugin => ({
   resolveId: (id) => (id === wanted ? replaced : undefined),
   load(id) {
     if (id !== replaced) return undefined
-    const json = (value: unknown) =>
-      JSON.stringify(value, (key, each) => (unused.has(key) ? undefined : each))
+    const json = (value: unknown) => JSON.stringify(value, read)
     return Object.entries(resources)
       .map(([name, { fields, ...others }]) => {
         // A field of a resource can have any name.

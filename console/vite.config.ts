@@ -10,7 +10,7 @@ export default defineConfig({
   base: '/console/',
   plugins: [describeResources(), react()],
   // Short names: together they are a kilobyte of the compressed scripts.
-  css: { modules: { generateScopedName: '_[hash:base64:5]' } },
+  css: { modules: { generateScopedName: '[hash:base64:5]' } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
