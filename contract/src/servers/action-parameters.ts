@@ -12,6 +12,8 @@ const ignored = {
   auto_prepaid: flag(cloudpodsNote),
   qemu_version: Type.Optional(Type.String({ maxLength: 64, description: cloudpodsNote })),
   stop_charging: flag(cloudpodsNote),
+  // Comes with boot_order, which says the same.
+  boot: Type.Optional(Type.Enum(['disk', 'cdrom'], { description: cloudpodsNote })),
 }
 export const ignoredParameters: readonly string[] = Object.keys(ignored)
 
@@ -39,12 +41,26 @@ export const ResetParameters = exactObject({
 })
 export const NoParameters = exactObject({})
 
+const units = { m: 1, g: 1_024, t: 1_048_576 } as const
+
+/** Memory in MB. Cloudpods' clients send a text such as `2048`, `512m` or `2g`. */
+export function readMemory(given: number | string): number {
+  const [, digits, unit = 'm'] = /^(\d+)([mgt]?)$/.exec(String(given).toLowerCase()) ?? []
+  return Number(digits) * (units[unit as keyof typeof units] ?? 1)
+}
+
 export const ChangeConfigParameters = exactObject({
   vcpu_count: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 4096, description: 'Number of vCPUs' }),
   ),
   vmem_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 134_217_728, description: 'Memory in MB' }),
+    Type.Union(
+      [
+        Type.Integer({ minimum: 1, maximum: 134_217_728 }),
+        Type.String({ pattern: '^([1-9][0-9]{0,7}[mM]?|[1-9][0-9]{0,4}[gG]|[1-9][0-9]?[tT])$' }),
+      ],
+      { description: 'Memory in MB, or a text with a unit such as `512m` or `2g`' },
+    ),
   ),
   instance_type: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'Instance type at the source' }),
@@ -63,6 +79,7 @@ export const UpdateParameters = Type.Object(
         description: 'Devices in their order: `c` disk, `d` CD-ROM, `n` network, each at most once',
       }),
     ),
+    boot: ignored.boot,
     description: Type.Optional({ ...FreeText, description: 'Stored in Muster only' }),
     disable_delete: flag(
       'Protects against deletion through Muster. false also clears the protection of the source, such as termination protection.',

@@ -1,6 +1,7 @@
 import {
   actionParameters,
   ignoredParameters,
+  readMemory,
   type Server,
   type ServerAction,
   type TaskParameters,
@@ -95,15 +96,15 @@ export function prepareAction(
   return prepared
 }
 
-/** The parameters that an action knows, without those that exist for Cloudpods' clients only. */
+/** The parameters that an action knows, in our units, without those that exist for Cloudpods' clients only. */
 export function readParameters(action: ServerAction, given: object): TaskParameters {
-  const known = Object.keys(actionParameters[action].properties).filter(
-    (name) => !ignoredParameters.includes(name),
-  )
+  const known = Object.keys(actionParameters[action].properties)
   return Object.fromEntries(
-    known.flatMap((name) => {
-      const value = (given as TaskParameters)[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
+    Object.entries(given as TaskParameters)
+      .filter(([name]) => known.includes(name) && !ignoredParameters.includes(name))
+      .map(([name, value]) => [
+        name,
+        name === 'vmem_size' && typeof value !== 'boolean' ? readMemory(value) : value,
+      ]),
   )
 }
