@@ -50,7 +50,14 @@ export function composeTaskRunner(parts: Parts) {
     openSource,
     loadSituations,
     reauthorize: createReauthorizeTask({ directory: createDirectory(database), clock }),
-    emptyBin: createEmptyBin({ tasks, serverWriter, sightings, loadSituations, clock }),
+    emptyBin: createEmptyBin({
+      tasks,
+      serverWriter,
+      sightings,
+      loadSituations,
+      recycleFor: parts.recycleFor,
+      clock,
+    }),
     limits: {
       task: parts.taskTimeout,
       call: callLimit,

@@ -1,7 +1,7 @@
 import type { OwnerDirectory } from '../domain/inventory/ports.ts'
 import type { DatabaseReader } from './database.ts'
 
-/** Projects and their domains by name. */
+/** Projects and their domains by name, and the accounts that can be acted on. */
 export const createOwnerDirectory = ({ db }: DatabaseReader): OwnerDirectory => ({
   all: () =>
     db
@@ -14,4 +14,13 @@ export const createOwnerDirectory = ({ db }: DatabaseReader): OwnerDirectory => 
         'domains.name as domain',
       ])
       .execute(),
+
+  async managedAccounts() {
+    const rows = await db
+      .selectFrom('cloudaccounts')
+      .select('id')
+      .where('access', '=', 'manage')
+      .execute()
+    return rows.map(({ id }) => id)
+  },
 })

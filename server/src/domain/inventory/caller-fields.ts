@@ -1,12 +1,54 @@
 import type { CallerField } from './fields.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { OwnersField } from './render-server.ts'
+import type { Owners } from './owners.ts'
 import type { Visibility } from './visibility.ts'
 import { covers } from '../scope.ts'
 
 const nobody = { project: '', domain: '' }
 
-const cannotDelete = 'Muster does not delete servers: delete it where it runs.'
+/** What the fields of a caller are made from, besides the server. */
+export interface Ownership {
+  readonly byProject: ReadonlyMap<string, Owner>
+  /** Accounts whose servers can be acted on. */
+  readonly managed: ReadonlySet<string>
+}
+
+export async function ownership(owners: Owners): Promise<Ownership> {
+  const [byProject, managed] = await Promise.all([owners.byProject(), owners.managedAccounts()])
+  return { byProject, managed }
+}
+
+/** In JSON, quotes inside of texts are escaped: these bytes are only found where they mean the field. */
+const protectedBytes = Buffer.from('"disable_delete":true')
+const taskBytes = Buffer.from('"sys:task_id":')
+
+/** Why a server cannot be deleted, whoever asks. */
+export type DeleteState = 'observed' | 'protected' | 'busy' | 'deletable'
+
+/** Looks into the stored JSON only if the account can be acted on at all. */
+export function deleteState(
+  { accountId, body, metadata }: ServerParts,
+  { managed }: Ownership,
+): DeleteState {
+  if (!managed.has(accountId)) return 'observed'
+  if (body.includes(protectedBytes)) return 'protected'
+  return metadata.includes(taskBytes) ? 'busy' : 'deletable'
+}
+
+const stateReasons: Readonly<Record<DeleteState, string>> = {
+  observed: 'The cloud account of the server is attached to observe only.',
+  protected: 'The server is protected against deletion. Set disable_delete to false first.',
+  busy: 'The server has an unfinished task.',
+  deletable: '',
+}
+const mayNotDelete = 'Your roles do not allow "delete" on "servers" of service "compute" here.'
+
+function deleteFailReason(parts: ServerParts, { deletes }: Visibility, state: DeleteState): string {
+  if (parts.isDeleted) return isDeleted
+  return covers(deletes, parts) ? stateReasons[state] : mayNotDelete
+}
+
 const isDeleted = 'The server is deleted.'
 export const mayNotUpdate =
   'Your roles do not allow "update" on "servers" of service "compute" here.'
@@ -23,8 +65,18 @@ const adminGroupOf = (parts: ServerParts, { administers }: Visibility): string =
   parts.adminGroup !== '' && covers(administers, parts) ? parts.adminGroup : noAdminGroup
 
 /** Servers with the same key have the same caller fields. */
-export const callerFieldsKey = (parts: ServerParts, visibility: Visibility): string =>
-  `${parts.projectId} ${parts.managerProjectId} ${updateFailReason(parts, visibility)} ${adminGroupOf(parts, visibility)}`
+export const callerFieldsKey = (
+  parts: ServerParts,
+  visibility: Visibility,
+  state: DeleteState,
+): string =>
+  [
+    parts.projectId,
+    parts.managerProjectId,
+    updateFailReason(parts, visibility),
+    deleteFailReason(parts, visibility, state),
+    adminGroupOf(parts, visibility),
+  ].join(' ')
 
 const members = (object: object) => JSON.stringify(object).slice(1, -1)
 
@@ -33,12 +85,13 @@ const members = (object: object) => JSON.stringify(object).slice(1, -1)
  * on the caller.
  */
 export function renderCallerFields(
-  owners: ReadonlyMap<string, Owner>,
+  { byProject }: Ownership,
   parts: ServerParts,
   visibility: Visibility,
+  state: DeleteState,
 ): string {
-  const { project, domain } = owners.get(parts.projectId) ?? nobody
-  const manager = owners.get(parts.managerProjectId) ?? nobody
+  const { project, domain } = byProject.get(parts.projectId) ?? nobody
+  const manager = byProject.get(parts.managerProjectId) ?? nobody
   const names: Record<OwnersField, string> = {
     project,
     tenant: project,
@@ -47,10 +100,11 @@ export function renderCallerFields(
     manager_domain: manager.domain,
   }
   const reason = updateFailReason(parts, visibility)
+  const deleteReason = deleteFailReason(parts, visibility, state)
   const rest: Record<Exclude<CallerField, `admin_${string}`>, string | boolean> = {
-    can_delete: false,
+    can_delete: deleteReason === '',
     can_update: reason === '',
-    delete_fail_reason: cannotDelete,
+    delete_fail_reason: deleteReason,
     update_fail_reason: reason,
   }
   return `,${members(names)},${adminGroupOf(parts, visibility)},${members(rest)}`

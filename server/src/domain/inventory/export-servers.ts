@@ -16,6 +16,7 @@ import {
   type ServerFinder,
   type ServerParts,
 } from './ports.ts'
+import { ownership } from './caller-fields.ts'
 import { createRowRenderer, type RowRenderer } from './render-rows.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
@@ -96,7 +97,7 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
   ): AsyncGenerator<Buffer> {
     const pageQuery = pageQueryOf(query, visibility, requester)
     for await (const page of pages(query, pageQuery, maxServers)) {
-      const rows = createRowRenderer(query, await owners.byProject(), visibility)
+      const rows = createRowRenderer(query, await ownership(owners), visibility)
       const pieces = page.map((parts) => row(rows, withLastSyncTime(parts, syncTimes)))
       yield Buffer.concat(
         pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),

@@ -4,6 +4,7 @@ import type { Caller } from '../identity/caller.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import { requesterOf, type ServerFinder, type ServerParts } from './ports.ts'
+import { ownership } from './caller-fields.ts'
 import { createRowRenderer } from './render-rows.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 import { findVisibility, type Visibility } from './visibility.ts'
@@ -63,7 +64,7 @@ export function createGetServer({ findServer, owners }: Dependencies) {
 
   return async function getServer(caller: Caller, idOrName: string, scope?: ScopeParameter) {
     const { parts, visibility } = await findServer(caller, idOrName, scope)
-    const rows = createRowRenderer(whole, await owners.byProject(), visibility)
+    const rows = createRowRenderer(whole, await ownership(owners), visibility)
     return {
       body: Buffer.concat([start, ...rows.render(parts, '}')]),
       etag: `"${hash('md5', rows.digests(), 'base64url')}"`,

@@ -64,7 +64,7 @@ describe('a page that is requested again', () => {
     } as unknown as ServerFinder
     const listServers = createListServers({
       finder,
-      owners: { byProject: async () => new Map() },
+      owners: { byProject: async () => new Map(), managedAccounts: async () => new Set() },
       identityVersion: { current: () => state.identity },
       syncTimes: { of: () => undefined, version: () => 0 },
       memory: createCacheMemory(2 ** 20),

@@ -16,6 +16,7 @@ import {
   type ServerFinder,
   type ServerParts,
 } from './ports.ts'
+import { ownership } from './caller-fields.ts'
 import { createRowRenderer, renderRows } from './render-rows.ts'
 import type { Order, ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
@@ -119,7 +120,7 @@ export function createListServers(dependencies: Dependencies) {
     { total }: FoundPage,
     parts: readonly ServerParts[],
   ): Promise<Pick<ServerPage, 'body' | 'etag'>> {
-    const rows = createRowRenderer(query, await owners.byProject(), visibility)
+    const rows = createRowRenderer(query, await ownership(owners), visibility)
     const shown = query.withMetadata
       ? parts.map((part) => withLastSyncTime(part, syncTimes))
       : parts

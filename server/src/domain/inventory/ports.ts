@@ -21,6 +21,8 @@ export interface Owner {
 export interface OwnerDirectory {
   /** All projects, including disabled ones. */
   all(): Promise<readonly Owner[]>
+  /** The ids of accounts whose servers can be acted on. */
+  managedAccounts(): Promise<readonly string[]>
 }
 
 /** A stored server, with what the next write compares. */

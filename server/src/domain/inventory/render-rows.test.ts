@@ -28,7 +28,11 @@ test('a large page is rendered in chunks, with turns for other requests between 
   }
   setImmediate(count)
   const all = Array.from({ length: 1_000 }, (_, at) => part(at))
-  const rows = createRowRenderer(shape, new Map(), {} as Visibility)
+  const rows = createRowRenderer(
+    shape,
+    { byProject: new Map(), managed: new Set() },
+    {} as Visibility,
+  )
   const pieces = await renderRows(rows, all)
   isOver = true
   assert.ok(turns >= 7, String(turns))
@@ -41,7 +45,10 @@ test('a large page is rendered in chunks, with turns for other requests between 
 
 test('each server of a page has its own caller fields', () => {
   const own = (name: string) => ({ projectId: name, project: name, domainId: 'd', domain: 'D' })
-  const owners = new Map(['p', 'q'].map((name) => [name, own(name)]))
+  const owners = {
+    byProject: new Map(['p', 'q'].map((name) => [name, own(name)])),
+    managed: new Set<string>(),
+  }
   const inDomain = { kind: 'domain', domainId: 'd' } as const
   const visibility: Visibility = {
     scope: { kind: 'system' },
@@ -73,8 +80,10 @@ describe('the digests of rendered servers', () => {
     deletes: nothing,
     administers: nothing,
   })
-  const ownersNamed = (project: string) =>
-    new Map([['p', { projectId: 'p', project, domainId: 'd', domain: 'D' }]])
+  const ownersNamed = (project: string) => ({
+    byProject: new Map([['p', { projectId: 'p', project, domainId: 'd', domain: 'D' }]]),
+    managed: new Set<string>(),
+  })
 
   const digestOf = (
     all: readonly ServerParts[],

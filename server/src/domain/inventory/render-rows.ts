@@ -1,9 +1,15 @@
 import type { Server } from '@muster/contract'
 import { nextTurn } from '../next-turn.ts'
-import type { Owner, ServerParts } from './ports.ts'
+import type { ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
 import type { Visibility } from './visibility.ts'
-import { callerFieldsKey, renderCallerFields } from './caller-fields.ts'
+import {
+  callerFieldsKey,
+  deleteState,
+  renderCallerFields,
+  type DeleteState,
+  type Ownership,
+} from './caller-fields.ts'
 
 const metadataKey = ',"metadata":'
 
@@ -13,14 +19,11 @@ const hasSameOwner = (a: ServerParts, b: ServerParts): boolean =>
   a.domainId === b.domainId &&
   a.managerProjectId === b.managerProjectId &&
   a.isDeleted === b.isDeleted &&
+  a.accountId === b.accountId &&
   a.adminGroup === b.adminGroup
 
 /** Puts the JSON of servers together from what was rendered when they were written. */
-export function createRowRenderer(
-  shape: ServerShape,
-  owners: ReadonlyMap<string, Owner>,
-  visibility: Visibility,
-) {
+export function createRowRenderer(shape: ServerShape, owners: Ownership, visibility: Visibility) {
   const { details, keys, withMetadata } = shape
   const isWhole = details || keys !== undefined
   /** What follows the stored body, by what it depends on: most servers of a page share it. */
@@ -30,20 +33,28 @@ export function createRowRenderer(
   let digests = ''
 
   let last:
-    | { readonly parts: ServerParts; readonly end: string; readonly bytes: Buffer }
+    | {
+        readonly parts: ServerParts
+        readonly state: DeleteState
+        readonly end: string
+        readonly bytes: Buffer
+      }
     | undefined
 
   function sharedBytes(parts: ServerParts, end: string): Buffer {
-    if (last?.end === end && (!isWhole || hasSameOwner(last.parts, parts))) return last.bytes
-    const key = isWhole ? `${end}${callerFieldsKey(parts, visibility)}` : end
+    const state = isWhole ? deleteState(parts, owners) : 'observed'
+    const isSame =
+      last?.end === end && last.state === state && (!isWhole || hasSameOwner(last.parts, parts))
+    if (last && isSame) return last.bytes
+    const key = isWhole ? `${end}${callerFieldsKey(parts, visibility, state)}` : end
     let bytes = shared.get(key)
     if (!bytes) {
-      const text = isWhole ? renderCallerFields(owners, parts, visibility) : ''
+      const text = isWhole ? renderCallerFields(owners, parts, visibility, state) : ''
       bytes = Buffer.from(text + end)
       shared.set(key, bytes)
       digests += text
     }
-    last = { parts, end, bytes }
+    last = { parts, state, end, bytes }
     return bytes
   }
 

@@ -17,7 +17,7 @@ import { LeaseLost } from './lease-lost.ts'
 import type { ReportedServer, ServerReference, SourceUpdate, UnreadableServer } from './source.ts'
 import { createSyncOnce } from './sync-once.ts'
 import { serverIdOf } from './to-server-facts.ts'
-import { unreadableById } from './warning-texts.ts'
+import { unreadableById, type Unreadable } from './warning-texts.ts'
 import { watchAccount } from './watch-account.ts'
 
 /** An account that this process runs. */
@@ -29,6 +29,8 @@ export interface RunningAccount {
   refresh(id: string, reference: ServerReference): Promise<void>
   /** Stores what was read about a server; undefined if the source does not have it. */
   recordReading(id: string, reading: ReportedServer | UnreadableServer | undefined): Promise<void>
+  /** Warns of servers that stay in the recycle bin although their time is over. */
+  warnRecycled(servers: readonly Unreadable[]): Promise<void>
   /** Whether this process has finished a complete scan of the account. */
   hasScanned(): boolean
   stop(): Promise<void>
@@ -213,6 +215,9 @@ export function createRunAccount(dependencies: RunDependencies) {
       requestScan: (at, knownAt) => reschedule((state) => requestScan(state, at, knownAt)),
       recordReading,
       hasScanned: () => hasScanned,
+      async warnRecycled(servers) {
+        if (warnings.setRecycled(servers)) await save({ warnings: warnings.current() })
+      },
       done,
       async refresh(id, reference) {
         const state = run.state()

@@ -4,6 +4,7 @@ import {
   duplicateWarning,
   forbiddenWarning,
   missingWarning,
+  recycledWarning,
   unreadableWarning,
   type Duplicate,
   type Unreadable,
@@ -34,6 +35,7 @@ export function createSyncWarnings(
 ) {
   let current: readonly SyncWarning[] = stored
   let hasFailed = false
+  let recycled: readonly SyncWarning[] = stored.filter(({ kind }) => kind === 'recycled')
   let found:
     | {
         readonly unreadable: Map<string, Unreadable>
@@ -56,6 +58,7 @@ export function createSyncWarnings(
       ...missingWarning(held.size, hasFailed ? null : until),
       ...duplicateWarning(account, duplicates),
       ...forbiddenWarning(forbidden),
+      ...recycled,
     ]
   }
 
@@ -90,6 +93,14 @@ export function createSyncWarnings(
       for (const [id, server] of unreadable) found.unreadable.set(id, server)
       rebuild()
       return JSON.stringify(current) !== before
+    },
+    /** Replaces the warning about servers in the recycle bin. Returns true if it changes. */
+    setRecycled(servers: readonly Unreadable[]): boolean {
+      const before = JSON.stringify(recycled)
+      recycled = recycledWarning(servers)
+      if (JSON.stringify(recycled) === before) return false
+      current = [...current.filter(({ kind }) => kind !== 'recycled'), ...recycled]
+      return true
     },
     /** After a failed scan the hold of missing servers starts again, so its end is unknown. */
     fail(): void {

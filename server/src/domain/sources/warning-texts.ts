@@ -37,6 +37,17 @@ export function unreadableWarning(servers: readonly Unreadable[]): readonly Sync
   return [{ kind: 'unreadable', text, count, until: null }]
 }
 
+/** Servers that were not deleted although their time in the recycle bin is over. */
+export function recycledWarning(servers: readonly Unreadable[]): readonly SyncWarning[] {
+  const count = servers.length
+  if (count === 0) return []
+  const named = servers.map(
+    ({ name, reason }) => `${shorten(name, longestName)}: ${shorten(reason, longestReason)}`,
+  )
+  const text = `${serversOf(count)} ${count === 1 ? 'stays' : 'stay'} in the recycle bin although the time is over: ${listOf(named)}`
+  return [{ kind: 'recycled', text, count, until: null }]
+}
+
 /** The time is null while no complete scan has confirmed that they are missing. */
 export function missingWarning(count: number, until: number | null): readonly SyncWarning[] {
   if (count === 0) return []

@@ -26,7 +26,7 @@ import { covers, type ScopeOrNone } from '../scope.ts'
 import { acceptedEvent, authorOf, createTask, showTask, writeServer } from './accept-task.ts'
 import { describeBatch } from './describe-task.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
-import { notPermitted, scopeOfAction } from './perform-action.ts'
+import { deleteParameters, notPermitted, scopeOfAction } from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
 import type { LoadSituations } from './situations.ts'
@@ -39,6 +39,7 @@ interface Dependencies {
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
   readonly reauthorizeCaller: ReauthorizeCaller
+  readonly recycleFor: number
   readonly wake: (accountId: string) => void
   readonly validateParameters: (action: ServerAction, params: TaskParameters) => void
   readonly clock: Clock
@@ -91,20 +92,22 @@ export function createBatchUseCases(dependencies: Dependencies) {
     return loaded.map(({ id }) => id)
   }
 
-  function prepareItem(
+  async function prepareItem(
     caller: Caller,
     action: ServerAction,
     params: TaskParameters,
     stored: StoredServer,
     situations: Awaited<ReturnType<LoadSituations>>,
-  ): Prepared {
+  ): Promise<Prepared> {
     const { project_id: projectId, domain_id: domainId } = stored.server
     if (!covers(scopeOfAction(caller, action), { projectId, domainId })) {
       return { kind: 'refused', error: notPermitted(action) }
     }
     const situation = situations.get(stored.id)
     if (!situation) return { kind: 'refused', error: notVisible }
-    return prepareAction(action, params, situation, clock())
+    const wanted =
+      action === 'delete' ? await deleteParameters(params, stored, dependencies) : params
+    return prepareAction(action, wanted, situation, clock())
   }
 
   async function prepareItems(
@@ -120,12 +123,16 @@ export function createBatchUseCases(dependencies: Dependencies) {
     )
     const situations = await loadSituations(seen)
     const byId = new Map(seen.map((one) => [one.id, one]))
-    return wanted.map((id) => {
+    const items: Item[] = []
+    for (const id of wanted) {
       const one = byId.get(id)
       // Servers that do not exist and those of others look alike.
-      if (!one) return { id, stored: undefined, prepared: { kind: 'refused', error: notVisible } }
-      return { id, stored: one, prepared: prepareItem(caller, action, params, one, situations) }
-    })
+      const prepared: Prepared = one
+        ? await prepareItem(caller, action, params, one, situations)
+        : { kind: 'refused', error: notVisible }
+      items.push({ id, stored: one, prepared })
+    }
+    return items
   }
 
   const preview = (

@@ -1,12 +1,13 @@
-import type { ServerWriter } from '../inventory/ports.ts'
+import type { ServerWriter, StoredServer } from '../inventory/ports.ts'
 import { settledStatus } from '../inventory/own-fields.ts'
 import type { Account } from '../sources/account.ts'
 import type { SightingStore } from '../sources/ports.ts'
 import type { RunningAccount } from '../sources/run-account.ts'
 import { timestamp } from '../timestamp.ts'
-import { acceptedEvent, createTask, musterItself, showTask } from './accept-task.ts'
+import { acceptedEvent, createTask, musterItself, showTask, writeServer } from './accept-task.ts'
 import { decideAction } from './decide-action.ts'
 import type { BinEntry, TaskStore } from './ports.ts'
+import { nameOfStatus } from './shown-status.ts'
 import type { LoadSituations } from './situations.ts'
 
 interface Dependencies {
@@ -14,6 +15,8 @@ interface Dependencies {
   readonly serverWriter: Pick<ServerWriter, 'findStored'>
   readonly sightings: Pick<SightingStore, 'of'>
   readonly loadSituations: LoadSituations
+  /** How long servers stay in the recycle bin; 0 if there is none. */
+  readonly recycleFor: number
   readonly clock: () => number
 }
 
@@ -22,30 +25,42 @@ const maxPerMinute = 10
 const minute = 60_000
 /** Entries that are looked at together. */
 const maxEntries = 100
+/** For entries of a restored backup, if there is no recycle bin any more. */
+const week = 604_800_000
+
+/** What became of an entry; a text says why it stays. */
+type Outcome = 'accepted' | 'done' | { readonly reason: string }
 
 /**
  * Deletes servers whose time in the recycle bin is over. It is careful: nobody is there to ask. The account
  * must be managed, and a complete scan by this process must have seen the server stopped.
  */
 export function createEmptyBin(dependencies: Dependencies) {
-  const { tasks, serverWriter, sightings, loadSituations, clock } = dependencies
+  const { tasks, serverWriter, sightings, loadSituations, recycleFor, clock } = dependencies
   const started = new Map<string, number[]>()
 
-  /** Whether a task was accepted. */
-  async function deleteEntry(account: Account, entry: BinEntry): Promise<boolean> {
-    const id = entry.server_id
-    const stored = (await serverWriter.findStored([id])).get(id)
-    const isUnchanged =
-      stored?.server.pending_deleted === true &&
-      !stored.server.deleted &&
-      stored.server.auto_delete_at === timestamp(entry.auto_delete_at)
-    if (!stored || !isUnchanged) {
-      await tasks.write({ unbinned: id })
-      return false
-    }
+  /** After the restore of a backup the time starts anew. */
+  async function renew(stored: StoredServer, entry: BinEntry): Promise<Outcome> {
+    const now = clock()
+    const until = now + (recycleFor === 0 ? week : recycleFor)
+    const server = { ...stored.server, auto_delete_at: timestamp(until) }
+    await tasks.write({
+      writes: [writeServer(stored, server, now)],
+      binned: { ...entry, auto_delete_at: until },
+    })
+    return 'done'
+  }
+
+  async function acceptTask(
+    account: Account,
+    stored: StoredServer,
+    entry: BinEntry,
+  ): Promise<Outcome> {
+    const { id } = stored
     const sighting = (await sightings.of(account.id, [id])).get(id)
-    const isSeenStopped = sighting?.missed === 0 && settledStatus(stored.server) === 'ready'
-    if (!isSeenStopped) return false
+    if (sighting?.missed !== 0) return { reason: 'The last complete scan did not find it.' }
+    const status = settledStatus(stored.server)
+    if (status !== 'ready') return { reason: `It is ${nameOfStatus(status)}.` }
     const situation = (await loadSituations([stored])).get(id)
     const params = {
       override_pending_delete: true,
@@ -54,34 +69,58 @@ export function createEmptyBin(dependencies: Dependencies) {
       // Whoever deleted it has confirmed that.
       is_force: true,
     }
-    if (!situation || decideAction('delete', params, situation).kind !== 'act') return false
+    const decision = situation && decideAction('delete', params, situation)
+    if (decision?.kind !== 'act') {
+      return { reason: decision?.kind === 'refused' ? decision.error.message : 'It is gone.' }
+    }
     const task = createTask('delete', params, stored, musterItself, clock())
-    return await tasks.accept({
+    const isAccepted = await tasks.accept({
       tasks: [task],
       writes: [showTask(stored, task)],
       events: [acceptedEvent(task)],
     })
+    return isAccepted ? 'accepted' : 'done'
   }
 
   /** Returns how many tasks were accepted. */
   return async function emptyBin(
     account: Account,
-    running: Pick<RunningAccount, 'hasScanned'>,
+    running: Pick<RunningAccount, 'hasScanned' | 'warnRecycled'>,
   ): Promise<number> {
-    if (!running.hasScanned()) return 0
     const now = clock()
     const recent = (started.get(account.id) ?? []).filter((time) => time > now - minute)
     started.set(account.id, recent)
-    if (recent.length >= maxPerMinute) return 0
-    const due = await tasks.dueEntries(account.id, maxEntries)
+    const staying: { name: string; reason: string }[] = []
     let accepted = 0
-    for (const entry of due) {
-      if (recent.length >= maxPerMinute) break
-      if (await deleteEntry(account, entry)) {
+    for (const entry of await tasks.dueEntries(account.id, maxEntries)) {
+      const id = entry.server_id
+      const stored = (await serverWriter.findStored([id])).get(id)
+      const isInBin = stored?.server.pending_deleted === true && !stored.server.deleted
+      const isRestored = entry.auto_delete_at === 0
+      const isUnchanged =
+        isRestored || stored?.server.auto_delete_at === timestamp(entry.auto_delete_at)
+      if (!stored || !isInBin || !isUnchanged) {
+        await tasks.write({ unbinned: id })
+        continue
+      }
+      if (isRestored) {
+        await renew(stored, entry)
+        continue
+      }
+      // Looked at again later.
+      if (!running.hasScanned() || recent.length >= maxPerMinute) continue
+      const outcome: Outcome =
+        account.access === 'manage'
+          ? await acceptTask(account, stored, entry)
+          : { reason: 'The cloud account is attached to observe only.' }
+      if (outcome === 'accepted') {
         recent.push(now)
         accepted += 1
+      } else if (typeof outcome === 'object') {
+        staying.push({ name: stored.server.name, reason: outcome.reason })
       }
     }
+    await running.warnRecycled(staying)
     return accepted
   }
 }

@@ -35,6 +35,8 @@ interface Dependencies {
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
   readonly reauthorizeCaller: ReauthorizeCaller
+  /** How long servers stay in the recycle bin; 0 if there is none. */
+  readonly recycleFor: number
   /** Tells the runner of the account that there is a task. */
   readonly wake: (accountId: string) => void
   readonly clock: Clock
@@ -92,6 +94,26 @@ function requireVersion({ server }: StoredServer, ifMatch: string | undefined): 
     'PreconditionFailedError',
     `The server has changed: its version is "v${server.update_version}", not ${ifMatch}. Read it again.`,
   )
+}
+
+/**
+ * Without a recycle bin, every deletion is at once. One that was already in the bin is deleted with its disks
+ * and snapshots as was said then.
+ */
+export async function deleteParameters(
+  params: TaskParameters,
+  { id, server }: StoredServer,
+  { tasks, recycleFor }: Pick<Dependencies, 'tasks' | 'recycleFor'>,
+): Promise<TaskParameters> {
+  const remembered = server.pending_deleted ? await tasks.binEntry(id) : undefined
+  return {
+    ...(remembered && {
+      delete_disks: remembered.delete_disks,
+      delete_snapshots: remembered.delete_snapshots,
+    }),
+    ...params,
+    ...(recycleFor === 0 && { override_pending_delete: true }),
+  }
 }
 
 /** Starts, stops, changes and deletes servers: decides, and stores a task that carries it out. */
@@ -183,7 +205,9 @@ export function createPerformAction(dependencies: Dependencies) {
     const { project_id: projectId, domain_id: domainId } = stored.server
     if (!covers(caller.authorizedScope.scope, { projectId, domainId })) throw notPermitted(action)
     requireVersion(stored, request.ifMatch)
-    const prepared = prepareAction(action, params, situation, clock())
+    const wanted =
+      action === 'delete' ? await deleteParameters(params, stored, dependencies) : params
+    const prepared = prepareAction(action, wanted, situation, clock())
     if (prepared.kind === 'refused') throw prepared.error
     if (prepared.kind === 'already') return { serverId: stored.id }
     return await carryOut(caller, action, stored, prepared, request)

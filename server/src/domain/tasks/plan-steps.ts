@@ -5,7 +5,7 @@ import type { ReportedFacts } from '../sources/source.ts'
 /** What the source must show before a step counts as done. */
 export type Target =
   | { readonly kind: 'status'; readonly status: string }
-  | { readonly kind: 'size'; readonly size: ServerSize; readonly status?: string }
+  | { readonly kind: 'size'; readonly size: ServerSize; readonly statuses?: readonly string[] }
   | { readonly kind: 'fields'; readonly changes: ServerUpdate }
   | { readonly kind: 'gone' }
 
@@ -50,12 +50,17 @@ function resizeSteps(params: TaskParameters, support: ActionSupport, isRunning: 
   const restarts = isRunning && (!isLive || params['force_stop'] === true)
   const resize: Step = {
     call: { kind: 'resize', size },
-    target: { kind: 'size', size, ...(confirmedStatus && { status: confirmedStatus }) },
+    target: {
+      kind: 'size',
+      size,
+      // Some sources confirm it by themselves.
+      ...(confirmedStatus && { statuses: [confirmedStatus, 'running', 'ready'] }),
+    },
   }
   const status = isRunning && !restarts ? 'running' : 'ready'
   const confirm: Step = {
     call: { kind: 'confirm-resize' },
-    target: { kind: 'size', size, status },
+    target: { kind: 'size', size, statuses: [status] },
   }
   return [
     ...(restarts ? stopSteps(params, true) : []),
@@ -150,10 +155,7 @@ export function isReached(target: Target, facts: ReportedFacts | undefined): boo
     case 'status':
       return facts.status === target.status
     case 'size':
-      return (
-        hasFields(facts, target.size) &&
-        (target.status === undefined || facts.status === target.status)
-      )
+      return hasFields(facts, target.size) && (target.statuses?.includes(facts.status) ?? true)
     case 'fields':
       return hasFields(facts, target.changes)
     case 'gone':

@@ -203,10 +203,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
           }
           if (clock() >= binAt) {
             binAt = clock() + binInterval
-            if (
-              account.access === 'manage' &&
-              (await dependencies.emptyBin(account, running)) > 0
-            ) {
+            if ((await dependencies.emptyBin(account, running)) > 0) {
               isWanted = true
               continue
             }

@@ -15,7 +15,7 @@ import { isReached, isRepeatable, planSteps, startStep, type Step } from './plan
 import type { TaskCommit, TaskStore } from './ports.ts'
 import type { ReauthorizeTask } from './reauthorize-task.ts'
 import type { Reading } from './server-readings.ts'
-import { failedStatus, isSettledStatus, sentStatus } from './shown-status.ts'
+import { failedStatus, isSettledStatus, nameOfStatus, sentStatus } from './shown-status.ts'
 import { isFinished, type TaskRecord } from './task.ts'
 
 export interface TaskContext {
@@ -212,6 +212,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   /** Reads the server until it shows the target. Returns false if that takes too long. */
   async function waitFor(step: Step, reference: ServerReference): Promise<boolean> {
     const end = Math.min(deadline(), (task.sent_at ?? 0) + (step.within ?? Infinity))
+    let wasBusy = false
     for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
       await pause(Math.min(delay, Math.max(end - clock(), 0)), undefined, { signal })
       const reading = await look(reference)
@@ -222,6 +223,15 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         return true
       }
       if (reading === undefined) throw fail('The source no longer has the server.')
+      const status = factsOf(reading)?.status
+      const isSettled = status !== undefined && isSettledStatus(status)
+      if (wasBusy && isSettled) {
+        await context.record(task.server_id, reading)
+        throw fail(
+          `The source accepted the request "${step.call.kind}" but did not complete it: the server is ${nameOfStatus(status)}.`,
+        )
+      }
+      wasBusy ||= status !== undefined && !isSettled
       if (clock() >= end) {
         await context.record(task.server_id, reading)
         return false

@@ -24,7 +24,7 @@ export const libvirtActing: ActionSupport = {
   restarts: false,
   resize: { fields: ['vcpu_count', 'vmem_size'], isLive: false },
   updates: ['name'],
-  deletes: { disks: true, snapshots: false },
+  deletes: { disks: true, snapshots: false, running: true },
   rights: [
     { title: 'polkit rule for the local socket', text: polkitRights },
     { title: 'Local socket without polkit', text: socketRights },

@@ -46,6 +46,7 @@ export async function restoreRows(
   await migrate(db)
   for (const statement of await renumberForeignEvents(db)) await sql.raw(statement).execute(db)
   await forgetOtherTimes(db, header)
+  await stopActing(db)
   return header
 }
 
@@ -70,6 +71,30 @@ async function fillSearchIndex(db: Kysely<Tables>): Promise<void> {
       select server, ${sql.ref(column)} from server_texts join servers on seq = server
       where state = 0`.execute(db)
   }
+}
+
+/**
+ * Nothing acts after a restore: the sources have moved on, and what a task or the recycle bin of that time
+ * would do may be wrong now. A time of 0 in the recycle bin means that it starts anew.
+ */
+async function stopActing(db: Kysely<Tables>): Promise<void> {
+  const now = Date.now()
+  await db.updateTable('cloudaccounts').set({ access: 'observe' }).execute()
+  await db
+    .updateTable('tasks')
+    .set({
+      status: 'unknown',
+      error: 'A backup was restored while the task was unfinished.',
+      finished_at: now,
+    })
+    .where('status', 'in', ['queued', 'running'])
+    .execute()
+  await db
+    .updateTable('batches')
+    .set({ status: 'cancelled', finished_at: now })
+    .where('finished_at', 'is', null)
+    .execute()
+  await db.updateTable('recycle_bin').set({ auto_delete_at: 0 }).execute()
 }
 
 /** Ends leases of processes from before the backup, raises all versions, and records the restore. */

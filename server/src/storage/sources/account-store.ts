@@ -3,12 +3,20 @@ import type { SecretBox } from '../../domain/secret-box.ts'
 import { background } from '../../domain/inventory/ports.ts'
 import { allKinds } from '../../domain/inventory/resource-kinds.ts'
 import { nameKey } from '../../domain/name-key.ts'
+import type { Account } from '../../domain/sources/account.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
 import type { SourceSettings } from '../../domain/sources/source.ts'
-import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
+import {
+  required,
+  type DatabaseReader,
+  type DatabaseWriter,
+  type IdentityWriter,
+  type Statements,
+} from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { deleteOrphans } from '../resources/resource-recorder.ts'
 import type { Tables } from '../tables.ts'
+import { cancelTasks, finishAllBatches } from '../tasks/batch-statements.ts'
 import { Violation } from '../violation.ts'
 import { toAccountRow, toAttached } from './account-rows.ts'
 import { enableManagers } from './manager-status.ts'
@@ -33,12 +41,19 @@ const columns = [
   'leaving',
 ] as const
 
+/** Why the queued tasks of an account end with a change of it. */
+function reasonToCancel(changes: Partial<Account>): string | undefined {
+  if (changes.access === 'observe') return 'The cloud account was set to observe.'
+  if (changes.enabled === false) return 'The cloud account was disabled.'
+  return changes.isBeingDeleted === true ? 'The cloud account was deleted.' : undefined
+}
+
 /** Binds the encrypted credentials to their account, so that they cannot be copied to another row. */
 export const credentialsContext = (id: string) => `cloudaccount ${id}`
 
 /** Stores accounts. Credentials are encrypted before they are written and decrypted only for use. */
 export function createAccountStore(
-  database: DatabaseReader & DatabaseWriter,
+  database: DatabaseReader & DatabaseWriter & Partial<IdentityWriter>,
   secretBox: SecretBox,
 ): AccountStore {
   const { db } = database
@@ -48,9 +63,12 @@ export function createAccountStore(
     secretBox.encrypt(JSON.stringify(credentials), credentialsContext(id))
 
   /** Returns false without changes if the name is taken or the revision is outdated. */
-  async function tryCommit(statements: Statements): Promise<boolean> {
+  async function tryCommit(statements: Statements, changesAccess = false): Promise<boolean> {
+    const { commitIdentity } = database
     try {
-      await database.commit(statements)
+      // What a caller may do depends on it, so cached pages become stale.
+      if (changesAccess && commitIdentity) await commitIdentity(statements)
+      else await database.commit(statements)
       return true
     } catch (error) {
       if (error instanceof Violation && error.kind !== 'foreign-key') return false
@@ -121,12 +139,13 @@ export function createAccountStore(
         ...(toAccountRow(account) as Tables['cloudaccounts']),
         credentials: encrypt(account.id, credentials),
       }
-      return await tryCommit([
+      const statements = [
         db.insertInto('cloudaccounts').values(row).compile(),
         // Due at once. Not 0, which means that a user requested the sync.
         sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(db),
         insertEvent(event),
-      ])
+      ]
+      return await tryCommit(statements, account.access === 'manage')
     },
 
     async update(account, changes, credentials, event) {
@@ -149,13 +168,20 @@ export function createAccountStore(
         .set({ mapped_revision: account.revision + 1 })
         .where('account_id', '=', account.id)
         .where('mapped_revision', '=', account.revision)
+      const reason = reasonToCancel(changes)
       const statements = [
         required(update.compile(), 'revision'),
         ...(affectsMapping ? [] : [keepMappingApplied.compile()]),
         ...(changes.enabled === undefined ? [] : [enableManagers(db, account.id, changes.enabled)]),
+        ...(reason === undefined
+          ? []
+          : [
+              cancelTasks(db, { column: 'account_id', id: account.id }, event.time, reason),
+              finishAllBatches(db, event.time),
+            ]),
         insertEvent(event),
       ]
-      return await tryCommit(statements)
+      return await tryCommit(statements, changes.access !== undefined)
     },
 
     async remove(id) {

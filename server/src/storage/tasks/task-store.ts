@@ -4,6 +4,7 @@ import { chunk } from '../../domain/chunk.ts'
 import { queryFieldsOf } from '../../domain/query/query-fields.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { BinEntry, TaskCommit, TaskStore } from '../../domain/tasks/ports.ts'
+import { idempotencyLifetime } from '../../domain/tasks/idempotency.ts'
 import { isFinished, refusedStage } from '../../domain/tasks/task.ts'
 import { toInteger } from '../boolean.ts'
 import {
@@ -123,7 +124,18 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       const rows = accepted.map((task) => toTaskRow(task) as Tables['tasks'])
       return await commit(
         [
-          ...(idempotency ? [db.insertInto('idempotency_keys').values(idempotency).compile()] : []),
+          ...(idempotency
+            ? [
+                // A key may be used again after its lifetime.
+                db
+                  .deleteFrom('idempotency_keys')
+                  .where('user_id', '=', idempotency.user_id)
+                  .where('key', '=', idempotency.key)
+                  .where('created_at', '<', idempotency.created_at - idempotencyLifetime)
+                  .compile(),
+                db.insertInto('idempotency_keys').values(idempotency).compile(),
+              ]
+            : []),
           ...(batch ? [db.insertInto('batches').values(toBatchRow(batch)).compile()] : []),
           ...[...chunk(rows, 100)].map((piece) =>
             db

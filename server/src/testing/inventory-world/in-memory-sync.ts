@@ -135,6 +135,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   }
 
   const owners = {
+    managedAccounts: async () => new Set<string>(),
     byProject: async () =>
       new Map(
         projects.map((projectId) => [

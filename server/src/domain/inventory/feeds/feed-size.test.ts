@@ -29,7 +29,7 @@ function begin(total: number, format: FeedFormat) {
   } as unknown as ServerFinder
   const { exportFeed } = createExportServers({
     finder,
-    owners: { byProject: async () => new Map() },
+    owners: { byProject: async () => new Map(), managedAccounts: async () => new Set() },
     syncTimes: { of: () => undefined, version: () => 0 },
   })
   return exportFeed(caller, readFeedQuery({}), format)
