@@ -8,7 +8,10 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import pg from 'pg'
 import { ConfigError } from '../config/parsers.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
+import { defaultServer } from '../domain/inventory/build-server.ts'
+import { createTask, musterItself } from '../domain/tasks/accept-task.ts'
 import { createSourceState } from '../storage/sources/source-state.ts'
+import { createTaskStore } from '../storage/tasks/task-store.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { makeEvent } from '../testing/identity-world/identity-records.ts'
 import { makeAccount } from '../testing/inventory-world/in-memory-sync.ts'
@@ -22,6 +25,7 @@ onBothEngines('muster admin restore', (engine) => {
   const database = join(folder, 'data', 'muster.db')
   const stored = { key: 'server', value: 'stopped', version: 0 }
   let installation: Installation
+  let taskId = ''
   before(async () => {
     const databaseUrl = engine === 'postgres' ? await createTestDatabase('migrated') : undefined
     installation = { folder, databaseUrl }
@@ -30,9 +34,21 @@ onBothEngines('muster admin restore', (engine) => {
       platform.database,
       loadSecretKey(join(platform.folder, 'secret.key')),
     )
-    const account = makeAccount({ provider: 'Simulator', enabled: false })
+    const account = makeAccount({ provider: 'Simulator', enabled: false, access: 'manage' })
     assert.ok(await accounts.insert(account, {}, makeEvent()))
     await createSourceState(platform.database)('account').put(stored)
+    const server = { ...defaultServer, id: 'binned' }
+    const tasks = createTaskStore(platform.database)
+    const task = { ...createTask('start', {}, { server }, musterItself, 1), isShown: false }
+    const binned = {
+      server_id: server.id,
+      account_id: 'account',
+      delete_disks: true,
+      delete_snapshots: false,
+      auto_delete_at: 7,
+    }
+    assert.ok(await tasks.accept({ tasks: [task], binned }))
+    taskId = task.id
     await platform.close()
     assert.equal((await run('backup', backup)).status, 0)
   })
@@ -77,6 +93,22 @@ onBothEngines('muster admin restore', (engine) => {
       entries.map((entry) => ({ ...entry })),
       [{ ...stored, version: 1 }],
     )
+  })
+
+  test('stops acting: accounts are observed, tasks are unknown, the recycle bin starts anew', async () => {
+    const { status } = await run('restore', backup, '--replace')
+    assert.equal(status, 0)
+    const platform = await startPlatform({ engine, beside: installation })
+    const { database: restored } = platform
+    const key = loadSecretKey(join(platform.folder, 'secret.key'))
+    const attached = await createAccountStore(restored, key).find('account')
+    const task = await createTaskStore(restored).find(taskId)
+    const entry = await createTaskStore(restored).binEntry('binned')
+    await platform.close()
+    assert.equal(attached?.account.access, 'observe')
+    assert.equal(task?.status, 'unknown')
+    assert.match(task.error, /restored/)
+    assert.deepEqual([entry?.auto_delete_at, entry?.delete_disks], [0, true])
   })
 
   if (engine === 'postgres') {

@@ -23,7 +23,7 @@ export { demoDomains }
 
 const defaultSeed = 20_260_101
 /** Raise it when the simulator gives servers other ids: the old ones would stay beside the new. */
-const demoVersion = 2
+const demoVersion = 3
 const defaultServers = 1_000
 /** Seconds. The simulator reports changes as events, so a complete scan is rarely needed. */
 const period = 3_600
