@@ -209,6 +209,10 @@ export const accounts = {
       count === 1 ? '1 server runs on two hosts' : `${shown} servers run on two hosts`,
     forbidden: (count: number, shown: string) =>
       count === 1 ? 'Permission missing for 1 server' : `Permission missing for ${shown} servers`,
+    recycled: (count: number, shown: string) =>
+      count === 1
+        ? '1 server stays in the recycle bin'
+        : `${shown} servers stay in the recycle bin`,
   },
   missingUntil: (time: string) => `Status Unknown. Removed at ${time} unless found again.`,
   missingUntilUnknown: 'Status Unknown. Not removed until a full sync succeeds again.',

@@ -308,6 +308,7 @@ export const accounts: Messages['accounts'] = {
     missing: (_count, shown) => `${shown} 台服务器突然缺失`,
     duplicate: (_count, shown) => `${shown} 台服务器同时在两台宿主机上运行`,
     forbidden: (_count, shown) => `缺少读取 ${shown} 台服务器详情的权限`,
+    recycled: (_count, shown) => `${shown} 台服务器仍在回收站中`,
   },
   missingUntil: (time) => `状态显示为未知。如果仍未找到，将于 ${time} 移除。`,
   missingUntilUnknown: '状态显示为未知。在下一次完整同步成功之前不会移除。',
