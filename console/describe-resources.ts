@@ -6,7 +6,7 @@ const replaced = '\0resources'
 const resources = { cloudproviders, cloudregions, hosts, networks, zones }
 
 /** What the console never reads. */
-const unused = new Set(['schema', 'description', 'default', 'one', 'many', 'noun', 'nouns'])
+const unused = new Set(['schema', 'description', 'default', 'one', 'many'])
 const unusedUses: readonly unknown[] = ['count', 'search', 'short']
 
 const read = (key: string, value: unknown): unknown => {

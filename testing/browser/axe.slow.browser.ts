@@ -62,7 +62,7 @@ async function editServer(page: Page): Promise<void> {
 /** Renames the server, so that the drawer shows a task. */
 async function actOnServer(page: Page): Promise<void> {
   await editServer(page)
-  await page.getByLabel('Name', { exact: true }).fill('renamed')
+  await page.getByLabel('Name', { exact: true }).fill(`renamed-${page.viewportSize()?.width}`)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('region', { name: 'Running and recent tasks' }).waitFor()
 }

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as contract from '@muster/contract/resources'
+import { describeResources } from './describe-resources.ts'
+
+test('the descriptions in the console have what its pages read', async () => {
+  const { resolveId, load } = describeResources() as unknown as {
+    readonly resolveId: (id: string) => string
+    readonly load: (id: string) => string
+  }
+  const code = load(resolveId('@muster/contract/resources'))
+  const built = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Record<
+    string,
+    contract.Resource
+  >
+  for (const name of ['cloudproviders', 'cloudregions', 'hosts', 'networks', 'zones'] as const) {
+    const { fields, one: _one, many: _many, ...others } = contract[name]
+    const { fields: builtFields, ...builtOthers } = built[name] as contract.Resource
+    assert.deepEqual(builtOthers, JSON.parse(JSON.stringify(others)), name)
+    const used = (described: contract.Resource['fields']) =>
+      Object.entries(described).map(([field, { type, uses }]) => [
+        field,
+        type,
+        uses.filter((use) => use === 'filter' || use === 'sort'),
+      ])
+    assert.deepEqual(used(builtFields), used(fields), name)
+  }
+})
