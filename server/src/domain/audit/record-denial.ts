@@ -18,6 +18,8 @@ export interface Denial {
 
 /** The action that the event would have named, had the operation been allowed. */
 function actionOf({ id }: Pick<Operation, 'id'>): string {
+  const named = actionsById[id]
+  if (named !== undefined) return named
   const [verb = id] = /^[a-z]+/.exec(id) ?? []
   return actions[verb] ?? verb
 }
@@ -29,6 +31,18 @@ const actions: Readonly<Record<string, string>> = {
   change: 'update',
   merge: 'update',
   replace: 'update',
+}
+
+/** Operations whose name does not begin with their action. */
+const actionsById: Readonly<Record<string, string>> = {
+  changeServerConfig: 'change-config',
+  cancelServerDeletion: 'cancel-delete',
+}
+
+/** Operations that need a permission on servers, but whose path names something else. */
+const targetTypesById: Readonly<Record<string, string>> = {
+  cancelTask: 'task',
+  cancelBatch: 'batch',
 }
 
 /** How long repeats are counted before one row summarizes them. */
@@ -128,7 +142,7 @@ function toEvent({ user, origin, operation, named }: Denial, time: number): Even
   const types: Readonly<Record<string, string>> = targetTypes
   const action = {
     action: actionOf(operation),
-    targetType: types[resource] ?? resource,
+    targetType: targetTypesById[operation.id] ?? types[resource] ?? resource,
     targetId: named['id'] ?? named['user_id'] ?? named['group_id'] ?? '',
     targetName: '',
     scope: { kind: 'domain', domainId: user.domainId },

@@ -33,6 +33,13 @@ const untold: ReadonlySet<string> = new Set<keyof Server>([
   'secgrp_id',
 ])
 
+/** Notes by which Muster keeps track of its own tasks and fields. */
+const untoldNotes: ReadonlySet<string> = new Set([
+  'sys:task_id',
+  'sys:settled_status',
+  'sys:described_by',
+])
+
 /** What a new server is told by; the rest of it is there to be read. */
 const introduction = [
   'name',
@@ -67,7 +74,7 @@ function compare(before: object, after: object, ignored?: ReadonlySet<string>): 
  */
 export const changesOf = ({ server: before, newFields }: StoredServer, after: Server): Changes => ({
   ...compare(before, after, newFields),
-  ...compare(before.metadata, after.metadata),
+  ...compare(before.metadata, after.metadata, untoldNotes),
 })
 
 /** Who gets a server from another domain learns where it came from, not what it was there. */

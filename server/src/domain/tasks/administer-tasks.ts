@@ -1,8 +1,8 @@
 import { batches, tasks as taskResource, type Batch, type Task } from '@muster/contract'
-import { createEvent } from '../audit/create-event.ts'
 import type { Clock } from '../clock.ts'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
 import { chooseScope, narrowScope } from '../identity/choose-scope.ts'
 import { requesterOf } from '../identity/requester-of.ts'
 import type { FindServer } from '../inventory/get-server.ts'
@@ -96,7 +96,21 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
     const end = { status: 'cancelled', error: `Cancelled by ${user.name}.` } as const
     const stored = (await serverWriter.findStored([task.server_id])).get(task.server_id)
     const { changes, commit } = endTask(task, end, stored, clock())
-    const isChanged = await tasks.change(task, changes, commit, { isUnsent: true })
+    // The event of the task names who asked for it; this one names who cancelled it.
+    const cancelled = createAuditEvent(
+      caller,
+      {
+        action: 'cancel',
+        targetType: 'task',
+        targetId: task.id,
+        targetName: task.action,
+        scope: { kind: 'project', ...ownerOf(task) },
+        changes: { status: [task.status, 'cancelled'], server_id: [null, task.server_id] },
+      },
+      clock,
+    )
+    const told = { ...commit, events: [...(commit.events ?? []), cancelled] }
+    const isChanged = await tasks.change(task, changes, told, { isUnsent: true })
     return isChanged ? { ...task, ...changes } : undefined
   }
 
@@ -136,10 +150,9 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
         throw new PlatformError('InvalidStatusError', `The batch has ended: ${batch.status}.`)
       }
       const { user } = caller.principal.userStatus
-      const event = createEvent({
-        user,
-        origin: caller.origin,
-        action: {
+      const event = createAuditEvent(
+        caller,
+        {
           action: 'cancel',
           targetType: 'batch',
           targetId: batch.id,
@@ -147,9 +160,8 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
           scope: scopeOfBatch(batch),
           changes: { status: [batch.status, 'cancelled'] },
         },
-        result: 'success',
-        time: clock(),
-      })
+        clock,
+      )
       await tasks.cancelBatch(id, clock(), `The batch was cancelled by ${user.name}.`, event)
       return await showBatch(await requireBatch(caller, id))
     },

@@ -271,12 +271,16 @@ export function createBatchUseCases(dependencies: Dependencies) {
     createAuditEvent(
       caller,
       {
-        action: `batch-${batch.action}`,
+        action: 'create',
         targetType: 'batch',
         targetId: batch.id,
         targetName: batch.action,
         scope: scope.kind === 'none' ? { kind: 'system' } : scope,
-        changes: { servers: [null, batch.total] },
+        changes: {
+          action: [null, batch.action],
+          params: [null, batch.params],
+          servers: [null, batch.total],
+        },
       },
       clock,
     )

@@ -42,11 +42,17 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   confirmGoneServers: ['confirm', 'cloudaccount'],
   testCloudAccount: ['test', 'cloudaccount'],
   testNewCloudAccount: ['test', 'cloudaccount'],
+  changeServerConfig: ['change-config', 'server'],
+  cancelServerDeletion: ['cancel-delete', 'server'],
+  cancelTask: ['cancel', 'task'],
+  cancelBatch: ['cancel', 'batch'],
 }
 const toNoun = (name: string) => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)
 
 function deedOf({ id }: Operation): readonly [string, string] {
   const [, verb, thing] = /^(create|update|delete)([A-Z]\w+)$/.exec(id) ?? []
+  const [, performed] = /^(start|stop|restart|reset|suspend|resume|purge)Server$/.exec(id) ?? []
+  if (performed !== undefined) return [performed, 'server']
   const [, given, holder] =
     /^(grant|revoke)(?:Project|Domain|System)(User|Group)Role$/.exec(id) ?? []
   const actionAndType = auditNames[id] ?? [
@@ -112,7 +118,11 @@ onEngineOfLane('the audit log', (engine) => {
         assert.ok(answer.status < 300, answer.text)
         assert.equal(answer.headers.get('x-request-id'), requestId)
 
-        const event = only(await toldOf(requestId))
+        const told = await toldOf(requestId)
+        // A batch has an event of its own, and one for each task.
+        const isBatch = operation.id === 'createBatch'
+        assert.equal(told.length, isBatch ? 2 : 1)
+        const event = only(isBatch ? told.filter((one) => one.action === 'create') : told)
         const { action, target_type, target_id, result, ip } = event
         assert.deepEqual([action, target_type], deedOf(operation))
         assert.deepEqual([result, ip, event.request_id], ['success', '127.0.0.1', requestId])
@@ -138,6 +148,14 @@ onEngineOfLane('the audit log', (engine) => {
     const sent = Object.values(body ?? {})[0] as Record<string, unknown> | undefined
     switch (action) {
       case 'create':
+        if (id === 'createBatch') {
+          assert.deepEqual(changes, {
+            action: [null, 'start'],
+            params: [null, {}],
+            servers: [null, 1],
+          })
+          break
+        }
         assert.ok(pairs.length > 1 && pairs.every(([before]) => before === null), id)
         assert.deepEqual(changes['name'], [null, sent?.['name']])
         break
@@ -172,8 +190,26 @@ onEngineOfLane('the audit log', (engine) => {
           [['object', null]],
         )
         break
+      case 'cancel':
+        assert.equal(changes['status']?.[1], 'cancelled')
+        break
+      case 'cancel-delete':
+        assert.deepEqual(changes['pending_deleted'], [true, false])
+        break
+      case 'purge':
+        assert.deepEqual(changes['deleted'], [false, true])
+        break
+      case 'logout':
+      case 'confirm':
+        break
       default:
-        assert.ok(['delete', 'logout', 'confirm'].includes(action), action)
+        if (action === 'delete' && id !== 'deleteServer') break
+        // A task. The parameters of the action are part of the event.
+        assert.deepEqual(typeof changes['task_id']?.[1], 'string', action)
+        assert.ok(changes['status']?.[0] !== changes['status']?.[1], action)
+        for (const [name, value] of Object.entries(sent ?? {})) {
+          assert.deepEqual(changes[`params.${name}`], [null, value])
+        }
     }
   }
 
@@ -221,6 +257,9 @@ onEngineOfLane('the audit log', (engine) => {
       ...['create', 'update', 'delete'].map((verb) => `${verb}Credential`),
       'updateView',
       'deleteView',
+      // The permission is that of the task's action.
+      'cancelTask',
+      'cancelBatch',
     ])
     for (const operation of changing) {
       const requestId = `denied-${newId()}`
@@ -248,6 +287,22 @@ onEngineOfLane('the audit log', (engine) => {
   })
 
   test('records denials found while a change is applied', async () => {
+    const auditor = await identityApi.addCaller({ system: [identityApi.role('auditor')] })
+    for (const [id, targetType] of [
+      ['cancelTask', 'task'],
+      ['cancelBatch', 'batch'],
+    ] as const) {
+      const operation = all.find((one) => one.id === id)
+      assert.ok(operation)
+      const { path } = await fixtures.prepare(operation)
+      const denied = await identityApi.call(auditor.token, 'POST', path)
+      assert.equal(denied.status, 403, denied.text)
+      const { result, action, target_type, target_id } = only(await toldOf(denied.body.request_id))
+      assert.deepEqual(
+        [result, action, target_type, target_id],
+        ['denied', 'cancel', targetType, path.split('/')[2]],
+      )
+    }
     const assigner = await identityApi.addRole('system', 'allow identity role_assignments *')
     const clerk = await identityApi.addCaller({ system: [assigner.id] })
     const path = grantPath(identityApi.role('admin'), { user: clerk.id }, 'system')

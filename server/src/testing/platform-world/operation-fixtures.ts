@@ -9,6 +9,7 @@ import { resourceKinds } from '../../domain/inventory/resource-kinds.ts'
 import { namingServer } from '../inventory-world/minimal-server.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
+import { createActionFixtures } from './action-fixtures.ts'
 import type { TestPlatform } from '../start-platform.ts'
 import { testPasswordCost } from '../password-cost.ts'
 
@@ -65,6 +66,8 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     return answer.body
   }
 
+  const actions = await createActionFixtures(platform, projectId, request)
+
   /** Values that replace those of the contract's example: a free name, existing ids. */
   async function settingsOf(kind: string): Promise<Members> {
     const name = `${kind} ${newId()}`
@@ -90,6 +93,10 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
   }
 
   async function bodyOf(operation: Operation): Promise<unknown> {
+    if (operation.id === 'createBatch') {
+      return { batch: { action: 'start', ids: [await actions.addServer('startServer')] } }
+    }
+    if (actions.acts(operation)) return actions.bodyOf(operation)
     // A new tag each time: the same one would be no change.
     if (collectionOf(operation) === 'servers') return { metadata: { 'user:note': newId() } }
     const kind = collectionOf(operation)
@@ -178,6 +185,9 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
   }
 
   function idFor(operation: Operation, kind: string): Promise<string> {
+    if (actions.acts(operation)) return actions.addServer(operation.id)
+    if (kind === 'batches') return actions.addBatch()
+    if (kind === 'tasks') return actions.addTask()
     if (operation.id === 'syncServer') {
       const id = made.get('running server') ?? findRunningServer()
       made.set('running server', id)
