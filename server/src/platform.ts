@@ -151,6 +151,7 @@ async function assemble(
     ...inventory,
     ...sources,
     database,
+    taskTimeout: config.taskTimeout,
     recycleFor: config.recycleFor,
     eventRetention: config.eventRetention,
     clock,

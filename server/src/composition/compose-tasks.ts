@@ -19,6 +19,7 @@ interface Parts extends Pick<Inventory, 'findServer' | 'finder' | 'serverWriter'
   readonly accounts: AccountStore
   readonly syncClient: Pick<SyncClient, 'wakeTasks'>
   readonly reauthorizeCaller: ReauthorizeCaller
+  readonly taskTimeout: number
   readonly recycleFor: number
   readonly eventRetention: number
   readonly clock: Clock

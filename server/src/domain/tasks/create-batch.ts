@@ -16,6 +16,7 @@ import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { chooseScope } from '../identity/choose-scope.ts'
 import { requesterOf } from '../identity/requester-of.ts'
+import { changesOf } from '../inventory/describe-server-events.ts'
 import { pageQueryOf } from '../inventory/list-servers.ts'
 import type { ServerFinder, ServerWriter, StoredServer } from '../inventory/ports.ts'
 import { readServerQuery } from '../inventory/read-server-query.ts'
@@ -23,10 +24,17 @@ import { findVisibility } from '../inventory/visibility.ts'
 import { newId } from '../new-id.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { covers, type ScopeOrNone } from '../scope.ts'
-import { acceptedEvent, authorOf, createTask, showTask, writeServer } from './accept-task.ts'
+import {
+  acceptedEvent,
+  authorOf,
+  createTask,
+  showTask,
+  taskEvent,
+  writeServer,
+} from './accept-task.ts'
 import { describeBatch } from './describe-task.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
-import { deleteParameters, notPermitted, scopeOfAction } from './perform-action.ts'
+import { deleteParameters, notPermitted, requireTimeout, scopeOfAction } from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
 import type { LoadSituations } from './situations.ts'
@@ -39,6 +47,7 @@ interface Dependencies {
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
   readonly reauthorizeCaller: ReauthorizeCaller
+  readonly taskTimeout: number
   readonly recycleFor: number
   readonly wake: (accountId: string) => void
   readonly validateParameters: (action: ServerAction, params: TaskParameters) => void
@@ -254,9 +263,11 @@ export function createBatchUseCases(dependencies: Dependencies) {
       }),
       events: [
         batchEvent(caller, batch, scope),
-        ...made
-          .filter(({ prepared }) => prepared.kind === 'task')
-          .map(({ task }) => acceptedEvent(task)),
+        ...made.flatMap(({ stored, prepared, task }) => {
+          if (prepared.kind === 'task') return [acceptedEvent(task)]
+          if (prepared.kind !== 'done' || !stored) return []
+          return [taskEvent(task, changesOf(stored, prepared.server), 'success', now)]
+        }),
       ],
       ...(record && { idempotency: record }),
     })
@@ -296,6 +307,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
       const given = request.params ?? {}
       dependencies.validateParameters(request.action, given)
       const params = readParameters(request.action, given)
+      requireTimeout(params, dependencies.taskTimeout, 'batch.params')
       const result = await retryOnConflict(
         async () =>
           acceptOnce(await dependencies.reauthorizeCaller(caller), request, params, repeatable),

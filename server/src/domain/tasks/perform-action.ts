@@ -10,7 +10,7 @@ import {
 } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Clock } from '../clock.ts'
-import { PlatformError } from '../error.ts'
+import { badField, PlatformError } from '../error.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
@@ -35,6 +35,8 @@ interface Dependencies {
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
   readonly reauthorizeCaller: ReauthorizeCaller
+  /** The time limit of a task in milliseconds. */
+  readonly taskTimeout: number
   /** How long servers stay in the recycle bin; 0 if there is none. */
   readonly recycleFor: number
   /** Tells the runner of the account that there is a task. */
@@ -94,6 +96,17 @@ function requireVersion({ server }: StoredServer, ifMatch: string | undefined): 
     'PreconditionFailedError',
     `The server has changed: its version is "v${server.update_version}", not ${ifMatch}. Read it again.`,
   )
+}
+
+/** A guest cannot have more time than the whole task. */
+export function requireTimeout(
+  { timeout_secs }: TaskParameters,
+  limit: number,
+  path: string,
+): void {
+  const most = Math.floor(limit / 1_000)
+  if (Number(timeout_secs ?? 0) <= most) return
+  throw badField(`${path}.timeout_secs`, `must be at most ${most}, the time limit of a task`)
 }
 
 /**
@@ -222,6 +235,7 @@ export function createPerformAction(dependencies: Dependencies) {
       request: ActionRequest,
     ): Promise<Performed> => {
       const params = readParameters(action, given)
+      requireTimeout(params, dependencies.taskTimeout, 'server')
       return retryOnConflict(
         async () =>
           performOnce(

@@ -229,7 +229,14 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       }
     }
 
-    const done = account.enabled && !account.isBeingDeleted ? keepRunning() : Promise.resolve()
+    /** A disabled account runs for a moment, to end what its servers show of cancelled tasks. */
+    async function runDisabled(): Promise<void> {
+      if (account.isBeingDeleted) return
+      const waiting = await tasks.waitingOf(account.id)
+      for (const task of waiting.filter(isFinished)) await settle(task)
+    }
+
+    const done = account.enabled ? keepRunning() : runDisabled().catch(() => {})
 
     return {
       wake,

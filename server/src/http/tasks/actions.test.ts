@@ -243,6 +243,30 @@ onEngineOfLane('actions on servers', (engine) => {
     assert.equal((await run('startServer', id)).status, 'succeeded')
   })
 
+  test('that wait are cancelled when the account is disabled, and servers show it no more', async () => {
+    const change = async (cloudaccount: object) => {
+      const answer = await at.admin.call('updateCloudAccount', {
+        path: { id: accountId },
+        body: { cloudaccount },
+      })
+      assert.equal(answer.status, 200, answer.text)
+    }
+    await change({ max_actions: 1 })
+    const some = (await servers('ready')).slice(0, 3)
+    const answers = await Promise.all(some.map(({ id }) => act('startServer', id)))
+    await change({ enabled: false })
+    const ids = answers.map(({ headers }) => headers.get('x-task-id') ?? '')
+    const ends = await Promise.all(ids.map(taskOf))
+    const cancelled = ends.filter(({ status }) => status === 'cancelled')
+    assert.ok(cancelled.length >= 2, JSON.stringify(ends.map(({ status }) => status)))
+    assert.match(cancelled[0]?.error ?? '', /disabled/)
+    for (const { server_id } of cancelled) {
+      await until('its own status', async () => (await server(server_id)).status === 'ready')
+    }
+    await change({ enabled: true, max_actions: 10 })
+    for (const id of ids) await ended(id)
+  })
+
   test('act on many servers in a batch, after a dry run', async () => {
     const some = (await servers('ready')).slice(0, 5)
     const ids = [...some.map(({ id }) => id), '00000000-0000-4000-8000-000000000000']

@@ -168,10 +168,12 @@ export function createAccountStore(
         .set({ mapped_revision: account.revision + 1 })
         .where('account_id', '=', account.id)
         .where('mapped_revision', '=', account.revision)
+        // Otherwise the account runs once more, so that its servers stop showing cancelled tasks.
+        .where(sql<boolean>`not exists (select 1 from tasks
+          where account_id = ${account.id} and is_shown = 1 and status = 'cancelled')`)
       const reason = reasonToCancel(changes)
       const statements = [
         required(update.compile(), 'revision'),
-        ...(affectsMapping ? [] : [keepMappingApplied.compile()]),
         ...(changes.enabled === undefined ? [] : [enableManagers(db, account.id, changes.enabled)]),
         ...(reason === undefined
           ? []
@@ -179,6 +181,7 @@ export function createAccountStore(
               cancelTasks(db, { column: 'account_id', id: account.id }, event.time, reason),
               finishAllBatches(db, event.time),
             ]),
+        ...(affectsMapping ? [] : [keepMappingApplied.compile()]),
         insertEvent(event),
       ]
       return await tryCommit(statements, changes.access !== undefined)
@@ -187,6 +190,8 @@ export function createAccountStore(
     async remove(id) {
       await database.commit([
         db.deleteFrom('sightings').where('account_id', '=', id).compile(),
+        db.updateTable('tasks').set({ is_shown: 0 }).where('account_id', '=', id).compile(),
+        db.deleteFrom('recycle_bin').where('account_id', '=', id).compile(),
         db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
         ...allKinds.map((kind) => deleteOrphans(db, kind)),
       ])
