@@ -10,6 +10,7 @@ import { composeIdentity } from './composition/compose-identity.ts'
 import { composeDelivery } from './composition/compose-delivery.ts'
 import { composeMetrics } from './composition/compose-metrics.ts'
 import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
+import { defaultTaskLimits, type TaskLimits } from './composition/task-limits.ts'
 import { composeTasks } from './composition/compose-tasks.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
@@ -47,6 +48,8 @@ export interface PlatformOptions {
   readonly clock?: Clock
   /** Of hashing a password; tests use less. */
   readonly passwordCost?: PasswordCost
+  /** Of leases and of requests to sources; tests use less. */
+  readonly taskLimits?: TaskLimits
   /** Shows the progress of a long load at start; optional. */
   readonly progress?: ProgressOutput
   /** Resolves when the console is built. Muster is not ready before. */
@@ -145,6 +148,7 @@ async function assemble(
     logger,
     clock,
     tracing,
+    taskLimits: options.taskLimits ?? defaultTaskLimits,
   })
   const tasks = composeTasks({
     ...identity,

@@ -15,6 +15,7 @@ import type { SecretKey } from '../vault/secret-key.ts'
 import type { Inventory } from './compose-inventory.ts'
 import type { Tracing } from './compose-tracing.ts'
 import { startSync } from './start-sync.ts'
+import type { TaskLimits } from './task-limits.ts'
 
 interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'> {
   readonly config: Pick<
@@ -29,6 +30,7 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'
   readonly isQuiet: () => boolean
   readonly clock: Clock
   readonly tracing: Tracing | undefined
+  readonly taskLimits: TaskLimits
 }
 
 /** Composes the use cases of sources. The sync itself runs in its own thread. */
@@ -44,7 +46,11 @@ export function composeSources(parts: Parts) {
     secretKeyFile: config.secretKeyFile,
     reachable: config.sourceAllow,
     disappearanceHold: config.disappearanceHold,
-    tasks: { taskTimeout: config.taskTimeout, recycleFor: config.recycleFor },
+    tasks: {
+      taskTimeout: config.taskTimeout,
+      recycleFor: config.recycleFor,
+      ...parts.taskLimits,
+    },
     tracing: parts.tracing,
     logger,
     isQuiet,

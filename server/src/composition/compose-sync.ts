@@ -19,7 +19,7 @@ import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
-import { createAccountScheduler, leaseDuration } from '../domain/sources/account-scheduler.ts'
+import { createAccountScheduler } from '../domain/sources/account-scheduler.ts'
 import type { SourceKinds } from '../domain/sources/source.ts'
 import { traceSources } from '../domain/sources/trace-sources.ts'
 import type { Tracer } from '../domain/tracer.ts'
@@ -124,12 +124,19 @@ export function composeSync(parts: Parts) {
     serverWriter,
     openSource,
     runAccount: runSync,
-    leaseDuration,
     clock,
     log,
   })
   const { runAccount } = taskRunner
-  const scheduler = createAccountScheduler({ accounts, leases, runAccount, runner, clock, log })
+  const scheduler = createAccountScheduler({
+    accounts,
+    leases,
+    runAccount,
+    runner,
+    leaseDuration: parts.tasks.leaseDuration,
+    clock,
+    log,
+  })
   const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
 
   /** Reads the database, because another process may run the account. */

@@ -11,9 +11,10 @@ import { createLoadSituations } from '../domain/tasks/situations.ts'
 import type { ThreadDatabase } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
+import type { TaskLimits } from './task-limits.ts'
 
 /** Settings of tasks, in milliseconds. */
-export interface TaskSettings {
+export interface TaskSettings extends TaskLimits {
   /** For one task, from its start. */
   readonly taskTimeout: number
   /** How long servers stay in the recycle bin; 0 if there is none. */
@@ -28,13 +29,10 @@ interface Parts extends TaskSettings {
   readonly serverWriter: ServerWriter
   readonly openSource: OpenSource
   readonly runAccount: RunAccount
-  readonly leaseDuration: number
   readonly clock: () => number
   readonly log: SyncLog
 }
 
-/** Milliseconds for one request to a source. */
-const callLimit = 20_000
 /** How often to look for tasks that another process accepted. */
 const pollInterval = 1_000
 
@@ -60,7 +58,7 @@ export function composeTaskRunner(parts: Parts) {
     }),
     limits: {
       task: parts.taskTimeout,
-      call: callLimit,
+      call: parts.callLimit,
       lease: parts.leaseDuration,
       recycle: parts.recycleFor,
     },

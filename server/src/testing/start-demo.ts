@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { composeDemo } from '../composition/compose-demo.ts'
 import { composeSync } from '../composition/compose-sync.ts'
+import { defaultTaskLimits } from '../composition/task-limits.ts'
 import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createServerWriter } from '../storage/servers/server-writer.ts'
@@ -15,7 +16,7 @@ import { testPasswordCost } from './password-cost.ts'
 
 const hasher = createPasswordHasher(testPasswordCost)
 const quietLog = { debug: () => {}, info: () => {}, warn: () => {} }
-const tasks = { taskTimeout: 900_000, recycleFor: 604_800_000 }
+const tasks = { taskTimeout: 900_000, recycleFor: 604_800_000, ...defaultTaskLimits }
 const world = { disappearanceHold: 0, tasks, reachable: [], runner: 'test', kinds }
 
 interface Options {

@@ -21,6 +21,7 @@ interface Options {
   readonly engine?: Engine
   readonly clock?: Clock
   readonly passwordCost?: PlatformOptions['passwordCost']
+  readonly taskLimits?: PlatformOptions['taskLimits']
   /** Flags, as an operator would give them. */
   readonly flags?: readonly string[]
   readonly log?: { level: string; destination: DestinationStream }
@@ -60,6 +61,7 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
     logger,
     passwordCost,
     ...(clock && { clock }),
+    ...(options.taskLimits && { taskLimits: options.taskLimits }),
   })
   const url = await platform.listen()
   if (!isLoadingDemo) await platform.demo?.loaded

@@ -10,14 +10,13 @@ interface Dependencies {
   readonly runAccount: RunAccount
   /** Identifies this process among all processes that share the storage. */
   readonly runner: string
+  /** In milliseconds. */
+  readonly leaseDuration: number
   readonly clock: () => number
   readonly log: SyncLog
 }
 
 const interval = 1_000
-/** A process that has not renewed its lease by then is dead, and another one takes over. */
-export const leaseDuration = 15_000
-const renewalInterval = 5_000
 /** How long other accounts wait for one that is stopping. */
 const shortStop = 1_000
 const longestStop = 4_000
@@ -28,7 +27,8 @@ export const isWanted = ({ account, sync }: AttachedAccount) =>
 
 /** Runs every account whose lease is free. Each account is run by at most one process. */
 export function createAccountScheduler(dependencies: Dependencies) {
-  const { accounts, leases, runAccount, runner, clock, log } = dependencies
+  const { accounts, leases, runAccount, runner, leaseDuration, clock, log } = dependencies
+  const renewalInterval = leaseDuration / 3
   const running = new Map<string, RunningAccount>()
   const renewedAt = new Map<string, number>()
   const stopping = new Map<string, Promise<void>>()

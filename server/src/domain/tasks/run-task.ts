@@ -5,6 +5,7 @@ import { ownNotesOf } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import { ActionError, type ActionSupport, type ServerActor } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
+import { SourceError } from '../sources/source-error.ts'
 import { referenceOf } from '../sources/server-reference.ts'
 import type { ReportedFacts, ServerReference } from '../sources/source.ts'
 import { timestamp } from '../timestamp.ts'
@@ -75,7 +76,9 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   const { support, tasks, clock, signal, limits, condition } = context
   let task = first
 
-  const deadline = () => (task.started_at ?? clock()) + limits.task
+  // A server that cannot be read before the start must not keep the task forever.
+  const resumedAt = clock()
+  const deadline = () => (task.started_at ?? resumedAt) + limits.task
 
   /** Stores progress, and what the server shows. The task must still be unfinished. */
   async function save(changes: Partial<TaskRecord>, status?: string): Promise<void> {
@@ -170,7 +173,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     if (decision.kind === 'refused') throw fail(decision.error.message)
     if (decision.kind === 'already') return { reference, isDone: true }
     const plan = planSteps(task.action, task.params, support, facts)
-    await save({ status: 'running', started_at: clock(), plan, step: 0 })
+    await save({ status: 'running', started_at: task.started_at ?? clock(), plan, step: 0 })
     return { reference, isDone: false }
   }
 
@@ -178,9 +181,12 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     if (!context.maySend) {
       throw fail('The cloud account was set to observe before the request was sent.')
     }
+    if (clock() >= deadline()) throw fail('The time limit passed before the request was sent.')
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.call)])
     const actor = await context.openActor(limit).catch((error: unknown) => {
       signal.throwIfAborted()
+      // Errors of the storage say nothing about the source: the task is tried again.
+      if (!(error instanceof SourceError) && !limit.aborted) throw error
       throw fail(`The request was not sent: ${explainError(error)}`)
     })
     try {
@@ -189,23 +195,29 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         { stage: step.call.kind, progress, sends: task.sends + 1, sent_at: clock() },
         sentStatus(task.action, step.call),
       )
-      // A request that is on its way is not interrupted: its outcome would be unknown.
-      await actor.act(step.call, reference, AbortSignal.timeout(limits.call))
-      return 'accepted'
-    } catch (error) {
-      if (error instanceof Ended || !(error instanceof Error)) throw error
-      if (error instanceof ActionError && error.kind === 'outcome-unknown') return 'unknown'
-      if (
-        error instanceof ActionError &&
-        error.kind === 'not-found' &&
-        step.call.kind === 'delete'
-      ) {
-        return 'accepted'
-      }
-      if (error.name === 'LeaseLost') throw error
-      throw fail(explainError(error))
+      return await act(actor, step, reference)
     } finally {
       await actor.close().catch(() => {})
+    }
+  }
+
+  async function act(
+    actor: ServerActor,
+    { call }: Step,
+    reference: ServerReference,
+  ): Promise<'accepted' | 'unknown'> {
+    // After this time another process may act on the task. A slow commit must not send it later.
+    const time = (task.sent_at ?? 0) + limits.call - clock()
+    if (time <= 0) throw fail('The request was not sent: it took too long to store the task.')
+    try {
+      // A request that is on its way is not interrupted: its outcome would be unknown.
+      await actor.act(call, reference, AbortSignal.timeout(time))
+      return 'accepted'
+    } catch (error) {
+      if (error instanceof SourceError) throw fail(explainError(error))
+      if (!(error instanceof ActionError) || error.kind === 'outcome-unknown') return 'unknown'
+      if (error.kind === 'not-found' && call.kind === 'delete') return 'accepted'
+      throw fail(explainError(error))
     }
   }
 
@@ -332,8 +344,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   }
 
   async function carryOut(): Promise<End> {
-    const isResumed = task.plan.length > 0 || task.started_at !== null
-    if (!isResumed) {
+    const wasSent = task.step > 0 || task.sends > 0
+    if (!wasSent) {
       const { reference, isDone } = await begin()
       if (!isDone) await runSteps(reference)
     } else {

@@ -3,6 +3,7 @@ import { describe } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import type { DestinationStream } from 'pino'
+import type { TaskLimits } from '../../composition/task-limits.ts'
 import { newId } from '../../domain/new-id.ts'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { createAdminClient, createContractClient } from '../contract-client.ts'
@@ -53,13 +54,19 @@ export const longPeriod = 3_600
 
 interface Options {
   readonly flags?: readonly string[]
+  readonly taskLimits?: TaskLimits
   readonly log?: { level: string; destination: DestinationStream }
 }
 
 /** A platform whose accounts connect to fake sources. */
 export async function startAttached(lifetime: Lifetime, engine: Engine, options: Options = {}) {
-  const { flags = ['--source-allow=127.0.0.1'], log } = options
-  const platform = await startPlatform({ engine, flags, ...(log && { log }) })
+  const { flags = ['--source-allow=127.0.0.1'], log, taskLimits } = options
+  const platform = await startPlatform({
+    engine,
+    flags,
+    ...(log && { log }),
+    ...(taskLimits && { taskLimits }),
+  })
   lifetime.after(() => platform.close())
   const { database, url } = platform
   const admin = await createAdminClient(platform)
