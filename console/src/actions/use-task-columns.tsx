@@ -36,7 +36,7 @@ type Narrow = (filters: TaskFilters) => void
 
 /** Columns that tasks and batches share. */
 function useSharedColumns(narrow: Narrow | undefined) {
-  const { tasks: t, actions } = useMessages()
+  const { tasks: t, actions, activity } = useMessages()
   const { duration } = useFormat()
   return {
     status: {
@@ -57,7 +57,7 @@ function useSharedColumns(narrow: Narrow | undefined) {
           <button
             type="button"
             className={styles.value}
-            title={t.onlyThis(user)}
+            title={activity.onlyThis(user)}
             onClick={() => narrow({ user_id })}
           >
             {user}

@@ -116,7 +116,7 @@ export const accounts = {
   accessHints: {
     observe: 'Muster only reads. Nobody can start, stop, change or delete servers through it.',
     manage:
-      'People with the permission can start, stop, change and delete the servers of this account. The credentials need the permissions for actions. Setting it back to Observe cancels queued tasks.',
+      'People with the permission can start, stop, change and delete the servers of this account. Setting it back to Observe cancels queued tasks.',
   },
   maxActions: 'Actions at once',
   maxActionsHint: 'From 1 to 100. Default: 10',

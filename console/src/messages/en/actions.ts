@@ -21,7 +21,7 @@ export const actions = {
     start: 'The servers are started.',
     stop: 'Each guest is asked to shut down.',
     restart: 'Each guest is asked to restart.',
-    reset: 'Like a reset button: the guest is not asked, and unsaved data is lost.',
+    reset: 'The guest is not asked. Unsaved data is lost.',
     suspend: 'The servers are paused and keep their memory.',
     resume: 'Suspended servers continue.',
     'change-config': 'Only the fields that you change are sent.',
@@ -30,12 +30,11 @@ export const actions = {
       'Stops and moves to the recycle bin. You can restore from there until Muster deletes at the source, by default after 7 days.',
     'delete-now': 'Deletes at the source now. This cannot be undone.',
     'cancel-delete': 'The servers leave the recycle bin. They stay stopped.',
-    purge:
-      'Removes only the record in Muster. The source is not contacted. A server that a sync finds again is listed again.',
+    purge: 'Removes only the record in Muster. The source is not contacted.',
   },
   binUntil: (time: string) => `In the recycle bin until ${time}.`,
   force: 'Switch off if the guest does not shut down in time',
-  forceText: 'Switching off is like pulling the plug: unsaved data is lost.',
+  forceText: 'Unsaved data is lost.',
   forceGroup: 'Continue although the scaling group will replace the server',
   groupText: (id: string) =>
     `The server belongs to the scaling group ${id}, which will replace it.`,

@@ -99,8 +99,7 @@ export const accounts: Messages['accounts'] = {
   accesses: { observe: '只读', manage: '管理' },
   accessHints: {
     observe: 'Muster 只读取数据。任何人都不能通过它启动、关闭、修改或删除服务器。',
-    manage:
-      '有权限的人可以启动、关闭、修改和删除该账号的服务器。凭据需要操作所需的权限。改回只读会取消排队中的任务。',
+    manage: '有权限的人可以启动、关闭、修改和删除该账号的服务器。改回只读会取消排队中的任务。',
   },
   maxActions: '同时执行的操作数',
   maxActionsHint: '1 到 100。默认：10',

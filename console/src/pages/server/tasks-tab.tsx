@@ -13,7 +13,7 @@ export function TasksTab({ server }: { readonly server: Server }) {
       query={serverTasksQuery(server.id)}
       caption={t.title}
       columns={useTaskColumns(undefined, true)}
-      empty={<EmptyState title={t.noneOfServer}>{t.noneOfServerText}</EmptyState>}
+      empty={<EmptyState title={t.empty}>{t.noneOfServerText}</EmptyState>}
     />
   )
 }

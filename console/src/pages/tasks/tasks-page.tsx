@@ -15,7 +15,7 @@ import { batchStatuses, linkedFilters, readTaskFilters, taskStatuses } from './t
 
 /** The tasks and batches that the user can see. */
 export function TasksPage() {
-  const { tasks: t } = useMessages()
+  const { tasks: t, activity } = useMessages()
   const navigate = useNavigate()
   const search = useSearch({ strict: false })
   const isBatches = search['view'] === 'batches'
@@ -30,7 +30,10 @@ export function TasksPage() {
   const batchColumns = useBatchColumns(narrow)
   const isNarrowed = Object.keys(filters).length > 0
   const empty = isNarrowed ? (
-    <EmptyState title={t.noMatch} actions={<Button onClick={() => change({})}>{t.clear}</Button>}>
+    <EmptyState
+      title={t.noMatch}
+      actions={<Button onClick={() => change({})}>{activity.clear}</Button>}
+    >
       {t.noMatchText}
     </EmptyState>
   ) : (
@@ -86,7 +89,7 @@ interface FilterBarProps {
 
 /** The filters, stored in the address. */
 function TaskFilterBar({ filters, isBatches, onChange }: FilterBarProps) {
-  const { tasks: t, actions } = useMessages()
+  const { tasks: t, actions, activity } = useMessages()
   const set = (changes: TaskFilters) => onChange({ ...filters, ...changes })
   const { box, text, type } = useDebouncedInput(filters.search ?? '', (next) =>
     set({ search: next.trim() }),
@@ -94,7 +97,7 @@ function TaskFilterBar({ filters, isBatches, onChange }: FilterBarProps) {
   const linked = linkedFilters.filter((name) => filters[name] !== undefined)
   return (
     <>
-      <search className={styles.filters} aria-label={t.filters}>
+      <search className={styles.filters} aria-label={activity.filters}>
         <SelectField
           label={t.status}
           value={filters.status ?? ''}
