@@ -119,6 +119,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     './inventory/ports.ts',
     './sources/ports.ts',
     './views/ports.ts',
+    './tasks/ports.ts',
   ],
   'server/src/domain/audit': [
     ...simulator,
@@ -126,6 +127,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../inventory/ports.ts',
     '../sources/ports.ts',
     '../views/ports.ts',
+    '../tasks/ports.ts',
     'kysely',
   ],
   'server/src/domain/identity': [
@@ -133,6 +135,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../inventory/ports.ts',
     '../sources/ports.ts',
     '../views/ports.ts',
+    '../tasks/ports.ts',
     '../../http/app.ts',
   ],
   'server/src/domain/identity/administration': ['../../inventory/ports.ts', 'node:fs'],
@@ -142,10 +145,12 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     ...simulator,
     '../sources/ports.ts',
     '../views/ports.ts',
+    '../tasks/ports.ts',
     'kysely',
   ],
   'server/src/domain/views': [
     ...simulator,
+    '../tasks/ports.ts',
     '../sources/ports.ts',
     '../../storage/views/view-store.ts',
   ],
@@ -168,6 +173,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../../sources/kinds.ts',
     '../../egress/egress.ts',
     '../views/ports.ts',
+    '../tasks/ports.ts',
   ],
   'server/src/storage/sqlite': ['../../http/app.ts', '../../platform.ts'],
   'server/src/http': [

@@ -27,6 +27,7 @@ const shown = new Set([
   'text',
   'toml',
   'ts',
+  'yaml',
 ])
 
 /** Commands that start Muster, the tests or a tool: not part of a page's script. */

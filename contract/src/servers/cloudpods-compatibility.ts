@@ -1,3 +1,4 @@
+import { ignoredParameters } from './action-parameters.ts'
 import {
   cloudpodsFilters,
   cloudpodsPaging,
@@ -36,6 +37,7 @@ export const cloudpodsCompatibility = {
     'Command line and console of Cloudpods work with this API. Muster accepts the query parameters that they send. New clients do not need them.',
     '`details` and `summary_stats=false` have no effect on lists other than servers, nor have `limit` and `offset` where there are no pages. `details`, `with_meta` and `show_fail_reason` have no effect on `GET /servers/{id}`, which always returns all fields.',
     '`obj_tags.0.0.key=env&obj_tags.0.0.value=prod` filters by tags: all tags with the same first number must match, and one such set is enough. `no_obj_tags` excludes servers with such tags.',
+    `Actions on servers accept ${ignoredParameters.map((name) => `\`${name}\``).join(', ')} without an effect, and \`vmem_size\` as a text such as \`2g\`. What Muster cannot do is refused (400).`,
     'The lists of servers and their statistics also accept:',
     ['| Parameter | Effect |', '|---|---|', ...rows].join('\n'),
   ].join('\n\n'),
