@@ -69,7 +69,8 @@ const outOfBin = { pending_deleted: false, pending_deleted_at: null, auto_delete
 export function keepOwnFields(reported: Server, stored: Server | undefined): Server {
   const source = reported.disable_delete
   // Most servers have nothing of their own.
-  if (!source && (!stored || !hasOwnFields(stored))) return reported
+  const isPlain = !source && !reported.pending_deleted
+  if (isPlain && (!stored || !hasOwnFields(stored))) return reported
   const { described_by } = stored ? ownNotesOf(stored) : {}
   const muster = stored !== undefined && isProtectedBy(stored, 'muster')
   let server = withProtection(reported, { muster, source })

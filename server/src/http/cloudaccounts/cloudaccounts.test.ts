@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountTest, CloudAccount, CloudProvider, EventDto } from '@muster/contract'
+import { sourceActions } from '../../domain/sources/action-port.ts'
 import { newId } from '../../domain/new-id.ts'
 import {
   longPeriod,
@@ -64,6 +65,8 @@ onEngineOfLane('cloud accounts', (engine) => {
       project_id: at.projectId,
       period: 10,
       disappearance_hold: null,
+      access: 'observe',
+      max_actions: 10,
       mapping: [],
       status: 'disabled',
       servers: 0,
@@ -90,6 +93,8 @@ onEngineOfLane('cloud accounts', (engine) => {
       options: { regions: ['eu-west-1', 'us-east-1'] },
       period: 86_400,
       enabled: false,
+      access: 'manage',
+      max_actions: 3,
       mapping: [{ tenant: 't*', tag: 'a=b', account: '*', name: 'n', project_id: at.projectId }],
     }
     const { credentials: _, ...shown } = whole
@@ -264,6 +269,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       statuses: { running: 2, ready: 1 },
       sample: ['guest-1', 'guest-2', 'guest-3'],
       is_complete: true,
+      actions: Object.fromEntries(sourceActions.map((action) => [action, true])),
       error: '',
     }
     assert.deepEqual(seen, expected)

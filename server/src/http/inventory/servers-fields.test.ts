@@ -124,6 +124,7 @@ onEngineOfLane('the server object', (engine) => {
       can_delete: false,
       metadata: {
         'ext:Name': 'seven',
+        'sys:protected_by': 'source',
         'sys:source_status': 'RUNNING',
       },
     }

@@ -95,6 +95,8 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'access_keys.secret',
         // What a source wants to be shown, sealed.
         'cloudaccounts.credentials',
+        // Of an action on servers.
+        'idempotency_keys.request_hash',
         'resource_sightings.digest',
         // Of what is shown of a server.
         'server_documents.facts_digest',

@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { newId } from '../../domain/new-id.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { writeServer } from '../../domain/tasks/accept-task.ts'
+import { timestamp } from '../../domain/timestamp.ts'
 import { createContractClient } from '../contract-client.ts'
 import type { Engine } from '../engines.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
@@ -108,6 +111,23 @@ export async function startInventoryWorld(
       const at = fleet.tick()
       await platform.inventory.recordServers({ present, gone })
       world.record(present, gone, at)
+    },
+    /** Moves servers into the recycle bin, or out of it, as tasks do. */
+    async recycle(ids: readonly string[], isRecycled: boolean): Promise<void> {
+      const at = fleet.tick()
+      const moment = isRecycled ? timestamp(at) : null
+      const bin = {
+        pending_deleted: isRecycled,
+        pending_deleted_at: moment,
+        auto_delete_at: moment,
+      }
+      const { serverWriter } = platform.inventory
+      const stored = await serverWriter.findStored(ids)
+      const writes = [...stored.values()].map((one) =>
+        writeServer(one, { ...one.server, ...bin }, at),
+      )
+      assert.ok(writes.length === ids.length && (await serverWriter.write(writes, [])))
+      for (const id of ids) world.recycle(id, bin, at)
     },
     add: (count: number) => fleet.record(Array.from({ length: count }, () => samples.facts())),
   }

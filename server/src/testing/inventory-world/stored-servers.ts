@@ -82,6 +82,24 @@ function derive({ adminGroup, tags, notes, ...facts }: ServerFacts, own: Tags): 
   } as Server
 }
 
+/** The fields of the recycle bin, which belong to Muster. */
+export type BinFields = Pick<Server, 'pending_deleted' | 'pending_deleted_at' | 'auto_delete_at'>
+const outOfBin: BinFields = {
+  pending_deleted: false,
+  pending_deleted_at: null,
+  auto_delete_at: null,
+}
+
+/** What is stored of a report. A known server stays in the recycle bin, or outside, until it runs. */
+function keepBin(facts: ServerFacts, before: Kept | undefined): ServerFacts {
+  const notes = { ...facts.notes, ...(facts.disable_delete === true && { protected_by: 'source' }) }
+  if (!before || before.deletedAt !== null) return { ...facts, notes }
+  const stays = before.facts.pending_deleted === true && facts.status !== 'running'
+  const { pending_deleted = false, pending_deleted_at = null, auto_delete_at = null } = before.facts
+  const bin = stays ? { pending_deleted, pending_deleted_at, auto_delete_at } : outOfBin
+  return { ...facts, ...bin, notes }
+}
+
 /** A model of the stored servers: plain objects and the changes to them. */
 export function createStoredServers(projects: readonly ModelProject[]) {
   const kept = new Map<string, Kept>()
@@ -122,13 +140,21 @@ export function createStoredServers(projects: readonly ModelProject[]) {
       for (const facts of present) {
         const before = kept.get(facts.id)
         kept.set(facts.id, {
-          facts,
+          facts: keepBin(facts, before),
           own: before?.own ?? {},
           version: before ? before.version + 1 : 0,
           updatedAt: facts.updated_at ?? now,
           deletedAt: null,
         })
       }
+    },
+
+    /** Moves a server into the recycle bin, or out of it. */
+    recycle(id: string, bin: BinFields, at: number): void {
+      const server = kept.get(id)
+      if (!server) return
+      const facts = { ...server.facts, ...bin }
+      Object.assign(server, { facts, updatedAt: wireTimestamp(at), version: server.version + 1 })
     },
 
     /** The owner's own tags of a server, all of them. */
