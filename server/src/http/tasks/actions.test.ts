@@ -27,7 +27,7 @@ onEngineOfLane('actions on servers', (engine) => {
       name: `simulated ${newId()}`,
       provider: 'Simulator',
       address: '',
-      options: { servers: 60, seed: 7, action_delay: 300 },
+      options: { servers: 150, seed: 7, action_delay: 300 },
       access: 'manage',
       period: longPeriod,
     })
