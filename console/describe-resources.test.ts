@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as contract from '@muster/contract/resources'
+import {
+  cloudproviders,
+  cloudregions,
+  hosts,
+  networks,
+  zones,
+  type Resource,
+} from '@muster/contract/resources'
 import { describeResources } from './describe-resources.ts'
 
 test('the descriptions in the console have what its pages read', async () => {
@@ -11,13 +18,14 @@ test('the descriptions in the console have what its pages read', async () => {
   const code = load(resolveId('@muster/contract/resources'))
   const built = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Record<
     string,
-    contract.Resource
+    Resource
   >
-  for (const name of ['cloudproviders', 'cloudregions', 'hosts', 'networks', 'zones'] as const) {
-    const { fields, one: _one, many: _many, ...others } = contract[name]
-    const { fields: builtFields, ...builtOthers } = built[name] as contract.Resource
+  const resources = { cloudproviders, cloudregions, hosts, networks, zones }
+  for (const [name, resource] of Object.entries(resources)) {
+    const { fields, one: _one, many: _many, ...others } = resource
+    const { fields: builtFields, ...builtOthers } = built[name] as Resource
     assert.deepEqual(builtOthers, JSON.parse(JSON.stringify(others)), name)
-    const used = (described: contract.Resource['fields']) =>
+    const used = (described: Resource['fields']) =>
       Object.entries(described).map(([field, { type, uses }]) => [
         field,
         type,

@@ -7,12 +7,12 @@ const resources = { cloudproviders, cloudregions, hosts, networks, zones }
 
 /** What the console never reads. */
 const unused = new Set(['schema', 'description', 'default', 'one', 'many'])
-const unusedUses: readonly unknown[] = ['count', 'search', 'short']
+const unusedUses = new Set<unknown>(['count', 'search', 'short'])
 
 const read = (key: string, value: unknown): unknown => {
   if (unused.has(key)) return undefined
   return key === 'uses' && Array.isArray(value)
-    ? value.filter((use) => !unusedUses.includes(use))
+    ? value.filter((use) => !unusedUses.has(use))
     : value
 }
 
