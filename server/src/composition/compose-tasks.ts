@@ -49,4 +49,3 @@ export function composeTasks(parts: Parts) {
     purgeTasks: () => tasks.purge(clock() - parts.eventRetention, clock() - idempotencyLifetime),
   }
 }
-export type Tasks = ReturnType<typeof composeTasks>

@@ -34,7 +34,12 @@ import {
 } from './accept-task.ts'
 import { describeBatch } from './describe-task.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
-import { deleteParameters, notPermitted, requireTimeout, scopeOfAction } from './perform-action.ts'
+import {
+  deleteParameters,
+  notPermitted,
+  requireConsistent,
+  scopeOfAction,
+} from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
 import type { LoadSituations } from './situations.ts'
@@ -307,7 +312,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
       const given = request.params ?? {}
       dependencies.validateParameters(request.action, given)
       const params = readParameters(request.action, given)
-      requireTimeout(params, dependencies.taskTimeout, 'batch.params')
+      requireConsistent(request.action, params, { ...dependencies, path: 'batch.params' })
       const result = await retryOnConflict(
         async () =>
           acceptOnce(await dependencies.reauthorizeCaller(caller), request, params, repeatable),

@@ -98,12 +98,22 @@ function requireVersion({ server }: StoredServer, ifMatch: string | undefined): 
   )
 }
 
-/** A guest cannot have more time than the whole task. */
-export function requireTimeout(
-  { timeout_secs }: TaskParameters,
-  limit: number,
-  path: string,
+const sizeFields = ['vcpu_count', 'vmem_size', 'instance_type'] as const
+
+/** Checks parameters that depend on each other, or on settings. */
+export function requireConsistent(
+  action: ServerAction,
+  params: TaskParameters,
+  { taskTimeout, path }: { readonly taskTimeout: number; readonly path: string },
 ): void {
+  if (action === 'change-config' && sizeFields.every((name) => params[name] === undefined)) {
+    throw badField(path, `needs one of ${sizeFields.join(', ')}`, 'MissingParameterError')
+  }
+  requireTimeout(params, taskTimeout, path)
+}
+
+/** A guest cannot have more time than the whole task. */
+function requireTimeout({ timeout_secs }: TaskParameters, limit: number, path: string): void {
   const most = Math.floor(limit / 1_000)
   if (Number(timeout_secs ?? 0) <= most) return
   throw badField(`${path}.timeout_secs`, `must be at most ${most}, the time limit of a task`)
@@ -235,7 +245,7 @@ export function createPerformAction(dependencies: Dependencies) {
       request: ActionRequest,
     ): Promise<Performed> => {
       const params = readParameters(action, given)
-      requireTimeout(params, dependencies.taskTimeout, 'server')
+      requireConsistent(action, params, { ...dependencies, path: 'server' })
       return retryOnConflict(
         async () =>
           performOnce(

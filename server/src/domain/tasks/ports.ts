@@ -35,13 +35,13 @@ export interface TaskCommit {
   readonly unbinned?: string
 }
 
-export interface Acceptance extends TaskCommit {
+interface Acceptance extends TaskCommit {
   readonly tasks: readonly TaskRecord[]
   readonly batch?: BatchRecord
   readonly idempotency?: IdempotencyRecord
 }
 
-export interface TaskCondition {
+interface TaskCondition {
   /** The commit fails with `LeaseLost` unless this process runs the account. */
   readonly fence?: { readonly accountId: string; readonly fence: AccountFence }
   /** Only if no request was sent. */

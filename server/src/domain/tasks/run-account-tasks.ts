@@ -249,4 +249,3 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     }
   }
 }
-export type RunAccountTasks = ReturnType<typeof createRunAccountTasks>

@@ -88,4 +88,3 @@ export function createServerReadings({ open, signal, timeLimit }: Dependencies) 
     },
   }
 }
-export type ServerReadings = ReturnType<typeof createServerReadings>
