@@ -208,7 +208,10 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   ): Promise<'accepted' | 'unknown'> {
     // After this time another process may act on the task. A slow commit must not send it later.
     const time = (task.sent_at ?? 0) + limits.call - clock()
-    if (time <= 0) throw fail('The request was not sent: it took too long to store the task.')
+    if (time <= 0) {
+      await save({ sends: task.sends - 1, sent_at: null })
+      throw new Error('a task took too long to store; its request was not sent')
+    }
     try {
       // A request that is on its way is not interrupted: its outcome would be unknown.
       await actor.act(call, reference, AbortSignal.timeout(time))

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { EventDto, Server, Task } from '@muster/contract'
+import { ask } from '../client.ts'
+import type { ActingEc2, Change, Manner } from '../acting-ec2.ts'
+import type { FakeEc2 } from '../fake-ec2.ts'
+import type { Muster } from '../spawn-muster.ts'
+import type { Operator } from './operate-muster.ts'
+
+/** One action of the crash test, on a server of its own. */
+export interface Planned {
+  readonly name: string
+  readonly serverId: string
+  readonly externalId: string
+  readonly request: ActionRequest
+  readonly key: string
+  /** Whether the stand-in always does what it is told. */
+  readonly isHonest: boolean
+  taskId?: string
+}
+
+interface ActionRequest {
+  readonly method?: string
+  readonly path: string
+  readonly body?: object
+  /** What the stand-in shows before; then what shows the success. */
+  readonly from: 'running' | 'stopped'
+  readonly to?: { readonly state?: string; readonly type?: string }
+}
+
+const largeType = 'm5.large'
+const ec2Requests: readonly ActionRequest[] = [
+  { path: '/start', from: 'stopped', to: { state: 'running' } },
+  { path: '/stop', from: 'running', to: { state: 'stopped' } },
+  { path: '/restart', from: 'running' },
+  { path: '/change-config', body: { instance_type: largeType }, from: 'stopped' },
+  {
+    path: '/change-config',
+    body: { instance_type: largeType, force_stop: true },
+    from: 'running',
+    to: { state: 'running', type: largeType },
+  },
+  {
+    method: 'DELETE',
+    path: '?override_pending_delete=true',
+    from: 'running',
+    to: { state: 'terminated' },
+  },
+  { method: 'DELETE', path: '', from: 'running', to: { state: 'stopped' } },
+]
+
+const simulatorRequests: readonly ActionRequest[] = [
+  { path: '/start', from: 'stopped' },
+  { path: '/stop', from: 'running' },
+  { path: '/restart', from: 'running' },
+  { path: '/reset', from: 'running' },
+  { path: '/suspend', from: 'running' },
+  { path: '/change-config', body: { vcpu_count: 31 }, from: 'running' },
+  { method: 'PUT', path: '', body: { name: 'renamed' }, from: 'stopped' },
+  { method: 'DELETE', path: '?override_pending_delete=true', from: 'stopped' },
+]
+
+/** Every tenth instance is not honest, in one way after the other. */
+const manners: readonly Manner[] = [
+  'silent',
+  'late',
+  'lies',
+  { refuses: 'IncorrectInstanceState' },
+  'drops',
+  'hangs',
+]
+
+const mannerOf = (number: number): Manner =>
+  number % 10 === 9 ? (manners[Math.floor(number / 10) % manners.length] ?? 'honest') : 'honest'
+
+const instanceId = (number: number) => `i-${String(number).padStart(17, '0')}`
+const requestAt = (requests: readonly ActionRequest[], number: number) =>
+  requests[number % requests.length] as ActionRequest
+
+/** Before the account is attached. */
+export function addInstances(ec2: FakeEc2, acting: ActingEc2, count: number): void {
+  for (let number = 0; number < count; number += 1) {
+    const id = instanceId(number)
+    acting.manners.set(id, mannerOf(number))
+    ec2.instances.set(id, {
+      name: `server-${number}`,
+      state: requestAt(ec2Requests, number).from,
+    })
+  }
+}
+
+const planned = (
+  name: string,
+  { id, external_id }: Server,
+  request: ActionRequest,
+  isHonest: boolean,
+): Planned => ({
+  name: `${name} ${request.method ?? 'POST'} ${request.path}`,
+  serverId: id,
+  externalId: external_id,
+  request,
+  key: randomUUID(),
+  isHonest,
+})
+
+/** As many actions on EC2 as on the simulator, each on another server. */
+export function planActions(
+  servers: readonly Server[],
+  accounts: { readonly ec2: string; readonly simulator: string },
+  count: number,
+): Planned[] {
+  const instances = new Map(
+    servers
+      .filter(({ account_id }) => account_id === accounts.ec2)
+      .map((server) => [server.external_id, server]),
+  )
+  const simulated = servers.filter(
+    ({ account_id, scaling_group_id, disable_delete }) =>
+      account_id === accounts.simulator && scaling_group_id === '' && !disable_delete,
+  )
+  const free = {
+    running: simulated.filter(({ status }) => status === 'running'),
+    stopped: simulated.filter(({ status }) => status === 'ready'),
+  }
+  return Array.from({ length: count }, (_, number) => {
+    const at = Math.floor(number / 2)
+    if (number % 2 === 0) {
+      const server = instances.get(instanceId(at))
+      assert.ok(server, `${instanceId(at)} is not listed`)
+      return planned('EC2', server, requestAt(ec2Requests, at), mannerOf(at) === 'honest')
+    }
+    const request = requestAt(simulatorRequests, at)
+    const server = free[request.from].pop()
+    assert.ok(server, `too few simulated servers are ${request.from}`)
+    return planned('simulator', server, request, false)
+  })
+}
+
+/** Sends the request of an action. With its key it can be repeated until it is answered. */
+export async function accept({ baseUrl }: Muster, token: string, one: Planned): Promise<void> {
+  const { method = 'POST', path, body } = one.request
+  const answer = await ask<{ server: Server }>(baseUrl, `/servers/${one.serverId}${path}`, {
+    method,
+    token,
+    headers: { 'idempotency-key': one.key },
+    ...(method !== 'DELETE' && { body: { server: body ?? {} } }),
+  })
+  assert.equal(answer.status, 200, `${one.name}: ${answer.text}`)
+  const id = answer.headers.get('x-task-id')
+  assert.ok(id, `${one.name} was accepted without a task`)
+  one.taskId = id
+}
+
+const repeatable = new Set(['StartInstances', 'StopInstances', 'TerminateInstances'])
+const callOf = ({ action, isForced }: Change) => `${action}${isForced ? ' by force' : ''}`
+
+/** What arrived at EC2, and whether it shows the result. */
+export function checkInstance(acting: ActingEc2, one: Planned, task: Task): void {
+  const arrived = acting.received.filter(({ id }) => id === one.externalId)
+  for (const [call, some] of Map.groupBy(arrived, callOf)) {
+    // After a failed resize, the server is started again by a second step.
+    const undone = call === 'StartInstances' && task.status !== 'succeeded' ? 2 : 1
+    const most = repeatable.has(some[0]?.action ?? '') ? 2 * undone : 1
+    assert.ok(some.length <= most, `${one.name}: ${call} arrived ${some.length} times`)
+  }
+  if (task.status === 'succeeded') {
+    const since = Date.parse(task.created_at)
+    const { state, type } = one.request.to ?? {}
+    const isShown = (acting.shown.get(one.externalId) ?? []).some(
+      (shown) =>
+        shown.time >= since &&
+        (state === undefined || shown.state === state) &&
+        (type === undefined || shown.type === type),
+    )
+    assert.ok(isShown, `${one.name} succeeded, and EC2 never showed it`)
+  }
+  if (one.isHonest) assert.notEqual(task.status, 'failed', `${one.name}: ${task.error}`)
+}
+
+const repeatableOnce = new Set(['restart', 'reset', 'change-config'])
+
+/** The simulator counts the requests of each server. */
+export function checkSimulated(calls: number, one: Planned, task: Task): void {
+  const most = repeatableOnce.has(task.action) ? 1 : 2
+  assert.ok(calls <= most, `${one.name}: ${calls} requests arrived`)
+  if (task.status === 'succeeded') assert.ok(calls >= 1, `${one.name} succeeded without a request`)
+}
+
+/** One event when it was accepted, and one at its end. */
+export async function checkHistory(operator: Operator, one: Planned, task: Task): Promise<void> {
+  const { events } = await operator.request<{ events: EventDto[] }>(
+    `/servers/${one.serverId}/history?scope=max&limit=100`,
+  )
+  const told = events.filter(({ changes }) => changes['task_id']?.[1] === task.id)
+  const ends = told.filter(({ changes }) => changes['task_status'] !== undefined)
+  assert.deepEqual([told.length, ends.length], [2, 1], `${one.name}: ${JSON.stringify(told)}`)
+  assert.equal(ends[0]?.changes['task_status']?.[1], task.status)
+}
