@@ -3,7 +3,8 @@ import { ActionError, SourceError } from '@muster/server/source-port'
 import type { ServerActor, SourceContext } from '@muster/server/source-port'
 import type { ActedServer } from './acted-server.ts'
 import { createActedServers } from './acted-servers.ts'
-import { planChange } from './plan-change.ts'
+import { tickLength } from './lifecycle.ts'
+import { isSettled, planChange } from './plan-change.ts'
 import { chance, diceOf } from './random-hash.ts'
 import type { SimulatorSettings } from './simulator-settings.ts'
 import { createSimulator } from './simulator.ts'
@@ -30,7 +31,10 @@ export function openActor(
       if (index === undefined) throw notFound(externalId)
       const { acted, put } = await actedServers.open(index)
       const now = clock()
-      const facts = simulator.factsAt(index, now, acted)
+      const shown = simulator.factsAt(index, now, acted)
+      // A change that nobody asked for does not stand in the way: what follows it counts.
+      const isDrifting = shown && !acted.change && !isSettled(shown.status)
+      const facts = isDrifting ? simulator.factsAt(index, now + tickLength, acted) : shown
       if (!facts) throw notFound(externalId)
       const resize = simulator.resizerOf(index)
       const change = planChange({ call, facts, now, delay, resize })

@@ -22,7 +22,7 @@ const transitions: Readonly<Record<Exclude<SourceCall['kind'], 'confirm-resize'>
   delete: { from: [], through: ['deleting'] },
 }
 
-const isSettled = (status: string) =>
+export const isSettled = (status: string): boolean =>
   ['running', 'ready', 'suspend', 'unknown', 'init'].includes(status) || status.endsWith('_fail')
 
 export interface ChangePlan {

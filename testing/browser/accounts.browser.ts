@@ -48,8 +48,10 @@ describe('accounts', () => {
     const { page } = await testConsole.visit(t, admin)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto('/console/accounts/new?provider=Aws')
-    await page.getByText('IAM policy of the access key').click()
-    await page.getByRole('button', { name: 'Copy: IAM policy of the access key' }).click()
+    await page.getByText('IAM policy of the access key', { exact: true }).click()
+    await page
+      .getByRole('button', { name: 'Copy: IAM policy of the access key', exact: true })
+      .click()
     await page.getByText('Copied').waitFor()
     const copied = await page.evaluate('navigator.clipboard.readText()')
     assert.equal(copied, awsKind.rights[0]?.text)

@@ -103,12 +103,12 @@ export interface ActionSupport {
   /** The fields that `update` can change at the source. */
   readonly updates?: readonly (keyof ServerUpdate)[]
   /**
-   * Whether disks and snapshots can be deleted with the server, or always are, and whether a running server can be
+   * Whether disks and snapshots can be deleted with the server, and whether a running server can be
    * deleted. Otherwise Muster switches it off first.
    */
   readonly deletes?: {
-    readonly disks: boolean | 'always'
-    readonly snapshots: boolean | 'always'
+    readonly disks: boolean
+    readonly snapshots: boolean
     readonly running?: boolean
   }
   /** The least permissions for acting, in addition to those for reading. */

@@ -86,7 +86,7 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
     if (isFinished(task)) {
       throw new PlatformError('InvalidStatusError', `The task has ended: ${task.status}.`)
     }
-    if (task.sent_at !== null) {
+    if (task.step > 0 || task.sends > 0) {
       throw new PlatformError(
         'InvalidStatusError',
         'The request was sent to the source and cannot be taken back. Wait for the end of the task.',

@@ -274,6 +274,9 @@ export function createBatchUseCases(dependencies: Dependencies) {
           return [taskEvent(task, changesOf(stored, prepared.server), 'success', now)]
         }),
       ],
+      unbinned: made
+        .filter(({ prepared }) => prepared.kind === 'done' && prepared.leavesBin)
+        .map(({ id }) => id),
       ...(record && { idempotency: record }),
     })
     if (!isAccepted) return undefined

@@ -157,16 +157,8 @@ function decideDelete(situation: Situation, params: TaskParameters, status: stri
     )
   }
   for (const name of ['disks', 'snapshots'] as const) {
-    const isWanted = params[`delete_${name}`] === true
-    const can = support?.deletes?.[name] ?? false
-    if (isWanted && can === false) {
+    if (params[`delete_${name}`] === true && support?.deletes?.[name] !== true) {
       return refuse('NotSupportedError', `The source cannot delete ${name} with a server.`)
-    }
-    if (!isWanted && can === 'always') {
-      return refuse(
-        'NotSupportedError',
-        `The source always deletes the ${name} of a server. To delete it, use delete_${name}=true.`,
-      )
     }
   }
   const blocked =

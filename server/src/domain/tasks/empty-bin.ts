@@ -7,6 +7,7 @@ import { timestamp } from '../timestamp.ts'
 import { acceptedEvent, createTask, musterItself, showTask, writeServer } from './accept-task.ts'
 import { decideAction } from './decide-action.ts'
 import type { BinEntry, TaskStore } from './ports.ts'
+import { isFinished } from './task.ts'
 import { nameOfStatus } from './shown-status.ts'
 import type { LoadSituations } from './situations.ts'
 
@@ -24,7 +25,9 @@ interface Dependencies {
 const maxPerMinute = 10
 const minute = 60_000
 /** Entries that are looked at together. */
-const maxEntries = 100
+const maxEntries = 1_000
+/** After a failed deletion. After an unknown one, the whole time starts anew. */
+const retryAfter = 3_600_000
 /** For entries of a restored backup, if there is no recycle bin any more. */
 const week = 604_800_000
 
@@ -38,11 +41,18 @@ type Outcome = 'accepted' | 'done' | { readonly reason: string }
 export function createEmptyBin(dependencies: Dependencies) {
   const { tasks, serverWriter, sightings, loadSituations, recycleFor, clock } = dependencies
   const started = new Map<string, number[]>()
+  /** The tasks that were accepted here, and why the last ones failed, by server. */
+  const attempts = new Map<string, { readonly account: string; readonly taskId: string }>()
+  const failures = new Map<string, { readonly account: string; name: string; reason: string }>()
 
-  /** After the restore of a backup the time starts anew. */
-  async function renew(stored: StoredServer, entry: BinEntry): Promise<Outcome> {
+  /** After the restore of a backup, or a failed deletion, the time starts anew. */
+  async function renew(
+    stored: StoredServer,
+    entry: BinEntry,
+    time = recycleFor === 0 ? week : recycleFor,
+  ): Promise<Outcome> {
     const now = clock()
-    const until = now + (recycleFor === 0 ? week : recycleFor)
+    const until = now + time
     const server = { ...stored.server, auto_delete_at: timestamp(until) }
     await tasks.write({
       writes: [writeServer(stored, server, now)],
@@ -79,7 +89,24 @@ export function createEmptyBin(dependencies: Dependencies) {
       writes: [showTask(stored, task)],
       events: [acceptedEvent(task)],
     })
-    return isAccepted ? 'accepted' : 'done'
+    if (!isAccepted) return 'done'
+    attempts.set(id, { account: account.id, taskId: task.id })
+    return 'accepted'
+  }
+
+  /** Postpones what could not be deleted, so that it is not tried again and again. */
+  async function reviewAttempts(account: Account): Promise<void> {
+    for (const [id, { account: owner, taskId }] of attempts) {
+      const task = owner === account.id ? await tasks.find(taskId) : undefined
+      if (!task || !isFinished(task)) continue
+      attempts.delete(id)
+      failures.delete(id)
+      const entry = await tasks.binEntry(id)
+      const stored = (await serverWriter.findStored([id])).get(id)
+      if (task.status === 'succeeded' || !entry || stored?.server.pending_deleted !== true) continue
+      failures.set(id, { account: owner, name: task.server, reason: task.error })
+      await renew(stored, entry, task.status === 'failed' ? retryAfter : undefined)
+    }
   }
 
   /** Returns how many tasks were accepted. */
@@ -90,7 +117,10 @@ export function createEmptyBin(dependencies: Dependencies) {
     const now = clock()
     const recent = (started.get(account.id) ?? []).filter((time) => time > now - minute)
     started.set(account.id, recent)
-    const staying: { name: string; reason: string }[] = []
+    await reviewAttempts(account)
+    const staying: { name: string; reason: string }[] = [...failures.values()].filter(
+      ({ account: owner }) => owner === account.id,
+    )
     let accepted = 0
     for (const entry of await tasks.dueEntries(account.id, maxEntries)) {
       const id = entry.server_id
@@ -100,7 +130,7 @@ export function createEmptyBin(dependencies: Dependencies) {
       const isUnchanged =
         isRestored || stored?.server.auto_delete_at === timestamp(entry.auto_delete_at)
       if (!stored || !isInBin || !isUnchanged) {
-        await tasks.write({ unbinned: id })
+        await tasks.write({ unbinned: [id] })
         continue
       }
       if (isRestored) {

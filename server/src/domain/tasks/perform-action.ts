@@ -185,7 +185,7 @@ export function createPerformAction(dependencies: Dependencies) {
         },
         clock,
       )
-      const unbinned = prepared.leavesBin && { unbinned: serverId }
+      const unbinned = prepared.leavesBin && { unbinned: [serverId] }
       const isWritten = await tasks.write({ writes: [write], events: [event], ...unbinned })
       return isWritten ? { serverId } : undefined
     }
@@ -212,6 +212,16 @@ export function createPerformAction(dependencies: Dependencies) {
     return prepared.kind === 'already' ? prepared.reason : ''
   }
 
+  /** The task of an earlier request with the same key. */
+  async function findRepeated(
+    caller: Caller,
+    request: ActionRequest,
+  ): Promise<Performed | undefined> {
+    const first = await idempotency.findFirst(caller.principal.userStatus.user.id, request)
+    const task = first && (await tasks.find(first.task_id))
+    return task && { serverId: task.server_id, taskId: task.id }
+  }
+
   async function performOnce(
     caller: Caller,
     idOrName: string,
@@ -219,11 +229,8 @@ export function createPerformAction(dependencies: Dependencies) {
     params: TaskParameters,
     request: ActionRequest,
   ): Promise<Performed | undefined> {
-    const first = await idempotency.findFirst(caller.principal.userStatus.user.id, request)
-    if (first) {
-      const task = await tasks.find(first.task_id)
-      if (task) return { serverId: task.server_id, taskId: task.id }
-    }
+    const repeated = await findRepeated(caller, request)
+    if (repeated) return repeated
     const { stored, situation } = await findTarget(caller, idOrName)
     const { project_id: projectId, domain_id: domainId } = stored.server
     if (!covers(caller.authorizedScope.scope, { projectId, domainId })) throw notPermitted(action)
@@ -231,7 +238,12 @@ export function createPerformAction(dependencies: Dependencies) {
     const wanted =
       action === 'delete' ? await deleteParameters(params, stored, dependencies) : params
     const prepared = prepareAction(action, wanted, situation, clock())
-    if (prepared.kind === 'refused') throw prepared.error
+    if (prepared.kind === 'refused') {
+      // The same request may have been accepted a moment ago.
+      const accepted = await findRepeated(caller, request)
+      if (accepted) return accepted
+      throw prepared.error
+    }
     if (prepared.kind === 'already') return { serverId: stored.id }
     return await carryOut(caller, action, stored, prepared, request)
   }

@@ -32,7 +32,7 @@ export interface TaskCommit {
   readonly sightings?: SightingChanges
   /** Added to the recycle bin, or removed from it. */
   readonly binned?: BinEntry
-  readonly unbinned?: string
+  readonly unbinned?: readonly string[]
 }
 
 interface Acceptance extends TaskCommit {

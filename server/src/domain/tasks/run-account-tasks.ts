@@ -44,6 +44,15 @@ const retryDelay = 1_000
 export function createRunAccountTasks(dependencies: Dependencies) {
   const { tasks, serverWriter, sightings, openSource, limits, clock, log } = dependencies
 
+  /** The tasks of each batch that this process runs, over all accounts. */
+  const activeOfBatches = new Map<string, number>()
+  function countActive(batchId: string, change: 1 | -1): void {
+    if (batchId === '') return
+    const count = (activeOfBatches.get(batchId) ?? 0) + change
+    if (count === 0) activeOfBatches.delete(batchId)
+    else activeOfBatches.set(batchId, count)
+  }
+
   return function runAccountTasks(
     { account }: AttachedAccount,
     runner: string,
@@ -104,19 +113,19 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       }
     }
 
-    /** Ends what a server shows of a task that somebody cancelled. */
+    /** Tells the end of a task that ended with a batch or a change of the account. */
     async function settle(task: TaskRecord): Promise<void> {
       const stored = await findStored(task.server_id)
       const isShown = stored !== undefined && ownNotesOf(stored.server).task_id === task.id
-      const end = { status: 'cancelled', error: task.error } as const
-      const { commit } = endTask(task, end, stored, clock())
+      const status = task.status === 'unknown' ? 'unknown' : 'cancelled'
+      const { commit } = endTask(task, { status, error: task.error }, stored, clock())
       const writes = isShown ? commit.writes : undefined
       await tasks.change(
         task,
         { isShown: false },
         {
           ...(writes && { writes }),
-          ...(task.status === 'cancelled' && { events: commit.events ?? [] }),
+          events: commit.events ?? [],
         },
         { fence },
       )
@@ -145,8 +154,10 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
     function start(task: TaskRecord): void {
       active.set(task.id, task)
+      countActive(task.batch_id, 1)
       const done = run(task).finally(() => {
         active.delete(task.id)
+        countActive(task.batch_id, -1)
         ended.delete(done)
         wake()
       })
@@ -155,10 +166,6 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
     /** Batches and the account limit how many tasks run at once. */
     async function startWaiting(waiting: readonly TaskRecord[]): Promise<void> {
-      const parallel = new Map<string, number>()
-      for (const { batch_id } of waiting.filter(({ status }) => status === 'running')) {
-        parallel.set(batch_id, (parallel.get(batch_id) ?? 0) + 1)
-      }
       const limitOf = new Map<string, number>()
       for (const task of waiting) {
         if (active.has(task.id)) continue
@@ -173,18 +180,24 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         if (active.size >= account.max_actions) continue
         const { batch_id } = task
         if (batch_id !== '') {
-          const known =
-            limitOf.get(batch_id) ?? (await tasks.findBatch(batch_id))?.max_parallel ?? 1
-          limitOf.set(batch_id, known)
-          const count = activeOf(batch_id)
-          if (count >= known) continue
+          const limit = limitOf.get(batch_id) ?? (await findParallelLimit(batch_id))
+          limitOf.set(batch_id, limit)
+          if ((activeOfBatches.get(batch_id) ?? 0) >= limit) continue
         }
         start(task)
       }
     }
 
-    const activeOf = (batchId: string) =>
-      [...active.values()].filter(({ batch_id }) => batch_id === batchId).length
+    /** How many tasks of a batch may run in this process. Other processes may run some, too. */
+    async function findParallelLimit(batchId: string): Promise<number> {
+      const [batch, counts] = await Promise.all([
+        tasks.findBatch(batchId),
+        tasks.countBatches([batchId]),
+      ])
+      const here = activeOfBatches.get(batchId) ?? 0
+      const elsewhere = Math.max(0, (counts.get(batchId)?.running ?? 0) - here)
+      return (batch?.max_parallel ?? 1) - elsewhere
+    }
 
     async function runWaiting(): Promise<void> {
       const waiting = await tasks.waitingOf(account.id)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '@muster/contract'
 import type { StoredServer } from '../inventory/ports.ts'
-import { ownNotesOf } from '../inventory/own-fields.ts'
+import { ownNotesOf, settledStatus } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import { ActionError, type ActionSupport, type ServerActor } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
@@ -55,6 +55,8 @@ type End = Parameters<typeof endTask>[1] & { readonly bins?: boolean }
 /** Delays between readings: quick at first. */
 const firstDelay = 1_000
 const longestDelay = 10_000
+/** Until a deletion without an answer is sent once more. */
+const repeatDelay = 60_000
 
 /** Thrown to end a task. */
 class Ended extends Error {
@@ -78,7 +80,10 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
 
   // A server that cannot be read before the start must not keep the task forever.
   const resumedAt = clock()
-  const deadline = () => (task.started_at ?? resumedAt) + limits.task
+  /** The undoing of a failed task has a time limit of its own. */
+  let undoSince = resumedAt
+  const deadline = () =>
+    (task.error === '' ? (task.started_at ?? resumedAt) : undoSince) + limits.task
 
   /** Stores progress, and what the server shows. The task must still be unfinished. */
   async function save(changes: Partial<TaskRecord>, status?: string): Promise<void> {
@@ -119,7 +124,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         ...(bin && { binned: bin.entry }),
         ...(task.action === 'delete' &&
           !bins &&
-          end.status === 'succeeded' && { unbinned: task.server_id }),
+          end.status === 'succeeded' && { unbinned: [task.server_id] }),
       }
       return (
         (await tasks.change(current, changes, { ...commit, ...others }, condition)) || undefined
@@ -134,12 +139,15 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   }
 
   /** Reads until it works, or until the time is over. */
-  async function look(reference: ServerReference): Promise<Reading> {
+  async function look(reference: ServerReference, isDeleted = false): Promise<Reading> {
     for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
       try {
         return await context.read(reference)
       } catch (error) {
         signal.throwIfAborted()
+        // The source has confirmed the deletion. Without any other server it cannot list what it has.
+        if (isDeleted && error instanceof SourceError && error.kind === 'incomplete')
+          return undefined
         if (clock() + delay >= deadline()) {
           throw task.sent_at === null
             ? fail(`The server could not be read before the action: ${explainError(error)}`)
@@ -150,6 +158,19 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         }
         await pause(delay, undefined, { signal })
       }
+    }
+  }
+
+  /** Nobody asks for a deletion by time, so the server must still be as it was deleted. */
+  async function requireInBin({ server }: StoredServer): Promise<void> {
+    const entry = await tasks.binEntry(server.id)
+    const isUnchanged =
+      entry !== undefined &&
+      server.pending_deleted &&
+      server.auto_delete_at === timestamp(entry.auto_delete_at) &&
+      settledStatus(server) === 'ready'
+    if (!isUnchanged) {
+      throw fail('The server is no longer stopped in the recycle bin, so it was not deleted.')
     }
   }
 
@@ -168,7 +189,9 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     const facts = factsOf(reading)
     if (!facts) throw fail('The source cannot read the server.')
     // Recorded just now, with the notes and the protection that the source reports.
-    const situation = await context.loadSituation(await requireStored())
+    const read = await requireStored()
+    if (task.user_id === '') await requireInBin(read)
+    const situation = await context.loadSituation(read)
     const decision = decideAction(task.action, task.params, { ...situation, task: undefined })
     if (decision.kind === 'refused') throw fail(decision.error.message)
     if (decision.kind === 'already') return { reference, isDone: true }
@@ -225,12 +248,20 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   }
 
   /** Reads the server until it shows the target. Returns false if that takes too long. */
-  async function waitFor(step: Step, reference: ServerReference): Promise<boolean> {
-    const end = Math.min(deadline(), (task.sent_at ?? 0) + (step.within ?? Infinity))
+  async function waitFor(
+    step: Step,
+    reference: ServerReference,
+    outcome: 'accepted' | 'unknown',
+  ): Promise<boolean> {
+    const isDeleted = step.call.kind === 'delete' && outcome === 'accepted'
+    // A deletion of several requests may have been interrupted, so it is sent once more.
+    const repeatsAfter = step.call.kind === 'delete' && !isDeleted ? repeatDelay : Infinity
+    const within = Math.min(step.within ?? Infinity, repeatsAfter)
+    const end = Math.min(deadline(), (task.sent_at ?? 0) + within)
     let wasBusy = false
     for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
       await pause(Math.min(delay, Math.max(end - clock(), 0)), undefined, { signal })
-      const reading = await look(reference)
+      const reading = await look(reference, isDeleted)
       const isDone =
         isReached(step.target, factsOf(reading)) && (reading === undefined || 'facts' in reading)
       if (isDone) {
@@ -265,17 +296,19 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         })
 
   async function runStep(step: Step, reference: ServerReference): Promise<void> {
+    let outcome: 'accepted' | 'unknown' = 'unknown'
     if (task.sent_at === null) {
       // Before the first step the server was read a moment ago.
       const facts = step.isInvisible || task.step === 0 ? undefined : factsOf(await look(reference))
       if (facts && isReached(step.target, facts)) return
-      const outcome = await send(step, reference).catch((error: unknown) => {
+      const result = await send(step, reference).catch((error: unknown) => {
         // The next step does it in another way.
         if (step.isOptional && error instanceof Ended && error.end.status === 'failed')
           return undefined
         throw error
       })
-      if (outcome === undefined) return
+      if (result === undefined) return
+      outcome = result
       if (outcome === 'unknown' && step.isInvisible) {
         throw new Ended({
           status: 'unknown',
@@ -283,8 +316,13 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         })
       }
     }
-    if (await waitFor(step, reference)) return
+    if (await waitFor(step, reference, outcome)) return
     if (step.isOptional) return
+    const isLost = step.call.kind === 'delete' && outcome === 'unknown' && task.sends < 2
+    if (isLost && clock() < deadline()) {
+      task = { ...task, sent_at: null }
+      return await runStep(step, reference)
+    }
     throw lateError(step)
   }
 
@@ -324,6 +362,11 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     const starts = task.plan.at(-1)?.call.kind === 'start' && task.action === 'change-config'
     const isUndoing = task.error !== ''
     if (!hasStopped || !starts || isUndoing || error.end.status === 'cancelled') throw error
+    // It may be resized at this moment, or must not be touched any more.
+    if (error.end.status !== 'failed' || !context.maySend) {
+      throw new Ended({ ...error.end, error: `${error.end.error} The server may be stopped now.` })
+    }
+    undoSince = clock()
     await save({
       error: error.end.error,
       plan: [...task.plan, startStep],

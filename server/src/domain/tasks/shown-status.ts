@@ -44,7 +44,12 @@ const settled: ReadonlySet<string> = new Set(['running', 'ready', 'suspend', 'un
 export const isSettledStatus = (status: string): boolean =>
   settled.has(status) || /_fail(?:ed)?$/.test(status)
 
-const names: Readonly<Record<string, string>> = { ready: 'stopped', suspend: 'suspended' }
+const names: Readonly<Record<string, string>> = {
+  running: 'running',
+  ready: 'stopped',
+  suspend: 'suspended',
+  unknown: 'in an unknown state',
+}
 
 /** A status for people. */
-export const nameOfStatus = (status: string): string => names[status] ?? status
+export const nameOfStatus = (status: string): string => names[status] ?? `in the status "${status}"`

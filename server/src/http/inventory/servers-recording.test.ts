@@ -95,9 +95,9 @@ onEngineOfLane('recording servers', (engine) => {
     const server = minimalServer(projectId(), { name: 'binned', nics: [nic('10.9.9.9')] })
     await see([server])
     const found = async (query = '') => (await listServers(owner(), `ip=10.9.9.9&${query}`)).total
-    await see([{ ...server, pending_deleted: true }])
+    await fleet.recycle([server.id], true)
     assert.deepEqual([await found(), await found('pending_delete=true')], [0, 1])
-    await see([server])
+    await fleet.recycle([server.id], false)
     assert.deepEqual([await found(), await found('pending_delete=true')], [1, 0])
     assert.equal(await found('pending_delete=all'), 1)
   })

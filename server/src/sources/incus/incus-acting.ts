@@ -14,7 +14,7 @@ export const incusActing: ActionSupport = {
   restarts: false,
   resize: { fields: ['vcpu_count', 'vmem_size'], isLive: true },
   updates: ['name', 'disable_delete'],
-  deletes: { disks: 'always', snapshots: 'always', running: true },
+  deletes: { disks: true, snapshots: true, running: true },
   rights: [{ title: 'Projects in which Muster may act', text: projectRights }],
   async open(...given) {
     // Loaded only for accounts of this kind.

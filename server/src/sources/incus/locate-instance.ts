@@ -13,7 +13,14 @@ export async function locateInstance(
 ): Promise<Instance> {
   const { api, memory } = connection
   const { uuid, path } = readExternalId(externalId)
-  const known = path === '' ? [...memory.index.pathsOf(uuid)].sort()[0] : path
+  const paths = [...memory.index.pathsOf(uuid)].sort()
+  if (paths.length > 1) {
+    throw new ActionError(
+      'conflict',
+      `${api.host} has ${paths.length} instances with the UUID ${uuid}. Act on them there.`,
+    )
+  }
+  const known = path === '' ? paths[0] : path
   if (known !== undefined) {
     const [project = '', name = ''] = known.split('/')
     const found = await findInstance(api, project, name)

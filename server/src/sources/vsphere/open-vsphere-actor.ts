@@ -22,6 +22,13 @@ const encodeName = (name: string) => name.replaceAll(/[%/\\]/g, encodeURICompone
 async function findMachine(api: Api, externalId: string): Promise<ObjectRef> {
   const found = await findByUuid(api, uuidOfServer(externalId))
   const [, id = found[0]?.id] = externalId.split('/')
+  // Which of them the bare UUID means changes when one is deleted.
+  if (found.length > 1) {
+    throw new ActionError(
+      'conflict',
+      `${api.host} has ${found.length} machines with this UUID. Give each a UUID of its own first.`,
+    )
+  }
   const ref = found.find((one) => one.id === id)
   if (ref) return ref
   throw new ActionError('not-found', `${api.host} does not have ${externalId}.`)

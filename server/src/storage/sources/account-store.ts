@@ -16,7 +16,12 @@ import {
 import { createInsertEvent } from '../event-store.ts'
 import { deleteOrphans } from '../resources/resource-recorder.ts'
 import type { Tables } from '../tables.ts'
-import { cancelTasks, finishAllBatches } from '../tasks/batch-statements.ts'
+import {
+  abandonTasks,
+  cancelTasks,
+  finishAllBatches,
+  lockBatches,
+} from '../tasks/batch-statements.ts'
 import { Violation } from '../violation.ts'
 import { toAccountRow, toAttached } from './account-rows.ts'
 import { enableManagers } from './manager-status.ts'
@@ -170,7 +175,7 @@ export function createAccountStore(
         .where('mapped_revision', '=', account.revision)
         // Otherwise the account runs once more, so that its servers stop showing cancelled tasks.
         .where(sql<boolean>`not exists (select 1 from tasks
-          where account_id = ${account.id} and is_shown = 1 and status = 'cancelled')`)
+          where account_id = ${account.id} and is_shown = 1 and status in ('cancelled', 'unknown'))`)
       const reason = reasonToCancel(changes)
       const statements = [
         required(update.compile(), 'revision'),
@@ -178,7 +183,19 @@ export function createAccountStore(
         ...(reason === undefined
           ? []
           : [
+              lockBatches(db, account.id),
               cancelTasks(db, { column: 'account_id', id: account.id }, event.time, reason),
+              // An account that is observed is still read, so that its tasks end by themselves.
+              ...(changes.access === 'observe'
+                ? []
+                : [
+                    abandonTasks(
+                      db,
+                      account.id,
+                      event.time,
+                      `${reason} The request was sent before.`,
+                    ),
+                  ]),
               finishAllBatches(db, event.time),
             ]),
         ...(affectsMapping ? [] : [keepMappingApplied.compile()]),

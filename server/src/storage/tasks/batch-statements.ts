@@ -4,6 +4,8 @@ import type { Statement } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 const unfinished = sql`status in ('queued', 'running')`
+/** Between two steps `sent_at` is null, too. */
+export const unsent = sql<boolean>`(step = 0 and sends = 0)`
 
 /** Cancels what was not sent. The account settles the servers, which still show the tasks. */
 export const cancelTasks = (
@@ -13,7 +15,22 @@ export const cancelTasks = (
   reason: string,
 ): Statement =>
   sql`update tasks set status = 'cancelled', error = ${reason}, finished_at = ${now}
-    where ${sql.ref(of.column)} = ${of.id} and ${unfinished} and sent_at is null`.compile(db)
+    where ${sql.ref(of.column)} = ${of.id} and ${unfinished} and ${unsent}`.compile(db)
+
+/** What was sent by an account that is disabled or deleted can no longer be followed. */
+export const abandonTasks = (
+  db: Kysely<Tables>,
+  accountId: string,
+  now: number,
+  reason: string,
+): Statement =>
+  sql`update tasks set status = 'unknown', error = ${reason}, finished_at = ${now}
+    where account_id = ${accountId} and ${unfinished}`.compile(db)
+
+/** Locks the batches of an account, so that tasks that end together see each other. */
+export const lockBatches = (db: Kysely<Tables>, accountId: string): Statement =>
+  sql`update batches set failures_in_row = failures_in_row where id in (
+    select batch_id from tasks where account_id = ${accountId} and ${unfinished})`.compile(db)
 
 /** Ends batches without unfinished tasks. */
 const finishBatches = (db: Kysely<Tables>, where: ReturnType<typeof sql>, now: number): Statement =>
@@ -59,7 +76,7 @@ export function batchEndStatements(
     last: [
       sql`update tasks set status = 'cancelled', finished_at = ${now},
           error = 'The batch stopped after too many failures in a row.'
-        where ${stopped} and ${unfinished} and sent_at is null`.compile(db),
+        where ${stopped} and ${unfinished} and ${unsent}`.compile(db),
       finishBatch(db, batchId, now),
     ],
   }

@@ -5,7 +5,7 @@ import { queryFieldsOf } from '../../domain/query/query-fields.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { BinEntry, TaskCommit, TaskStore } from '../../domain/tasks/ports.ts'
 import { idempotencyLifetime } from '../../domain/tasks/idempotency.ts'
-import { isFinished, refusedStage } from '../../domain/tasks/task.ts'
+import { isFinished, refusedStage, type TaskRecord } from '../../domain/tasks/task.ts'
 import { toInteger } from '../boolean.ts'
 import {
   required,
@@ -21,7 +21,7 @@ import { createCommitServers } from '../servers/commit-servers.ts'
 import { createRequireFence } from '../servers/sightings.ts'
 import { everything, nothing, type Sql } from '../sql-parts.ts'
 import type { Tables } from '../tables.ts'
-import { batchEndStatements, cancelTasks, finishBatch } from './batch-statements.ts'
+import { batchEndStatements, cancelTasks, finishBatch, unsent } from './batch-statements.ts'
 import { toBatch, toBatchRow, toTask, toTaskRow } from './task-rows.ts'
 
 const taskFields = queryFieldsOf(tasks)
@@ -70,15 +70,15 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       : sql<number>`cast((julianday('now') - 2440587.5) * 86400000 as integer)`
 
   function binStatements({ binned, unbinned }: TaskCommit): Statement[] {
-    const remove = (id: string) =>
-      db.deleteFrom('recycle_bin').where('server_id', '=', id).compile()
-    if (!binned) return unbinned === undefined ? [] : [remove(unbinned)]
+    const remove = (ids: readonly string[]) =>
+      db.deleteFrom('recycle_bin').where('server_id', 'in', ids).compile()
+    if (!binned) return [...chunk(unbinned ?? [])].map(remove)
     const row = {
       ...binned,
       delete_disks: toInteger(binned.delete_disks),
       delete_snapshots: toInteger(binned.delete_snapshots),
     }
-    return [remove(binned.server_id), db.insertInto('recycle_bin').values(row).compile()]
+    return [remove([binned.server_id]), db.insertInto('recycle_bin').values(row).compile()]
   }
 
   /** Rows that other commits wait for, such as those of servers, are locked last. */
@@ -117,6 +117,19 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
     )
   }
 
+  /** The account must not have been changed since the decision. */
+  const requireManaged = (accepted: readonly TaskRecord[]): Statement[] => {
+    const ids = accepted.filter((task) => !isFinished(task)).map(({ account_id }) => account_id)
+    const lock = engine === 'postgres' ? sql`for share` : sql``
+    return [...new Set(ids)].map((id) =>
+      required(
+        sql`select 1 as one from cloudaccounts where id = ${id} and access = 'manage'
+          and enabled = 1 and leaving = 0 ${lock}`.compile(db),
+        'account',
+      ),
+    )
+  }
+
   const isWaiting = sql<boolean>`(status in ('queued', 'running') or is_shown = 1)`
 
   return {
@@ -136,6 +149,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
                 db.insertInto('idempotency_keys').values(idempotency).compile(),
               ]
             : []),
+          ...requireManaged(accepted),
           ...(batch ? [db.insertInto('batches').values(toBatchRow(batch)).compile()] : []),
           ...[...chunk(rows, 100)].map((piece) =>
             db
@@ -268,7 +282,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
             ? sql<boolean>`is_shown = 1`
             : sql<boolean>`status in ('queued', 'running')`,
         )
-        .$if(isUnsent === true, (query) => query.where('sent_at', 'is', null))
+        .$if(isUnsent === true, (query) => query.where(unsent))
       const { status } = changes
       const ends = status !== undefined && isFinished({ status }) && !isFinished(task)
       const { first, last } = batchEndStatements(
