@@ -16,6 +16,7 @@ import { idleMemory, startupTime } from './start-and-memory.ts'
 import { renderTable, type Measured } from './table.ts'
 import { searchDuringFlood } from './search-during-flood.ts'
 import { syncRates } from './sync.ts'
+import { taskRates } from './tasks.ts'
 import { tokenChecks } from './token-check.ts'
 
 /**
@@ -42,6 +43,7 @@ const benchmarks: readonly Benchmark[] = [
   idleMemory,
   consoleFigures,
   postgresRates,
+  taskRates,
 ]
 
 const { wanted } = options

@@ -33,13 +33,16 @@ interface SimulatedAccount {
   readonly name: string
   readonly seed: number
   readonly servers: number
+  /** Others of the account. */
+  readonly settings?: object
+  readonly options?: object
 }
 
 /** Attaches an account of simulated servers. */
 export async function attach(
   url: string,
   token: string,
-  { name, seed, servers }: SimulatedAccount,
+  { name, seed, servers, settings, options: others }: SimulatedAccount,
 ) {
   const headers = { 'x-auth-token': token, 'content-type': 'application/json' }
 
@@ -55,7 +58,8 @@ export async function attach(
     provider: 'Simulator',
     project_id: projects[0]?.id,
     period: 86_400,
-    options: { servers, seed },
+    options: { servers, seed, ...others },
+    ...settings,
   }
   const { id } = await requireOk(
     await post(url, '/cloudaccounts', JSON.stringify({ cloudaccount: wanted }), token),
@@ -73,6 +77,7 @@ export async function attach(
   }
 
   return {
+    id,
     finish,
     async syncAgain(): Promise<Account['sync']> {
       const { sync } = await getAccount()
