@@ -17,7 +17,7 @@ export type Manner =
   /** An error code of EC2. */
   | { readonly refuses: string }
 
-interface Change {
+export interface Change {
   readonly time: number
   readonly action: string
   readonly id: string

@@ -6,7 +6,7 @@ import type { Engine } from './engines.ts'
  * Suites that run in both lanes: a cheap part of them in `npm test`, all of them in
  * `npm run test:slow`, which runs every test file that imports this module.
  */
-const isNightly = process.env['TEST_LANE'] === 'nightly'
+export const isNightly = process.env['TEST_LANE'] === 'nightly'
 export const isSlowLane = isNightly || process.env['TEST_LANE'] === 'slow'
 
 /** Runs a suite on SQLite in `npm test` and on PostgreSQL in `npm run test:slow`. */

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { ask, type ClientResponse } from '../../testing/client.ts'
 import { pathWith } from '../../testing/contract-client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
-import { sampleInputs } from '../../testing/lanes.ts'
+import { onPostgresFirst, sampleInputs } from '../../testing/lanes.ts'
 import { addTenant, isTenantKind, type Tenant } from '../../testing/identity-world/add-tenant.ts'
 import { injectionTexts } from '../../testing/injection-texts.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
@@ -16,7 +15,7 @@ const reads = all.filter(({ method, permission }) => method === 'GET' && permiss
 const lists = reads.filter(
   ({ path, query }) =>
     query?.properties['limit'] !== undefined &&
-    !/^\/servers(\/statistics|\/\{id\}\/history)?$/.test(path),
+    !/^\/servers(\/statistics|\/\{id\}\/(history|tasks))?$/.test(path),
 )
 const items = reads.filter(({ path }) => path.includes('{'))
 
@@ -45,7 +44,7 @@ function isFree([name, { items, ...schema }]: [string, Schema]): boolean {
   )
 }
 
-onBothEngines('SEC-63: injection into administration', (engine) => {
+onPostgresFirst('SEC-63: injection into administration', (engine) => {
   let platform: TestPlatform
   let tenant: Tenant
   let token: string
