@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { relative } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { describeResources } from './describe-resources.ts'
@@ -9,8 +11,16 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [describeResources(), react()],
-  // Short names: together they are a kilobyte of the compressed scripts.
-  css: { modules: { generateScopedName: '[hash:base64:5]' } },
+  css: {
+    modules: {
+      // Short names: together they are a kilobyte of the compressed scripts. They do not depend on the folder of
+      // the build, and begin with a letter.
+      generateScopedName: (name, file) =>
+        hash('sha1', `${relative(import.meta.dirname, file)} ${name}`, 'base64url')
+          .slice(0, 5)
+          .replace(/^[\d_-]/, 'q'),
+    },
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -13,6 +13,23 @@ export const tagged = [
   'events',
 ] as const
 
+/** A changed description is searched for. */
+const described = tagged.filter((table) => table !== 'server_tags' && table !== 'words')
+
+/** A removed server is no longer counted. */
+const removed = [
+  'servers',
+  'server_documents',
+  'server_tags',
+  'server_addresses',
+  'server_networks',
+  'server_counts',
+  'server_combinations',
+  'fleet_version',
+  'scope_versions',
+  'events',
+] as const
+
 const at = (id: string) => ({ path: { id } })
 
 /** Requests that act on servers, and those on tasks; see `persona-requests.ts`. */
@@ -29,8 +46,8 @@ export const actionRequests = {
   })),
   cancelServerDeletion: read(({ serverId }) => at(serverId)),
   deleteServer: read(({ serverId }) => at(serverId)),
-  purgeServer: finish([...tagged, 'recycle_bin'], ({ serverId }) => at(serverId)),
-  updateServer: change(tagged, ({ serverId }) => ({
+  purgeServer: finish(removed, ({ serverId }) => at(serverId)),
+  updateServer: change(described, ({ serverId }) => ({
     ...at(serverId),
     body: { server: { description: `new ${newId()}` } },
   })),
