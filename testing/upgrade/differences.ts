@@ -27,9 +27,12 @@ const isRestrictedEditor = (older: readonly unknown[], newer: readonly unknown[]
 export function differencesBetween(older: unknown, newer: unknown, path = ''): string[] {
   if (isObject(older) && isObject(newer)) {
     return Object.keys(older).flatMap((key) =>
-      key in newer
-        ? differencesBetween(older[key], newer[key], `${path}.${key}`)
-        : [`${path}.${key} is missing`],
+      // Earlier versions could not delete servers, and said so.
+      key === 'delete_fail_reason'
+        ? []
+        : key in newer
+          ? differencesBetween(older[key], newer[key], `${path}.${key}`)
+          : [`${path}.${key} is missing`],
     )
   }
   if (Array.isArray(older) && Array.isArray(newer)) {

@@ -89,7 +89,7 @@ onBothEngines('the persona table', (engine) => {
     resources: Resources,
     answer: ClientResponse,
   ): Promise<string> {
-    const isSuccess = answer.status < 300 && answer.status in operationOf(id).responses
+    const isSuccess = answer.status < 400 && answer.status in operationOf(id).responses
     if (answer.status === 401) return '!'
     if (answer.status === 403) return '-'
     if (answer.status === 409) return 'c'

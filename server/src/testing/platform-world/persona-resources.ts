@@ -2,7 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
+import { withOwnNotes } from '../../domain/inventory/own-fields.ts'
 import { newId } from '../../domain/new-id.ts'
+import { writeServer } from '../../domain/tasks/accept-task.ts'
 import { mintToken } from '../../domain/identity/token-secret.ts'
 import type { Database, Statements } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
@@ -314,6 +316,11 @@ export function createResourceFactory(context: Context) {
       ),
     ])
     await inventory.recordServers({ present: [server], gone: [] })
+    // The first description also adds a tag; later ones change the same tables for everybody.
+    const stored = (await inventory.serverWriter.findStored([server.id])).get(server.id)
+    if (!stored) throw new Error('the server was not recorded')
+    const described = withOwnNotes(stored.server, { described_by: 'muster' })
+    await inventory.serverWriter.write([writeServer(stored, described, createdAt)])
     const resources: Resources = {
       ...place,
       spareDomainId: spareDomain.id,
