@@ -129,7 +129,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     const place = { folder: temporaryFolder(t), databaseUrl: await createTestDatabase('migrated') }
     const ec2 = await startFakeEc2(t)
     addInstances(ec2, 0, 300)
-    ec2.pageSize = 20
+    ec2.pageSize = 100
     const scans = watchScans(ec2)
     const [one, other] = [
       await startOperatedMuster(t, place, 'one'),

@@ -39,7 +39,8 @@ onBothEngines('muster admin restore', (engine) => {
     await createSourceState(platform.database)('account').put(stored)
     const server = { ...defaultServer, id: 'binned' }
     const tasks = createTaskStore(platform.database)
-    const task = { ...createTask('start', {}, { server }, musterItself, 1), isShown: false }
+    const queued = createTask('start', {}, { server }, musterItself, 1)
+    const task = { ...queued, status: 'succeeded', isShown: false } as const
     const binned = {
       server_id: server.id,
       account_id: 'account',
@@ -48,6 +49,8 @@ onBothEngines('muster admin restore', (engine) => {
       auto_delete_at: 7,
     }
     assert.ok(await tasks.accept({ tasks: [task], binned }))
+    const { db, commit } = platform.database
+    await commit([db.updateTable('tasks').set({ status: 'queued' }).compile()])
     taskId = task.id
     await platform.close()
     assert.equal((await run('backup', backup)).status, 0)
