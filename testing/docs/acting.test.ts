@@ -5,8 +5,7 @@ import { kinds } from '../../server/src/sources/kinds.ts'
 import { readPages } from './read-page.ts'
 
 const namesOf = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
-const deletionOf = (can: boolean | 'always' | undefined) =>
-  can === 'always' ? 'always' : can === true ? 'if asked' : 'never'
+const deletionOf = (can: boolean | undefined) => (can ? 'if asked' : 'never')
 
 /** A row of the table about what sources can do. */
 function rowOf(title: string, acting: ActionSupport): string[] {
