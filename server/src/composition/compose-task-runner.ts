@@ -9,6 +9,7 @@ import { createReauthorizeTask } from '../domain/tasks/reauthorize-task.ts'
 import { createRunAccountTasks, type AccountTasks } from '../domain/tasks/run-account-tasks.ts'
 import { createLoadSituations } from '../domain/tasks/situations.ts'
 import type { ThreadDatabase } from '../storage/database.ts'
+import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { TaskLimits } from './task-limits.ts'
@@ -47,7 +48,11 @@ export function composeTaskRunner(parts: Parts) {
     sightings,
     openSource,
     loadSituations,
-    reauthorize: createReauthorizeTask({ directory: createDirectory(database), clock }),
+    reauthorize: createReauthorizeTask({
+      directory: createDirectory(database),
+      accessKeys: createAccessKeyStore(database),
+      clock,
+    }),
     emptyBin: createEmptyBin({
       tasks,
       serverWriter,

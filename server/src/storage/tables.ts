@@ -354,6 +354,8 @@ export interface Tables {
     user_name: string
     /** JSON: the scope of the token, in which the permission is checked again. */
     caller_scope: string
+    /** The access key of the token, which must still exist; otherwise empty. */
+    access_key_id: string
     status: string
     stage: string
     progress: number

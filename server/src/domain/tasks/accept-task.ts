@@ -12,12 +12,16 @@ import { acceptedStatus } from './shown-status.ts'
 import type { TaskRecord } from './task.ts'
 
 /** Who asked for a task: a caller, or Muster itself. */
-export type Author = Pick<TaskRecord, 'user_id' | 'user' | 'caller_scope' | 'request_id' | 'ip'>
+export type Author = Pick<
+  TaskRecord,
+  'user_id' | 'user' | 'caller_scope' | 'access_key_id' | 'request_id' | 'ip'
+>
 
 export const authorOf = ({ principal, origin }: Caller): Author => ({
   user_id: principal.userStatus.user.id,
   user: principal.userStatus.user.name,
   caller_scope: toTokenScope(principal.scope),
+  access_key_id: principal.token.accessKey?.id ?? '',
   request_id: origin.requestId,
   ip: origin.ip,
 })
@@ -26,6 +30,7 @@ export const musterItself: Author = {
   user_id: '',
   user: 'Muster',
   caller_scope: { kind: 'none' },
+  access_key_id: '',
   request_id: '',
   ip: '',
 }

@@ -1,5 +1,5 @@
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
-import type { Directory } from '../identity/ports.ts'
+import type { AccessKeyStore, Directory } from '../identity/ports.ts'
 import { createPrincipal } from '../identity/principal.ts'
 import type { TokenRecord } from '../identity/records.ts'
 import { currentScope } from '../identity/scope.ts'
@@ -11,11 +11,17 @@ import type { TaskRecord } from './task.ts'
 
 interface Dependencies {
   readonly directory: Pick<Directory, 'loadUserStatus'>
+  readonly accessKeys: AccessKeyStore
   readonly clock: () => number
 }
 
 /** Checks the permission again when a task starts: it may have waited for long. Returns why it must not start. */
-export function createReauthorizeTask({ directory, clock }: Dependencies) {
+export function createReauthorizeTask({ directory, accessKeys, clock }: Dependencies) {
+  async function isUsable(accessKeyId: string): Promise<boolean> {
+    const key = await accessKeys.find(accessKeyId)
+    return key !== undefined && key.enabled && (key.expiresAt ?? Infinity) > clock()
+  }
+
   return async function reauthorizeTask(
     task: TaskRecord,
     { server }: Pick<StoredServer, 'server'>,
@@ -28,6 +34,9 @@ export function createReauthorizeTask({ directory, clock }: Dependencies) {
     const userStatus = await directory.loadUserStatus(task.user_id)
     if (!userStatus || !isActive(userStatus, clock())) {
       return 'The user who requested it is disabled or deleted.'
+    }
+    if (task.access_key_id !== '' && !(await isUsable(task.access_key_id))) {
+      return 'The access key that requested it is disabled, expired or deleted.'
     }
     const scope = currentScope(task.caller_scope, userStatus)
     const token = { userId: task.user_id, scope: task.caller_scope } as TokenRecord

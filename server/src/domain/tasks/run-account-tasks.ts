@@ -166,6 +166,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
     /** Batches and the account limit how many tasks run at once. */
     async function startWaiting(waiting: readonly TaskRecord[]): Promise<void> {
+      if (account.access !== 'manage' && waiting.some(({ status }) => status === 'queued')) wake()
       const limitOf = new Map<string, number>()
       for (const task of waiting) {
         if (active.has(task.id)) continue
@@ -200,7 +201,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     }
 
     async function runWaiting(): Promise<void> {
-      const waiting = await tasks.waitingOf(account.id)
+      const waiting = await tasks.waitingOf(account.id, account.max_actions)
       for (const task of waiting.filter(isFinished)) await settle(task)
       await startWaiting(waiting.filter((task) => !isFinished(task)))
     }
@@ -245,7 +246,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     /** A disabled account runs for a moment, to end what its servers show of cancelled tasks. */
     async function runDisabled(): Promise<void> {
       if (account.isBeingDeleted) return
-      const waiting = await tasks.waitingOf(account.id)
+      const waiting = await tasks.waitingOf(account.id, 0)
       for (const task of waiting.filter(isFinished)) await settle(task)
     }
 

@@ -85,8 +85,16 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   const deadline = () =>
     (task.error === '' ? (task.started_at ?? resumedAt) : undoSince) + limits.task
 
+  /** Stored by the next commit. If it is lost in a crash, it is found out again. */
+  let unsaved: Partial<TaskRecord> = {}
+  function note(changes: Partial<TaskRecord>): void {
+    unsaved = { ...unsaved, ...changes }
+    task = { ...task, ...changes }
+  }
+
   /** Stores progress, and what the server shows. The task must still be unfinished. */
-  async function save(changes: Partial<TaskRecord>, status?: string): Promise<void> {
+  async function save(made: Partial<TaskRecord>, status?: string): Promise<void> {
+    const changes = { ...unsaved, ...made }
     const now = clock()
     const isSaved = await retryOnConflict(async () => {
       const stored = status === undefined ? undefined : await context.findStored(task.server_id)
@@ -102,6 +110,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     // Somebody has cancelled it meanwhile.
     if (!isSaved) throw new Ended({ status: 'cancelled', error: '' })
     task = { ...task, ...changes }
+    unsaved = {}
   }
 
   async function finish({ bins = false, ...end }: End): Promise<void> {
@@ -127,7 +136,12 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
           end.status === 'succeeded' && { unbinned: [task.server_id] }),
       }
       return (
-        (await tasks.change(current, changes, { ...commit, ...others }, condition)) || undefined
+        (await tasks.change(
+          current,
+          { ...unsaved, ...changes },
+          { ...commit, ...others },
+          condition,
+        )) || undefined
       )
     })
   }
@@ -196,7 +210,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     if (decision.kind === 'refused') throw fail(decision.error.message)
     if (decision.kind === 'already') return { reference, isDone: true }
     const plan = planSteps(task.action, task.params, support, facts)
-    await save({ status: 'running', started_at: task.started_at ?? clock(), plan, step: 0 })
+    note({ status: 'running', started_at: task.started_at ?? clock(), plan, step: 0 })
     return { reference, isDone: false }
   }
 
@@ -381,7 +395,10 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       const step = task.plan[task.step] as Step
       try {
         await runStep(step, reference)
-        await save({ step: task.step + 1, sends: 0, sent_at: null, stage: '' })
+        const next = { step: task.step + 1, sends: 0, sent_at: null, stage: '' }
+        // The commit that ends the task follows.
+        if (next.step === task.plan.length) note(next)
+        else await save(next)
       } catch (error) {
         if (!(error instanceof Ended)) throw error
         await undo(error)

@@ -18,6 +18,8 @@ export interface TaskRecord {
   readonly user: string
   /** The scope of the token, in which the permission is checked again at the start. */
   readonly caller_scope: TokenScope
+  /** The access key of the token; empty without one. */
+  readonly access_key_id: string
   readonly status: TaskStatus
   readonly stage: string
   readonly progress: number

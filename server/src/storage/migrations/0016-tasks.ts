@@ -43,6 +43,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('user_id', 'text', (column) => column.notNull())
     .addColumn('user_name', 'text', (column) => column.notNull())
     .$call((table) => withText(table, 'caller_scope'))
+    .$call((table) => withText(table, 'access_key_id'))
     .addColumn('status', 'text', (column) => column.notNull())
     .$call((table) => withText(table, 'stage'))
     .addColumn('progress', 'integer', (column) => column.notNull().defaultTo(0))

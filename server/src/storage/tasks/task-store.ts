@@ -259,12 +259,28 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       return rows.map(({ account_id }) => account_id)
     },
 
-    async waitingOf(accountId) {
+    async waitingOf(accountId, maxQueued) {
+      const places = db
+        .selectFrom('tasks')
+        .select(['id', 'status'])
+        .select(
+          sql<number>`row_number() over (partition by batch_id, status order by created_at, id)`.as(
+            'place',
+          ),
+        )
+        .where('account_id', '=', accountId)
+        .where(isWaiting)
       const rows = await db
         .selectFrom('tasks')
         .selectAll()
-        .where('account_id', '=', accountId)
-        .where(isWaiting)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom(places.as('places'))
+            .select('places.id')
+            .where((or) =>
+              or.or([or('places.status', '<>', 'queued'), or('places.place', '<=', maxQueued)]),
+            ),
+        )
         .orderBy(sql`case when batch_id = '' then 0 else 1 end`)
         .orderBy('created_at')
         .orderBy('id')

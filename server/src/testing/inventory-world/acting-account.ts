@@ -17,15 +17,27 @@ interface Given {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+interface Settings {
+  readonly platform?: Parameters<typeof startAttached>[2]
+  /** Of the simulator. */
+  readonly options?: object
+  readonly account?: object
+}
+
 /** A platform with a simulated account on whose servers tests can act. */
-export async function startActingAccount(lifetime: Lifetime, engine: Engine) {
-  const at = await startAttached(lifetime, engine)
+export async function startActingAccount(
+  lifetime: Lifetime,
+  engine: Engine,
+  settings: Settings = {},
+) {
+  const at = await startAttached(lifetime, engine, settings.platform)
   const { id: accountId } = await at.attach({
     name: `simulated ${newId()}`,
     provider: 'Simulator',
     address: '',
-    options: { servers: 150, seed: 7, action_delay: 300 },
+    options: { servers: 150, seed: 7, action_delay: 300, ...settings.options },
     access: 'manage',
+    ...settings.account,
   })
   await at.synced(accountId)
 

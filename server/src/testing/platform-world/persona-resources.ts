@@ -194,6 +194,7 @@ export function createResourceFactory(context: Context) {
     user_id: userId,
     user_name: '',
     caller_scope: '{"kind":"none"}',
+    access_key_id: '',
     status: 'queued',
     stage: '',
     progress: 0,
