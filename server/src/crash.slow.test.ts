@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, loginAdmin, passwordIdentity, requestToken, tokenIdentity } from './testing/client.ts'
 import { createTestDatabase } from './testing/engines.ts'
+import { nightlyRuns } from './testing/lanes.ts'
 import {
   runMuster,
   spawnMuster,
@@ -60,7 +61,7 @@ describe('a crash', { concurrency: 2 }, () => {
 
   test('REL-01: kill -9 during writes loses no acknowledged token', async (t) => {
     const dataDir = `${temporaryFolder(t)}/data`
-    const kills = 10
+    const kills = nightlyRuns(10)
     const writers = 4
     const all: string[] = []
     let muster = await start(t, dataDir)

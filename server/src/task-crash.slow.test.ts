@@ -26,7 +26,7 @@ import { shortTaskLimits } from './testing/short-task-limits.ts'
 import { spawnMuster, temporaryFolder, type Muster } from './testing/spawn-muster.ts'
 import { adminPassword } from './testing/start-platform.ts'
 
-const [kills, actions] = isNightly ? [200, 200] : [6, 12]
+const [kills, actions] = isNightly ? [200, 200] : [4, 8]
 /** Of a task, in seconds. Those whose source lies take all of it. */
 const taskTimeout = 30
 /** Of one run of a process after the first request, in milliseconds. */

@@ -8,7 +8,7 @@ import {
   startMeasuredLogins,
   type MeasuredLogins,
 } from '../../testing/identity-world/measured-logins.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { addTenant, isTenantKind, type Tenant } from '../../testing/identity-world/add-tenant.ts'
 import {
   createDraw,
@@ -31,7 +31,7 @@ type CallerRole = (typeof callers)[number]
 
 const atOnce = 16
 
-onBothEngines('resources of other tenants', (engine) => {
+onPostgresFirst('resources of other tenants', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let mine: Tenant

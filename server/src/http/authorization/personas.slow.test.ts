@@ -4,7 +4,7 @@ import { operations, type OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import type { ClientResponse } from '../../testing/client.ts'
 import { allKinds } from '../../domain/inventory/resource-kinds.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
 import {
@@ -47,7 +47,7 @@ describe('the persona table', () => {
   })
 })
 
-onBothEngines('the persona table', (engine) => {
+onPostgresFirst('the persona table', (engine) => {
   let platform: TestPlatform
   let organisation: PlatformWorld
   let takeSnapshot: TakeSnapshot

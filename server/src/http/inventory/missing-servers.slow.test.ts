@@ -11,13 +11,13 @@ import {
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** A period in seconds that no test waits for. */
 const long = 3_600
 
-onBothEngines('missing servers', (engine) => {
+onPostgresFirst('missing servers', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {

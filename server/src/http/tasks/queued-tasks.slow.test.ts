@@ -12,11 +12,12 @@ import {
   startActingAccount,
   type ActingAccount,
 } from '../../testing/inventory-world/acting-account.ts'
-import { onBothEnginesAtOnce, until } from '../../testing/inventory-world/attached-accounts.ts'
+import { until } from '../../testing/inventory-world/attached-accounts.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { shortTaskLimits } from '../../testing/short-task-limits.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-onBothEnginesAtOnce('tasks that wait', (engine) => {
+onPostgresFirst('tasks that wait', (engine) => {
   const lifetime = suiteLifetime()
   let acting: ActingAccount
   let holders: KeyHolders
@@ -143,7 +144,7 @@ onBothEnginesAtOnce('tasks that wait', (engine) => {
   })
 })
 
-onBothEnginesAtOnce('tasks that fail', (engine) => {
+onPostgresFirst('tasks that fail', (engine) => {
   const lifetime = suiteLifetime()
   let acting: ActingAccount
   before(async () => {
