@@ -14,6 +14,11 @@ interface OwnNotes {
   /** Who protects the server against deletion: `muster`, `source` or both. */
   readonly protected_by?: string
 }
+/** The keys of a task change with each action, so they are not indexed. */
+const unindexed: ReadonlySet<string> = new Set(['sys:task_id', 'sys:settled_status'])
+export const indexedMetadata = (metadata: Server['metadata']): [string, string][] =>
+  Object.entries(metadata).filter(([key]) => !unindexed.has(key))
+
 const ownNotes = ['task_id', 'settled_status', 'described_by', 'protected_by'] as const
 
 export const ownNotesOf = ({ metadata }: Pick<Server, 'metadata'>): OwnNotes =>

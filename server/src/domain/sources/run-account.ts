@@ -14,7 +14,8 @@ import {
 import { createFetchServer } from './fetch-server.ts'
 import { createInterruptibleSleep } from './interruptible-sleep.ts'
 import { LeaseLost } from './lease-lost.ts'
-import type { ReportedServer, ServerReference, SourceUpdate, UnreadableServer } from './source.ts'
+import { createRecordTogether, type Reading } from './record-together.ts'
+import type { ReportedServer, ServerReference, SourceUpdate } from './source.ts'
 import { createSyncOnce } from './sync-once.ts'
 import { serverIdOf } from './to-server-facts.ts'
 import { unreadableById, type Unreadable } from './warning-texts.ts'
@@ -28,7 +29,7 @@ export interface RunningAccount {
   /** Reads one server from the source now. */
   refresh(id: string, reference: ServerReference): Promise<void>
   /** Stores what was read about a server; undefined if the source does not have it. */
-  recordReading(id: string, reading: ReportedServer | UnreadableServer | undefined): Promise<void>
+  recordReading(id: string, reading: Reading): Promise<void>
   /** Warns of servers that stay in the recycle bin although their time is over. */
   warnRecycled(servers: readonly Unreadable[]): Promise<void>
   /** Whether this process has finished a complete scan of the account. */
@@ -185,13 +186,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       await Promise.race([scanned, aborted.promise])
     }
 
-    const recordReading: RunningAccount['recordReading'] = (id, reading) => {
-      if (!reading) return recordUpdate({ present: [] }, [id])
-      return recordUpdate(
-        'facts' in reading ? { present: [reading] } : { present: [], unreadable: [reading] },
-        [],
-      )
-    }
+    const recordReading = createRecordTogether(recordUpdate)
 
     const fetchServer = createFetchServer({
       account,

@@ -98,10 +98,14 @@ export interface TaskStore {
   /** Accounts with unfinished tasks, or with servers that show the status of a finished one. */
   accountsWaiting(): Promise<readonly string[]>
   /**
-   * These tasks, those without a batch first, then in the order in which they were accepted. Of those that
-   * are queued, only the first of each batch and the first without a batch.
+   * These tasks but for some, those without a batch first, then in the order in which they were accepted. Of
+   * those that are queued, only the first of each batch and the first without a batch.
    */
-  waitingOf(accountId: string, maxQueued: number): Promise<readonly TaskRecord[]>
+  waitingOf(
+    accountId: string,
+    maxQueued: number,
+    without?: Iterable<string>,
+  ): Promise<readonly TaskRecord[]>
   /**
    * Changes an unfinished task, or one that is only shown. If it ends, counts for its batch. Returns false
    * without changes if the task is finished, does not fit the condition, or if the server was changed meanwhile.

@@ -46,11 +46,14 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
   /** The tasks of each batch that this process runs, over all accounts. */
   const activeOfBatches = new Map<string, number>()
+  const maxParallel = new Map<string, number>()
   function countActive(batchId: string, change: 1 | -1): void {
     if (batchId === '') return
     const count = (activeOfBatches.get(batchId) ?? 0) + change
-    if (count === 0) activeOfBatches.delete(batchId)
-    else activeOfBatches.set(batchId, count)
+    if (count === 0) {
+      activeOfBatches.delete(batchId)
+      maxParallel.delete(batchId)
+    } else activeOfBatches.set(batchId, count)
   }
 
   return function runAccountTasks(
@@ -191,17 +194,20 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
     /** How many tasks of a batch may run in this process. Other processes may run some, too. */
     async function findParallelLimit(batchId: string): Promise<number> {
-      const [batch, counts] = await Promise.all([
-        tasks.findBatch(batchId),
-        tasks.countBatches([batchId]),
-      ])
+      const max = maxParallel.get(batchId) ?? (await tasks.findBatch(batchId))?.max_parallel ?? 1
+      maxParallel.set(batchId, max)
+      const counts = await tasks.countBatches([batchId])
       const here = activeOfBatches.get(batchId) ?? 0
       const elsewhere = Math.max(0, (counts.get(batchId)?.running ?? 0) - here)
-      return (batch?.max_parallel ?? 1) - elsewhere
+      return max - elsewhere
     }
 
     async function runWaiting(): Promise<void> {
-      const waiting = await tasks.waitingOf(account.id, account.max_actions)
+      const waiting = await tasks.waitingOf(
+        account.id,
+        Math.max(0, account.max_actions - active.size),
+        active.keys(),
+      )
       for (const task of waiting.filter(isFinished)) await settle(task)
       await startWaiting(waiting.filter((task) => !isFinished(task)))
     }

@@ -5,6 +5,7 @@ import { ownNotesOf, settledStatus } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import { ActionError, type ActionSupport, type ServerActor } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
+import type { Reading } from '../sources/record-together.ts'
 import { SourceError } from '../sources/source-error.ts'
 import { referenceOf } from '../sources/server-reference.ts'
 import type { ReportedFacts, ServerReference } from '../sources/source.ts'
@@ -15,7 +16,6 @@ import { endTask } from './end-task.ts'
 import { isReached, isRepeatable, planSteps, startStep, type Step } from './plan-steps.ts'
 import type { TaskCommit, TaskStore } from './ports.ts'
 import type { ReauthorizeTask } from './reauthorize-task.ts'
-import type { Reading } from './server-readings.ts'
 import { failedStatus, isSettledStatus, nameOfStatus, sentStatus } from './shown-status.ts'
 import { isFinished, type TaskRecord } from './task.ts'
 
@@ -85,6 +85,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   const deadline = () =>
     (task.error === '' ? (task.started_at ?? resumedAt) : undoSince) + limits.task
 
+  /** The server as it was read for the decision: mostly it is still so when the request is sent. */
+  let lastRead: StoredServer | undefined
   /** Stored by the next commit. If it is lost in a crash, it is found out again. */
   let unsaved: Partial<TaskRecord> = {}
   function note(changes: Partial<TaskRecord>): void {
@@ -96,17 +98,21 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   async function save(made: Partial<TaskRecord>, status?: string): Promise<void> {
     const changes = { ...unsaved, ...made }
     const now = clock()
+    let known = lastRead
     const isSaved = await retryOnConflict(async () => {
-      const stored = status === undefined ? undefined : await context.findStored(task.server_id)
+      const stored =
+        status === undefined ? undefined : (known ?? (await context.findStored(task.server_id)))
       const shows = stored && ownNotesOf(stored.server).task_id === task.id
       const writes =
         shows && status !== undefined && stored.server.status !== status
           ? [writeServer(stored, { ...stored.server, status }, now)]
           : []
       if (await tasks.change(task, changes, { writes }, condition)) return true
+      known = undefined
       const current = await tasks.find(task.id)
       return !current || isFinished(current) ? false : undefined
     })
+    lastRead = undefined
     // Somebody has cancelled it meanwhile.
     if (!isSaved) throw new Ended({ status: 'cancelled', error: '' })
     task = { ...task, ...changes }
@@ -116,8 +122,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   async function finish({ bins = false, ...end }: End): Promise<void> {
     const sightings =
       end.failedStatus === undefined ? undefined : await context.forgetReport(task.server_id)
+    let current: TaskRecord | undefined = task
     await retryOnConflict(async () => {
-      const current = await tasks.find(task.id)
       if (!current || isFinished(current)) return true
       const stored = await context.findStored(task.server_id)
       const now = clock()
@@ -135,14 +141,11 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
           !bins &&
           end.status === 'succeeded' && { unbinned: [task.server_id] }),
       }
-      return (
-        (await tasks.change(
-          current,
-          { ...unsaved, ...changes },
-          { ...commit, ...others },
-          condition,
-        )) || undefined
-      )
+      const made = { ...unsaved, ...changes }
+      if (await tasks.change(current, made, { ...commit, ...others }, condition)) return true
+      // Somebody has changed the server, or cancelled the task.
+      current = await tasks.find(task.id)
+      return undefined
     })
   }
 
@@ -210,6 +213,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     if (decision.kind === 'refused') throw fail(decision.error.message)
     if (decision.kind === 'already') return { reference, isDone: true }
     const plan = planSteps(task.action, task.params, support, facts)
+    lastRead = read
     note({ status: 'running', started_at: task.started_at ?? clock(), plan, step: 0 })
     return { reference, isDone: false }
   }

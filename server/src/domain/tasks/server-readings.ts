@@ -1,12 +1,5 @@
-import type {
-  ReportedServer,
-  ServerReference,
-  Source,
-  UnreadableServer,
-} from '../sources/source.ts'
-
-/** What a source says about a server now; undefined if it does not have the server. */
-export type Reading = ReportedServer | UnreadableServer | undefined
+import type { Reading } from '../sources/record-together.ts'
+import type { ServerReference, Source } from '../sources/source.ts'
 
 interface Waiting {
   readonly reference: ServerReference

@@ -5,6 +5,7 @@ import {
   eachNamedResource,
   toResource,
 } from '../../domain/inventory/named-resources.ts'
+import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import { allKinds, resourceOf, type ResourceKind } from '../../domain/inventory/resource-kinds.ts'
 import { timestamp } from '../../domain/timestamp.ts'
@@ -14,12 +15,24 @@ import { columnNames, columnsOf, toRow } from './columns.ts'
 
 const byId = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
-/** The resources that live and recycled servers name, each with one of these servers. */
-function namedBy(servers: readonly Server[]) {
+/** The resources that a stored server names are stored, too, unless an earlier version stored it. */
+function namedBefore({ stored }: ServerWrite): ReadonlySet<string> {
+  const before = new Set<string>()
+  if (!stored || stored.newFields || stored.server.deleted) return before
+  eachNamedResource(stored.server, (kind, id) => before.add(`${kind} ${id}`))
+  return before
+}
+
+/** The resources that live and recycled servers name anew, each with one of these servers. */
+function namedBy(writes: readonly ServerWrite[]) {
   const named = new Map(allKinds.map((kind) => [kind, new Map<string, Server>()]))
-  for (const server of servers) {
+  for (const write of writes) {
+    const { server } = write
     if (server.deleted) continue
-    eachNamedResource(server, (kind, id) => named.get(kind)?.set(id, server))
+    const before = namedBefore(write)
+    eachNamedResource(server, (kind, id) => {
+      if (!before.has(`${kind} ${id}`)) named.get(kind)?.set(id, server)
+    })
   }
   return named
 }
@@ -51,7 +64,7 @@ export function createNamedResources(database: DatabaseReader) {
     return stored
   }
 
-  return async function namedResources(servers: readonly Server[]): Promise<Statement[]> {
+  return async function namedResources(writes: readonly ServerWrite[]): Promise<Statement[]> {
     const now = timestamp(Date.now())
     const toObject = (kind: ResourceKind, id: string, server: Server): ResourceObject => ({
       ...toResource(kind, id, describeNamed(kind, id, server)),
@@ -59,7 +72,7 @@ export function createNamedResources(database: DatabaseReader) {
       updated_at: now,
     })
     const statements: Statement[] = []
-    for (const [kind, named] of namedBy(servers)) {
+    for (const [kind, named] of namedBy(writes)) {
       const writer = writers.get(kind)
       if (!writer || named.size === 0) continue
       const stored = await storedAmong(kind, named.keys())

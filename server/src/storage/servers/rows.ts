@@ -138,6 +138,31 @@ export function documentRow(
   ]
 }
 
+/** What the rows of tags, addresses, networks and texts are made of. */
+const indexed = (server: Server, tags: readonly StoredTag[], texts: SearchText) =>
+  JSON.stringify([
+    stateOf(server),
+    tags,
+    texts,
+    server.vcpu_count,
+    server.vmem_size,
+    server.disk,
+    server.eip,
+    server.nics.map(({ ip_addr, ip6_addr, network_id }) => [ip_addr, ip6_addr, network_id]),
+  ])
+
+/** Whether these rows stay as they are, such as after a change of the status. */
+export function keepsIndexRows({
+  write: { stored },
+  server,
+  tags,
+  texts,
+}: PreparedServer): boolean {
+  if (!stored || stored.newFields) return false
+  const { server: before } = stored
+  return indexed(server, tags, texts) === indexed(before, storedTags(before), searchText(before))
+}
+
 export const textRow = ({ seq, texts }: ServerEntry) => [seq, texts.text, texts.starts]
 
 export const tagRows = ({ server, seq, state, tags }: ServerEntry, codes: Codes) =>

@@ -1,5 +1,6 @@
 import { fieldsUsedFor, servers, type FieldUsedFor, type Server } from '@muster/contract'
 import { sql } from 'kysely'
+import { indexedMetadata } from '../../domain/inventory/own-fields.ts'
 import { fold } from '../../domain/query/fold.ts'
 
 /** The searchable text of a server, and the prefixes of its words. */
@@ -86,7 +87,7 @@ export function searchText(server: Searched): SearchText {
   const names = join([
     ...firstFields.map((field) => server[field]),
     ...server.ips.split(','),
-    ...Object.values(server.metadata),
+    ...indexedMetadata(server.metadata).map(([, value]) => value),
     ...otherFields.map((field) => server[field]),
   ])
   const ids = join([

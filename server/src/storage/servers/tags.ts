@@ -1,4 +1,5 @@
 import { origins, type TagOrigin } from '../../domain/inventory/metadata.ts'
+import { indexedMetadata } from '../../domain/inventory/own-fields.ts'
 import type { Server } from '@muster/contract'
 
 /** The stored origin of a tag. A source tag that a Muster tag with the same key hides has its own value. */
@@ -34,7 +35,7 @@ const prefixes = Object.entries(origins) as [TagOrigin, string][]
 /** The rows of `server_tags` for a server. */
 export function storedTags({ metadata }: Pick<Server, 'metadata'>): readonly StoredTag[] {
   const tags: StoredTag[] = []
-  for (const [told, value] of Object.entries(metadata)) {
+  for (const [told, value] of indexedMetadata(metadata)) {
     for (const [origin, prefix] of prefixes) {
       if (!told.startsWith(prefix)) continue
       const key = told.slice(prefix.length)

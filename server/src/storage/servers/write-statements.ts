@@ -12,6 +12,7 @@ import {
   addWords,
   documentColumns,
   documentRow,
+  keepsIndexRows,
   networkRows,
   placeRows,
   prepareServer,
@@ -107,13 +108,14 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...server,
       seq: server.write.stored?.seq ?? next++,
     }))
-    const old = stored.map(({ seq }) => seq)
+    const indexed = entries.filter((entry) => !keepsIndexRows(entry))
+    const old = indexed.filter(({ write }) => write.stored).map(({ seq }) => seq)
     const added = entries.filter(({ write }) => !write.stored)
     const changed = entries.filter(({ write }) => write.stored)
     const toServer = (entry: ServerEntry) => serverRow(entry, numbers.revision, codes)
     const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
     const places = newPlaces(entries, codes)
-    const named = await namedResources(writes.map(({ server }) => server))
+    const named = await namedResources(writes)
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
@@ -123,13 +125,13 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ]),
       ...writeServers(added.map(toServer), changed.map(toServer)),
       ...writeDocuments(added.map(toDocument), changed.map(toDocument)),
-      ...writeTexts(added.map(textRow), changed.map(textRow)),
-      ...insertTags(entries.flatMap((entry) => tagRows(entry, codes))),
-      ...insertAddresses(entries.flatMap(addressRows)),
-      ...insertNetworks(entries.flatMap((entry) => networkRows(entry, codes))),
+      ...writeTexts(added.map(textRow), indexed.filter(({ write }) => write.stored).map(textRow)),
+      ...insertTags(indexed.flatMap((entry) => tagRows(entry, codes))),
+      ...insertAddresses(indexed.flatMap(addressRows)),
+      ...insertNetworks(indexed.flatMap((entry) => networkRows(entry, codes))),
       ...searchStatements(
         old,
-        entries.filter(({ state }) => state === 0).map(({ seq }) => seq),
+        indexed.filter(({ state }) => state === 0).map(({ seq }) => seq),
       ),
       // Rows that commits of other accounts write too come last, because they stay locked until the end.
       ...holdOwners(writes),

@@ -74,9 +74,14 @@ export function batchEndStatements(
         where id = ${batchId}`.compile(db),
     ],
     last: [
-      sql`update tasks set status = 'cancelled', finished_at = ${now},
+      // A success stops nothing.
+      ...(status === 'succeeded'
+        ? []
+        : [
+            sql`update tasks set status = 'cancelled', finished_at = ${now},
           error = 'The batch stopped after too many failures in a row.'
         where ${stopped} and ${unfinished} and ${unsent}`.compile(db),
+          ]),
       finishBatch(db, batchId, now),
     ],
   }

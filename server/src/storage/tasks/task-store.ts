@@ -259,7 +259,8 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       return rows.map(({ account_id }) => account_id)
     },
 
-    async waitingOf(accountId, maxQueued) {
+    async waitingOf(accountId, maxQueued, without = []) {
+      const excluded = [...without]
       const places = db
         .selectFrom('tasks')
         .select(['id', 'status'])
@@ -270,6 +271,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
         )
         .where('account_id', '=', accountId)
         .where(isWaiting)
+        .$if(excluded.length > 0, (query) => query.where('id', 'not in', excluded))
       const rows = await db
         .selectFrom('tasks')
         .selectAll()
