@@ -7,7 +7,7 @@ import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onPostgresFirst } from '../testing/lanes.ts'
 import { dumpOrganisation, startTestDemo } from '../testing/start-demo.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { demoDomains, demoPeople, demoProjects } from '../../../simulator/src/demo/organisation.ts'
@@ -18,7 +18,7 @@ import { testPasswordCost } from '../testing/password-cost.ts'
 const hasher = createPasswordHasher(testPasswordCost)
 const clock = () => Date.UTC(2026, 10, 15)
 
-onBothEngines('a demo', (engine) => {
+onPostgresFirst('a demo', (engine) => {
   const startDemo = (t: TestContext) => startTestDemo(t, engine)
 
   test('has domains, projects, accounts and servers in each, and users of each role', async (t) => {

@@ -15,10 +15,16 @@ export function onEngineOfLane(name: string, suite: (engine: Engine) => void): v
   void describe(`${name} (${engine})`, () => suite(engine))
 }
 
-/** For suites of the slow lane with much random input: on SQLite as well in `--nightly` only. */
-export function onPostgresFirst(name: string, suite: (engine: Engine) => void): void {
+/** For long suites of the slow lane, such as those with much random input: on SQLite as well in `--nightly` only. */
+export function onPostgresFirst(
+  name: string,
+  suite: (engine: Engine) => void,
+  { concurrency = 1 }: { readonly concurrency?: number | true } = {},
+): void {
   const engines: readonly Engine[] = isNightly ? ['sqlite', 'postgres'] : ['postgres']
-  for (const engine of engines) void describe(`${name} (${engine})`, () => suite(engine))
+  for (const engine of engines) {
+    void describe(`${name} (${engine})`, { concurrency }, () => suite(engine))
+  }
 }
 
 /** The number of runs of a property, or of any loop over random input: a tenth in `npm test`. */

@@ -8,13 +8,13 @@ import {
   startAttached,
   until,
   type Attached,
-  onBothEnginesAtOnce,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { anySubject, firstRule, ruleOf } from '../../testing/inventory-world/mapping-model.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 
 /** The metadata that nova writes to its guests, and custom metadata. */
 const noted = (tenant: string, tenantName: string, tags: Readonly<Record<string, string>>) => ({
@@ -27,7 +27,7 @@ const noted = (tenant: string, tenantName: string, tags: Readonly<Record<string,
       .join('')}</muster:tags></metadata>`,
 })
 
-onBothEnginesAtOnce('the project mapping of an account', (engine) => {
+onPostgresFirst('the project mapping of an account', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   let [web, data] = ['', '']

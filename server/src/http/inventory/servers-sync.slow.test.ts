@@ -8,7 +8,6 @@ import {
   startAttached,
   until,
   type Attached,
-  onBothEnginesAtOnce,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
 import { assertError } from '../../testing/assert-error.ts'
@@ -19,8 +18,9 @@ import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 
-onBothEnginesAtOnce('changes at a source', (engine) => {
+onPostgresFirst('changes at a source', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   let owner: Awaited<ReturnType<Attached['addCaller']>>

@@ -9,13 +9,13 @@ import {
   startAttached,
   until,
   type Attached,
-  onBothEnginesAtOnce,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import type { Engine } from '../../testing/engines.ts'
 import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain, some, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 
 /** Each test has its own sources and accounts and mostly waits, so they run concurrently. */
 const suite = (engine: Engine) => {
@@ -334,4 +334,4 @@ const suite = (engine: Engine) => {
   })
 }
 
-onBothEnginesAtOnce('unreachable sources and moving servers', suite, { concurrency: 4 })
+onPostgresFirst('unreachable sources and moving servers', suite, { concurrency: 4 })

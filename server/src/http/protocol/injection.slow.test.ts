@@ -5,7 +5,7 @@ import {
   startMeasuredLogins,
   type MeasuredLogins,
 } from '../../testing/identity-world/measured-logins.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { dumpLasting } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -192,7 +192,7 @@ function loginsInMemory(text: string, secret: string): Record<string, Body> {
   }
 }
 
-onBothEngines('SEC-63 injection', (engine) => {
+onPostgresFirst('SEC-63 injection', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let secret: string
