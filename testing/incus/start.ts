@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../free-port.ts'
 import { installIncus } from './install.ts'
@@ -178,10 +179,12 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
       const project = args.includes('--project') ? args[args.indexOf('--project') + 1] : undefined
       const inProject = project ?? 'default'
       await run('init', 'busybox', name, '--quiet', ...args)
-      // On a busy machine the kernel refuses a container now and then, so it gets a second chance.
+      // On a busy machine the kernel refuses a container now and then, so it is tried again.
       const start = () => run('start', name, '--project', inProject)
+      const startLater = () => pause(2_000).then(start)
       await start()
-        .catch(start)
+        .catch(startLater)
+        .catch(startLater)
         .catch(async (error: unknown) => {
           const log = await run('info', name, '--show-log', '--project', inProject).catch(String)
           throw new Error(`${name} did not start:\n${log}`, { cause: error })
