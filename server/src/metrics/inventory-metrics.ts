@@ -26,7 +26,7 @@ const countBy = (names: readonly string[]): Record<string, number> => {
   return counts
 }
 
-/** Of cloud accounts, servers, tokens and sessions. Without a current value, a family is left out. */
+/** Of cloud accounts, servers, tasks, tokens and sessions. Without a current value, a family is left out. */
 export function createInventoryMetrics(read: () => Stored | undefined): readonly Metric[] {
   const forEachAccount =
     (valueOf: (attached: AttachedAccount) => number | undefined) => (): Sample[] =>
@@ -120,6 +120,16 @@ export function createInventoryMetrics(read: () => Stored | undefined): readonly
           labels: { provider, status },
           value: count,
         })),
+    },
+    {
+      name: 'muster_tasks',
+      type: 'gauge',
+      help: 'Actions on servers that have not ended, by status: queued or running.',
+      labels: ['status'],
+      read() {
+        const stored = read()
+        return stored ? byLabel('status', stored.tasks) : []
+      },
     },
     {
       name: 'muster_tokens',

@@ -55,10 +55,23 @@ describe('metrics of accounts', () => {
     sync: { ...freshSync, failures: index === 2 ? 4 : 0, ...(index === 3 && { is_lost: true }) },
   }))
   const text = renderMetrics(
-    createInventoryMetrics(() => ({ tokens: 0, sessions: 0, servers: [], accounts })),
+    createInventoryMetrics(() => ({
+      tokens: 0,
+      sessions: 0,
+      tasks: { queued: 3, running: 0 },
+      servers: [],
+      accounts,
+    })),
   )
   const seriesOf = (name: string) =>
     text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+
+  test('count unfinished tasks by status', () => {
+    assert.deepEqual(seriesOf('muster_tasks'), [
+      'muster_tasks{status="queued"} 3',
+      'muster_tasks{status="running"} 0',
+    ])
+  })
 
   test('have a series for the first 500, and count the rest', () => {
     assert.equal(seriesOf('muster_account_failures').length, 500)

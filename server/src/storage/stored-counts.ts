@@ -5,6 +5,8 @@ import type { DatabaseReader } from './database.ts'
 export interface StoredCounts {
   readonly tokens: number
   readonly sessions: number
+  /** Unfinished ones, by status. */
+  readonly tasks: Readonly<Record<'queued' | 'running', number>>
   readonly servers: readonly {
     readonly provider: string
     readonly status: string
@@ -19,6 +21,8 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
     from (select provider, status, sum(servers) as servers from server_combinations
       group by provider, status) as counted
       join words on words.code = counted.provider where servers > 0`.compile(db)
+  const tasks = sql`select status, count(*) as n from tasks
+    where status in ('queued', 'running') group by status`.compile(db)
   const since = (now: number, idle: number) =>
     sql`select
       (select count(*) from tokens where expires_at > ${now}) as tokens,
@@ -28,10 +32,14 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
 
   /** `idle`: milliseconds after which a session without requests has ended. */
   return async function readStoredCounts(now: number, idle: number): Promise<StoredCounts> {
-    const [byStatus = [], [live] = []] = await run([servers, since(now, idle)], background)
+    const statements = [servers, since(now, idle), tasks]
+    const [byStatus = [], [live] = [], unfinished = []] = await run(statements, background)
+    const countOf = (status: string) =>
+      Number(unfinished.find((row) => row['status'] === status)?.['n'] ?? 0)
     return {
       tokens: Number(live?.['tokens']),
       sessions: Number(live?.['sessions']),
+      tasks: { queued: countOf('queued'), running: countOf('running') },
       servers: byStatus.map((row) => ({
         provider: String(row['provider']),
         status: String(row['status']),
