@@ -110,6 +110,35 @@ onPostgresFirst('tasks that wait', (engine) => {
     })
   })
 
+  test('are at most 100 of a user, besides those of batches', async () => {
+    const { db } = acting.at.database
+    const { id } = await acting.first('ready')
+    const one = await db.selectFrom('tasks').selectAll().limit(1).executeTakeFirstOrThrow()
+    // Of no account, so that nothing runs them.
+    const rows = Array.from({ length: 100 }, () => ({
+      ...one,
+      id: newId(),
+      server_id: newId(),
+      account_id: '',
+      user_id: owner.userId,
+      batch_id: '',
+      status: 'queued',
+    }))
+    await acting.at.database.commit([db.insertInto('tasks').values(rows).compile()])
+    const client = createContractClient(acting.at.url, owner.token)
+    const { details } = await client.fail('TooManyRequests', 'startServer', { path: { id } })
+    assert.match(details, /100/)
+    const body = { batch: { action: 'start', ids: [id] } }
+    const { batch } = await client.get<{ batch: Batch }>('createBatch', { body })
+    await acting.at.database.commit([db.deleteFrom('tasks').where('account_id', '=', '').compile()])
+    await until('the batch ends', async () => {
+      const { batch: now } = await client.get<{ batch: Batch }>('getBatch', {
+        path: { id: batch.id },
+      })
+      return now.finished_at !== null
+    })
+  })
+
   test('of a batch are cancelled with it, and what runs ends', async () => {
     const ids = (await acting.servers('ready', '&scaling_group_id=')).slice(0, 4).map((s) => s.id)
     const { batch } = await acting.at.admin.get<{ batch: Batch }>('createBatch', {
