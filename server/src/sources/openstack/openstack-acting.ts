@@ -1,4 +1,4 @@
-import type { ActionSupport } from '../../domain/sources/action-port.ts'
+import { sourceActions, type ActionSupport } from '../../domain/sources/action-port.ts'
 import { resizedStatus } from './status.ts'
 
 const memberRights = `openstack role add --user muster --domain default --inherited member`
@@ -31,17 +31,7 @@ const policyRights = [
 ].join('\n')
 
 export const openstackActing: ActionSupport = {
-  actions: [
-    'start',
-    'stop',
-    'restart',
-    'reset',
-    'suspend',
-    'resume',
-    'change-config',
-    'update',
-    'delete',
-  ],
+  actions: sourceActions,
   restarts: true,
   // Nova also resizes a running server, but shuts it down for it. That needs the consent of `force_stop`.
   resize: { fields: ['instance_type'], isLive: false, confirmedStatus: resizedStatus },

@@ -1,4 +1,8 @@
-import type { ActionSupport, SourceAction } from '../../domain/sources/action-port.ts'
+import {
+  sourceActions,
+  type ActionSupport,
+  type SourceAction,
+} from '../../domain/sources/action-port.ts'
 
 /** The privileges that each action needs. */
 export const privileges = {
@@ -28,17 +32,7 @@ const powerCli = `New-VIRole -Name Muster -Privilege (Get-VIPrivilege -Id ${ids.
 New-VIPermission -Entity (Get-Folder -NoRecursion) -Principal 'VSPHERE.LOCAL\\muster' -Role Muster -Propagate $true`
 
 export const vsphereActing: ActionSupport = {
-  actions: [
-    'start',
-    'stop',
-    'restart',
-    'reset',
-    'suspend',
-    'resume',
-    'change-config',
-    'update',
-    'delete',
-  ],
+  actions: sourceActions,
   restarts: true,
   // Hot add is a setting of each virtual machine, and cannot reduce a size.
   resize: { fields: ['vcpu_count', 'vmem_size'], isLive: false },
