@@ -7,16 +7,20 @@ import type { Server, Task } from '@muster/contract'
 import pg from 'pg'
 import { derivedId } from './domain/sources/derived-id.ts'
 import { letAct } from './testing/acting-ec2.ts'
+import { domainStates, letDomainsAct } from './testing/acting-libvirt.ts'
 import { loginAdmin } from './testing/client.ts'
 import { createTestDatabase, type Engine } from './testing/engines.ts'
 import { startFakeEc2 } from './testing/fake-ec2.ts'
+import { startFakeLibvirt } from './testing/fake-libvirt.ts'
 import { until } from './testing/inventory-world/attached-accounts.ts'
 import {
   accept,
   addInstances,
+  checkDomain,
   checkHistory,
   checkInstance,
   checkSimulated,
+  domainsFor,
   planActions,
   type Planned,
 } from './testing/inventory-world/crash-tasks.ts'
@@ -26,7 +30,7 @@ import { shortTaskLimits } from './testing/short-task-limits.ts'
 import { spawnMuster, temporaryFolder, type Muster } from './testing/spawn-muster.ts'
 import { adminPassword } from './testing/start-platform.ts'
 
-const [kills, actions] = isNightly ? [200, 200] : [4, 8]
+const [kills, actions] = isNightly ? [200, 200] : [4, 9]
 /** Of a task, in seconds. Those whose source lies take all of it. */
 const taskTimeout = 30
 /** Of one run of a process after the first request, in milliseconds. */
@@ -90,7 +94,9 @@ async function crash(t: TestContext, engine: Engine) {
     latency: () => Math.random() * 200,
     lateAfter: shortTaskLimits.callLimit + 1_000,
   })
-  addInstances(ec2, acting, actions / 2)
+  addInstances(ec2, acting, Math.ceil(actions / 3))
+  const libvirt = await startFakeLibvirt(t, { domains: domainsFor(Math.ceil(actions / 3)) })
+  const domains = letDomainsAct(libvirt, 300)
 
   /** On PostgreSQL the other one takes over. */
   const nodes: Muster[] = [await start(t, storage)]
@@ -103,6 +109,12 @@ async function crash(t: TestContext, engine: Engine) {
   const options = { servers: 600, seed: 7, action_delay: 300, action_failures: 5, action_hangs: 5 }
   const accounts = {
     ec2: await operator().attach({ name: 'EC2', provider: 'Aws', ...ec2.settings, ...managed }),
+    libvirt: await operator().attach({
+      name: 'libvirt',
+      provider: 'OneCloud',
+      address: libvirt.address,
+      ...managed,
+    }),
     simulator: await operator().attach({
       name: 'simulated',
       provider: 'Simulator',
@@ -111,8 +123,8 @@ async function crash(t: TestContext, engine: Engine) {
     }),
   }
   for (const id of Object.values(accounts)) await operator().finished(id)
-  const plan = planActions(await operator().servers(), accounts, actions)
-  const unsent = [...plan]
+  const wanted = planActions(await operator().servers(), accounts, actions)
+  const unsent = [...wanted]
 
   /** The process may be killed meanwhile: then the next one gets the same request. */
   async function acceptNext(count: number): Promise<void> {
@@ -138,8 +150,13 @@ async function crash(t: TestContext, engine: Engine) {
     await accepting
     nodes[at] = await start(t, storage)
   }
-  while (unsent.length > 0) await acceptNext(unsent.length)
+  while (unsent.length > 0) {
+    await acceptNext(unsent.length)
+    await pause(100)
+  }
 
+  const plan = wanted.filter(({ taskId }) => taskId !== undefined)
+  assert.ok(plan.length > 0.8 * wanted.length, 'too many simulated servers changed by themselves')
   const taskOf = async ({ taskId }: Planned) =>
     (await operator().request<{ task: Task }>(`/tasks/${taskId}?scope=max`)).task
   const ended: Task[] = []
@@ -154,15 +171,20 @@ async function crash(t: TestContext, engine: Engine) {
     )
     ended.push(task)
   }
-  return { storage, acting, accounts, operator, plan, ended }
+  return { storage, acting, domains, accounts, operator, plan, ended }
 }
 
 type Crashed = Awaited<ReturnType<typeof crash>>
 
 const stateOf: Readonly<Record<string, string>> = { running: 'running', stopped: 'ready' }
+const statusOf: Readonly<Record<number, string>> = {
+  [domainStates.running]: 'running',
+  [domainStates.paused]: 'suspend',
+  [domainStates.off]: 'ready',
+}
 
 async function checkServers(t: TestContext, crashed: Crashed): Promise<void> {
-  const { acting, accounts, operator, plan, ended } = crashed
+  const { acting, domains, accounts, operator, plan, ended } = crashed
   for (const id of Object.values(accounts)) {
     const { sync } = await operator().show(id)
     await operator().request(`/cloudaccounts/${id}/sync`, 'POST')
@@ -175,6 +197,12 @@ async function checkServers(t: TestContext, crashed: Crashed): Promise<void> {
     )
     assert.equal(server.metadata['sys:task_id'], undefined, `${one.name} still shows its task`)
     await checkHistory(operator(), one, task)
+    if (task.account_id === accounts.libvirt) {
+      checkDomain(domains, one, task)
+      const last = domains.shown.get(one.externalId)?.at(-1)?.state
+      if (last === domainStates.gone) assert.equal(server.deleted, true, one.name)
+      else if (last !== undefined) assert.equal(server.status, statusOf[last], one.name)
+    }
     if (task.account_id !== accounts.ec2) continue
     checkInstance(acting, one, task)
     const last = acting.shown.get(one.externalId)?.at(-1)?.state ?? one.request.from
@@ -183,7 +211,7 @@ async function checkServers(t: TestContext, crashed: Crashed): Promise<void> {
   }
   const counts = Map.groupBy(ended, ({ status }) => status)
   t.diagnostic(
-    `${kills} kills, ${actions} tasks: ${[...counts].map(([status, some]) => `${some.length} ${status}`).join(', ')}; ${acting.received.length} requests at EC2`,
+    `${kills} kills, ${actions} tasks: ${[...counts].map(([status, some]) => `${some.length} ${status}`).join(', ')}; ${acting.received.length} requests at EC2, ${domains.received.length} at libvirt`,
   )
   assert.ok((counts.get('succeeded')?.length ?? 0) > actions / 3, 'too few tasks succeeded')
 }

@@ -107,13 +107,13 @@ function writeStats(writer: XdrWriter, { state = 1, capacities = {} }: FakeDomai
   }
 }
 
-type Answer = (request: XdrReader, answer: XdrWriter) => unknown
+export type Answer = (request: XdrReader, answer: XdrWriter) => unknown
 
 /** How a libvirt with these domains and this host answers, as far as Muster asks. */
 export function createResponses(
   domains: ReadonlyMap<string, FakeDomain>,
   host: FakeHost,
-): Readonly<Record<number, Answer>> {
+): Record<number, Answer> {
   const findDomain = (uuid: string) => {
     const domain = domains.get(uuid)
     if (!domain) throw new FakeError(errorCodes.noDomain, 'Domain not found')

@@ -174,6 +174,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
     /** May be changed at any time. */
     domains,
     faults,
+    answers,
     /** The procedures that were called, in order. */
     requests,
     /** The last body of each procedure. */

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { EventDto, Server, Task } from '@muster/contract'
 import { ask } from '../client.ts'
 import type { ActingEc2, Change, Manner } from '../acting-ec2.ts'
+import { domainStates, type ActingLibvirt } from '../acting-libvirt.ts'
 import type { FakeEc2 } from '../fake-ec2.ts'
+import { domain, uuidOf } from '../fake-libvirt-connection.ts'
 import type { Muster } from '../spawn-muster.ts'
 import type { Operator } from './operate-muster.ts'
 
@@ -16,6 +18,8 @@ export interface Planned {
   readonly key: string
   /** Whether the stand-in always does what it is told. */
   readonly isHonest: boolean
+  /** Whether the server changes by itself. */
+  readonly mayDrift: boolean
   taskId?: string
 }
 
@@ -24,8 +28,8 @@ interface ActionRequest {
   readonly path: string
   readonly body?: object
   /** What the stand-in shows before; then what shows the success. */
-  readonly from: 'running' | 'stopped'
-  readonly to?: { readonly state?: string; readonly type?: string }
+  readonly from: 'running' | 'stopped' | 'suspended'
+  readonly to?: { readonly state?: string | number; readonly type?: string }
 }
 
 const largeType = 'm5.large'
@@ -48,6 +52,34 @@ const ec2Requests: readonly ActionRequest[] = [
   },
   { method: 'DELETE', path: '', from: 'running', to: { state: 'stopped' } },
 ]
+
+const libvirtRequests: readonly ActionRequest[] = [
+  { path: '/start', from: 'stopped', to: { state: domainStates.running } },
+  { path: '/stop', from: 'running', to: { state: domainStates.off } },
+  { path: '/restart', from: 'running', to: { state: domainStates.running } },
+  { path: '/suspend', from: 'running', to: { state: domainStates.paused } },
+  { path: '/reset', from: 'running', to: { state: domainStates.running } },
+  { path: '/resume', from: 'suspended', to: { state: domainStates.running } },
+  { method: 'DELETE', path: '', from: 'running', to: { state: domainStates.off } },
+  {
+    method: 'DELETE',
+    path: '?override_pending_delete=true',
+    from: 'stopped',
+    to: { state: domainStates.gone },
+  },
+]
+
+const stateBefore = {
+  running: domainStates.running,
+  stopped: domainStates.off,
+  suspended: domainStates.paused,
+}
+
+/** Domains for as many actions. */
+export const domainsFor = (count: number) =>
+  Array.from({ length: count }, (_, number) =>
+    domain(number, { state: stateBefore[requestAt(libvirtRequests, number).from] }),
+  )
 
 const simulatorRequests: readonly ActionRequest[] = [
   { path: '/start', from: 'stopped' },
@@ -101,19 +133,21 @@ const planned = (
   request,
   key: randomUUID(),
   isHonest,
+  mayDrift: name === 'simulator',
 })
 
-/** As many actions on EC2 as on the simulator, each on another server. */
+/** As many actions on each stand-in, each on another server. */
 export function planActions(
   servers: readonly Server[],
-  accounts: { readonly ec2: string; readonly simulator: string },
+  accounts: { readonly ec2: string; readonly libvirt: string; readonly simulator: string },
   count: number,
 ): Planned[] {
-  const instances = new Map(
-    servers
-      .filter(({ account_id }) => account_id === accounts.ec2)
-      .map((server) => [server.external_id, server]),
-  )
+  const byId = new Map(servers.map((server) => [server.external_id, server]))
+  const serverOf = (externalId: string) => {
+    const server = byId.get(externalId)
+    assert.ok(server, `${externalId} is not listed`)
+    return server
+  }
   const simulated = servers.filter(
     ({ account_id, scaling_group_id, disable_delete }) =>
       account_id === accounts.simulator && scaling_group_id === '' && !disable_delete,
@@ -121,13 +155,16 @@ export function planActions(
   const free = {
     running: simulated.filter(({ status }) => status === 'running'),
     stopped: simulated.filter(({ status }) => status === 'ready'),
+    suspended: [],
   }
   return Array.from({ length: count }, (_, number) => {
-    const at = Math.floor(number / 2)
-    if (number % 2 === 0) {
-      const server = instances.get(instanceId(at))
-      assert.ok(server, `${instanceId(at)} is not listed`)
+    const at = Math.floor(number / 3)
+    if (number % 3 === 0) {
+      const server = serverOf(instanceId(at))
       return planned('EC2', server, requestAt(ec2Requests, at), mannerOf(at) === 'honest')
+    }
+    if (number % 3 === 1) {
+      return planned('libvirt', serverOf(uuidOf(at)), requestAt(libvirtRequests, at), true)
     }
     const request = requestAt(simulatorRequests, at)
     const server = free[request.from].pop()
@@ -136,7 +173,10 @@ export function planActions(
   })
 }
 
-/** Sends the request of an action. With its key it can be repeated until it is answered. */
+/**
+ * Sends the request of an action. With its key it can be repeated until it is answered. A simulated server
+ * may have changed by itself, so that there is nothing to do.
+ */
 export async function accept({ baseUrl }: Muster, token: string, one: Planned): Promise<void> {
   const { method = 'POST', path, body } = one.request
   const answer = await ask<{ server: Server }>(baseUrl, `/servers/${one.serverId}${path}`, {
@@ -145,8 +185,10 @@ export async function accept({ baseUrl }: Muster, token: string, one: Planned): 
     headers: { 'idempotency-key': one.key },
     ...(method !== 'DELETE' && { body: { server: body ?? {} } }),
   })
-  assert.equal(answer.status, 200, `${one.name}: ${answer.text}`)
+  if (answer.status === 429) throw new Error('too many tasks are queued')
   const id = answer.headers.get('x-task-id')
+  if (one.mayDrift && (answer.status === 409 || id === null)) return
+  assert.equal(answer.status, 200, `${one.name}: ${answer.text}`)
   assert.ok(id, `${one.name} was accepted without a task`)
   one.taskId = id
 }
@@ -175,6 +217,22 @@ export function checkInstance(acting: ActingEc2, one: Planned, task: Task): void
     assert.ok(isShown, `${one.name} succeeded, and EC2 never showed it`)
   }
   if (one.isHonest) assert.notEqual(task.status, 'failed', `${one.name}: ${task.error}`)
+}
+
+/** What arrived at libvirt, and whether it shows the result. */
+export function checkDomain(acting: ActingLibvirt, one: Planned, task: Task): void {
+  const arrived = acting.received.filter(({ uuid }) => uuid === one.externalId)
+  for (const [procedure, some] of Map.groupBy(arrived, (change) => change.procedure)) {
+    const most = procedure === 'domainReset' ? 1 : 2
+    assert.ok(some.length <= most, `${one.name}: ${procedure} arrived ${some.length} times`)
+  }
+  if (task.status === 'succeeded') {
+    const isShown = (acting.shown.get(one.externalId) ?? []).some(
+      ({ state }) => state === one.request.to?.state,
+    )
+    assert.ok(isShown, `${one.name} succeeded, and libvirt never showed it`)
+  }
+  assert.notEqual(task.status, 'failed', `${one.name}: ${task.error}`)
 }
 
 const repeatableOnce = new Set(['restart', 'reset', 'change-config'])
