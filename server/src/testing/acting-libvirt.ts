@@ -4,7 +4,7 @@ import type { FakeLibvirt } from './fake-libvirt.ts'
 
 type Procedure = keyof typeof changingProcedures
 
-export interface DomainChange {
+interface DomainChange {
   readonly time: number
   readonly procedure: Procedure
   readonly uuid: string
