@@ -59,10 +59,16 @@ auth_type = any
 pool_mode = transaction
 `,
   )
-  const pooler = spawn(program, ['-q', file], { ...lesserAccount(), stdio: 'ignore' })
+  const pooler = spawn(program, ['-q', file], {
+    ...lesserAccount(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let complaint = ''
+  pooler.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
   // Other back ends start at the same time.
   for (const end = Date.now() + 60_000; !(await answers(own)); await pause(50)) {
-    if (Date.now() > end) throw new Error('PgBouncer did not start')
+    const hasEnded = pooler.exitCode !== null || pooler.signalCode !== null
+    if (hasEnded || Date.now() > end) throw new Error(`PgBouncer did not start: ${complaint}`)
   }
   return {
     port: own,
