@@ -171,6 +171,10 @@ export function createResponses(
       if (domain.xmlFault === 'failure') throw new FakeError(38, 'disk on fire')
       answer.string(fakeXml(domain))
     },
+    [procedures.domainGetState](request, answer) {
+      const { state = 1 } = findDomain(readDomainHandle(request).uuid)
+      answer.int(state).int(1)
+    },
     [procedures.domainIsPersistent]: (request, answer) =>
       answer.int(findDomain(readDomainHandle(request).uuid).isTransient === true ? 0 : 1),
     [procedures.domainGetBlockInfo](request, answer) {
