@@ -66,12 +66,32 @@ export type ActionErrorKind =
 /** An error of a request that changes a server. Its message is for the user and never contains a secret. */
 export class ActionError extends Error {
   readonly kind: ActionErrorKind
+  /** The source said that it did nothing and may do it later: 401, busy or 429. Only then is it sent again. */
+  readonly mayRetry: boolean
 
-  constructor(kind: ActionErrorKind, message: string, options?: { readonly cause?: unknown }) {
+  constructor(
+    kind: ActionErrorKind,
+    message: string,
+    options?: { readonly cause?: unknown; readonly mayRetry?: boolean },
+  ) {
     super(message, options)
     this.name = 'ActionError'
     this.kind = kind
+    this.mayRetry = options?.mayRetry ?? false
   }
+}
+
+/**
+ * One changing request of a call, as it is stored before it is sent. A call can take several: the preparation
+ * of a volume, or one request for each field.
+ */
+export interface SourceRequest {
+  /** The name at the source, such as `StopInstances`. */
+  readonly name: string
+  /** What the request changes, by the id of the source, such as `vol-1`; absent for the server itself. */
+  readonly target?: string
+  /** What the adapter needs to send it. */
+  readonly data?: Readonly<Record<string, string | number | boolean>>
 }
 
 /** A connection that may change servers. */
@@ -83,6 +103,23 @@ export interface ServerActor {
    * connection or the login failed.
    */
   act(call: SourceCall, reference: ServerReference, signal: AbortSignal): Promise<void>
+  /** The requests that are left for a call, from the state that the source shows now. It only reads. */
+  plan?(
+    call: SourceCall,
+    reference: ServerReference,
+    signal: AbortSignal,
+  ): Promise<readonly SourceRequest[]>
+  /** Sends one request, once, with the errors of `act`. */
+  send?(request: SourceRequest, reference: ServerReference, signal: AbortSignal): Promise<void>
+  /**
+   * Whether the source shows that a request was carried out, for requests that the report of the server does
+   * not show; undefined if the source cannot tell. It only reads.
+   */
+  check?(
+    request: SourceRequest,
+    reference: ServerReference,
+    signal: AbortSignal,
+  ): Promise<boolean | undefined>
   /** Whether the credentials allow an action, as far as the source tells without acting. */
   allowed?(signal: AbortSignal): Promise<Partial<Record<SourceAction, boolean>>>
   close(): Promise<void>
