@@ -209,10 +209,10 @@ describe('actions on EC2, as moto emulates it', () => {
     answer(500, 'InternalError')
     await refusesAction(act(id, start), 'outcome-unknown', /InternalError/, settings)
     answer(400, 'ExpiredToken')
-    await failsUnsent(act(id, start), /^credentials$/)
+    await refusesAction(act(id, start), 'denied', /access key/, settings)
     proxy.clear()
     const wrong = settingsAt(moto.url, { ...moto.key, secret_access_key: 'not the secret' })
-    await failsUnsent(act(id, start, wrong), /^credentials$/)
+    await refusesAction(act(id, start, wrong), 'denied', /access key/, wrong)
     await failsUnsent(act(id, start, settingsAt('http://127.0.0.1:1')), /^unreachable$/)
   })
 
@@ -227,7 +227,7 @@ describe('actions on EC2, as moto emulates it', () => {
       await refusesAction(
         act(id, stop, settings, signal),
         'outcome-unknown',
-        /may have been carried out/,
+        /no usable answer to StopInstances/,
         settings,
       )
       assert.equal(sent('StopInstances').length, before + 1, `${fault}: it was sent again`)
@@ -236,7 +236,7 @@ describe('actions on EC2, as moto emulates it', () => {
     }
     for (const body of ['', '<html>Welcome</html>', '<StopInstancesResponse>']) {
       proxy.inject({ status: 200, body }, isStop)
-      await refusesAction(act(id, stop), 'outcome-unknown', /may have been/, settings)
+      await refusesAction(act(id, stop), 'outcome-unknown', /no usable answer/, settings)
     }
     proxy.inject({ status: 502, body: 'Bad Gateway' }, isStop)
     await refusesAction(act(id, stop), 'outcome-unknown', /502/, settings)

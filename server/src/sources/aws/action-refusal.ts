@@ -1,4 +1,5 @@
 import { ActionError, type ActionErrorKind } from '../../domain/sources/action-port.ts'
+import { notDone, shortText } from '../shared/to-action-error.ts'
 import { codeOf, responseError, type FailedRequest } from './response-error.ts'
 
 /** Error codes of EC2, and what they mean for an action. */
@@ -35,9 +36,15 @@ const refusalOf: ReadonlyMap<string, readonly [ActionErrorKind, string]> = new M
 /** The answer to a request with `DryRun` that would succeed. */
 export class WouldSucceed extends Error {}
 
+/** EC2's own sentence about an error of its own; nothing if it could repeat what was signed. */
+function sentenceOf(body: string): string {
+  const text = shortText(/<Message>([^<]*)/.exec(body)?.[1] ?? '')
+  return text === '' || /sign|credential|token|key/i.test(text) ? '' : `: ${text}`
+}
+
 /**
- * Converts an error response to a request that changes something. Rejected keys stay a `SourceError`: that is a
- * failed login. Only the code is shown: the message may contain signed data.
+ * Converts an error response to a request that changes something. Only the code is shown of most: the message may
+ * contain signed data.
  */
 export function actionRefusal(status: number, body: string, request: FailedRequest): Error {
   const { action, host } = request
@@ -46,9 +53,14 @@ export function actionRefusal(status: number, body: string, request: FailedReque
   const [kind, reason] = refusalOf.get(code) ?? []
   if (kind) return new ActionError(kind, `${host} refuses ${action}: ${reason} (${code}).`)
   const error = responseError(status, body, request)
-  if (error.kind === 'credentials') return error
-  if (error.kind === 'throttled') return new ActionError('failed', error.message)
-  // EC2 answers with 5xx also after it has begun. A response without a code is not from EC2.
-  const isKnown = status < 500 && code !== ''
-  return new ActionError(isKnown ? 'failed' : 'outcome-unknown', error.message)
+  if (error.kind === 'credentials') return notDone('denied', error.message)
+  if (error.kind === 'throttled') return notDone('failed', error.message)
+  // A response without a code is not from EC2.
+  if (status < 500 && code !== '') return new ActionError('failed', error.message)
+  // EC2 answers with 5xx also after it has begun.
+  const answer = [status, code].filter(Boolean).join(' ')
+  return new ActionError(
+    'outcome-unknown',
+    `${host} answered ${action} with ${answer}${sentenceOf(body)}`.replace(/\.?$/, '.'),
+  )
 }

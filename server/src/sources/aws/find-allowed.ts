@@ -1,9 +1,9 @@
 import { ActionError, type SourceAction } from '../../domain/sources/action-port.ts'
-import type { ActionClient, Request } from './action-client.ts'
 import { WouldSucceed } from './action-refusal.ts'
+import type { Ec2Request } from './action-requests.ts'
 
 /** Requests that EC2 only checks, and the actions that need them. */
-const dryRuns: readonly (readonly [readonly SourceAction[], (id: string) => Request])[] = [
+const dryRuns: readonly (readonly [readonly SourceAction[], (id: string) => Ec2Request])[] = [
   [['start'], (id) => (ec2, o) => ec2.startInstances({ InstanceIds: [id], DryRun: true }, o)],
   [['stop'], (id) => (ec2, o) => ec2.stopInstances({ InstanceIds: [id], DryRun: true }, o)],
   [['restart'], (id) => (ec2, o) => ec2.rebootInstances({ InstanceIds: [id], DryRun: true }, o)],
@@ -24,11 +24,11 @@ const dryRuns: readonly (readonly [readonly SourceAction[], (id: string) => Requ
 ]
 
 /** Which actions the access key may do with an instance. */
-export async function findAllowed({ read }: ActionClient, id: string) {
+export async function findAllowed(send: (request: Ec2Request) => Promise<unknown>, id: string) {
   const allowed: Partial<Record<SourceAction, boolean>> = {}
   for (const [actions, requestFor] of dryRuns) {
     try {
-      await read(requestFor(id))
+      await send(requestFor(id))
     } catch (error) {
       const isDenied = error instanceof ActionError && error.kind === 'denied'
       // Any other refusal does not tell whether it is allowed.

@@ -1,43 +1,19 @@
-import { ActionError, type ServerActor, type SourceCall } from '../../domain/sources/action-port.ts'
-import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ActionError, type ServerActor } from '../../domain/sources/action-port.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { actByRequests } from '../shared/act-by-requests.ts'
 import { createHttpClient } from '../shared/http-client.ts'
-import { createActionClients, type Request } from './action-client.ts'
+import { toActionError } from '../shared/to-action-error.ts'
+import { actionRefusal } from './action-refusal.ts'
+import { isDone, planRequests, toEc2Request } from './action-requests.ts'
 import { readAwsSettings } from './aws-settings.ts'
 import { findAllowed } from './find-allowed.ts'
-import { prepareVolumes } from './prepare-volumes.ts'
-import { defaultRegion } from './region-names.ts'
-import { updateRequests } from './update-requests.ts'
+import { createEc2Clients, createRegionClients } from './region-client.ts'
+import { defaultRegion, isRegion } from './region-names.ts'
 
-const unsupported = (message: string) => new ActionError('unsupported', message)
-
-/** The request of an action that takes one. */
-function requestOf(call: SourceCall, id: string): Request {
-  const ids = { InstanceIds: [id] }
-  switch (call.kind) {
-    case 'start':
-      return (ec2, options) => ec2.startInstances(ids, options)
-    case 'stop':
-      return (ec2, options) => ec2.stopInstances({ ...ids, Force: call.isForced }, options)
-    case 'restart':
-      // EC2 switches the instance off and on if the guest does not react within minutes.
-      return (ec2, options) => ec2.rebootInstances(ids, options)
-    case 'delete':
-      return (ec2, options) => ec2.terminateInstances(ids, options)
-    case 'resize': {
-      const { instance_type: Value, ...others } = call.size
-      if (Value === undefined || Object.keys(others).length > 0)
-        throw unsupported('EC2 changes the size of an instance by its instance_type only.')
-      return (ec2, options) =>
-        ec2.modifyInstanceAttribute({ InstanceId: id, InstanceType: { Value } }, options)
-    }
-    case 'update':
-    case 'reset':
-    case 'suspend':
-    case 'resume':
-    case 'confirm-resize':
-      throw unsupported(`EC2 has no ${call.kind}.`)
-  }
-}
+/** Milliseconds between two readings of a volume. */
+const interval = 500
 
 /** Opens a connection that may change instances. It sends no request until the first action. */
 export async function openAwsActor(
@@ -45,13 +21,22 @@ export async function openAwsActor(
   context: SourceContext,
 ): Promise<ServerActor> {
   const aws = readAwsSettings(settings)
-  const http = createHttpClient(context, { ...aws.tls, sendsOnce: true })
-  const clientFor = await createActionClients(aws, http)
+  const reading = createHttpClient(context, aws.tls)
+  const changing = createHttpClient(context, { ...aws.tls, sendsOnce: true })
+  const readerFor = await createRegionClients(aws, reading)
+  const ec2For = await createEc2Clients(aws, changing, actionRefusal)
+
+  function instanceAt({ externalId: id, regionId }: ServerReference, signal: AbortSignal) {
+    if (!isRegion(regionId))
+      throw new SourceError('invalid-response', `${JSON.stringify(regionId)} is not a region.`)
+    return { id, client: readerFor(regionId), signal }
+  }
 
   async function findRegions(signal: AbortSignal): Promise<readonly string[]> {
     if (aws.regions.length > 0) return aws.regions
-    const { Regions = [] } = await clientFor(defaultRegion, signal).read((ec2, options) =>
-      ec2.describeRegions({}, options),
+    const { Regions = [] } = await readerFor(defaultRegion).call(
+      (ec2, options) => ec2.describeRegions({}, options),
+      signal,
     )
     return Regions.flatMap(({ RegionName }) => RegionName ?? [])
   }
@@ -59,36 +44,58 @@ export async function openAwsActor(
   /** Any instance of the account, and its region. */
   async function findAny(signal: AbortSignal) {
     for (const region of await findRegions(signal)) {
-      const client = clientFor(region, signal)
-      const { Reservations = [] } = await client.read((ec2, options) =>
-        ec2.describeInstances({ MaxResults: 5 }, options),
+      const { Reservations = [] } = await readerFor(region).call(
+        (ec2, options) => ec2.describeInstances({ MaxResults: 5 }, options),
+        signal,
       )
       const id = Reservations[0]?.Instances?.[0]?.InstanceId
-      if (id !== undefined) return { client, id }
+      if (id !== undefined) return { region, id }
     }
     return undefined
   }
 
+  const plan: NonNullable<ServerActor['plan']> = async (call, reference, signal) =>
+    await planRequests(call, instanceAt(reference, signal))
+
+  const send: NonNullable<ServerActor['send']> = async (request, reference, signal) => {
+    const instance = instanceAt(reference, signal)
+    const { region } = instance.client
+    try {
+      await toEc2Request(request, instance.id)(ec2For(region), { abortSignal: signal })
+    } catch (error) {
+      throw toActionError(error, `EC2 in ${region}`, request.name)
+    }
+    // EC2 shows it with a delay. An instance that is terminated before loses volumes that are to be kept.
+    while (request.target !== undefined) {
+      if (await isDone(request, instance).catch(() => false)) return
+      await pause(interval, undefined, { signal }).catch(() => {
+        const message = `EC2 in ${region} accepted ${request.name} for ${request.target}, and does not show it.`
+        throw new ActionError('outcome-unknown', message)
+      })
+    }
+  }
+
   return {
-    async act(call, { externalId: id, regionId }, signal) {
-      const client = clientFor(regionId, signal)
-      if (call.kind === 'update') {
-        for (const request of updateRequests(call.changes, id)) await client.change(request)
-        return
-      }
-      const request = requestOf(call, id)
-      if (call.kind === 'delete') await prepareVolumes(client, { id, signal }, call.disks)
-      await client.change(request)
-    },
+    act: actByRequests(plan, send),
+    plan,
+    send,
+    check: async (request, reference, signal) =>
+      await isDone(request, instanceAt(reference, signal)).catch((error: unknown) => {
+        if (error instanceof ActionError && error.kind === 'not-found') return undefined
+        throw error
+      }),
 
     async allowed(signal) {
       const any = await findAny(signal)
       // Without an instance, EC2 does not say what the key may do.
-      return any ? await findAllowed(any.client, any.id) : {}
+      if (!any) return {}
+      const ec2 = ec2For(any.region)
+      return await findAllowed((request) => request(ec2, { abortSignal: signal }), any.id)
     },
 
     async close() {
-      http.close()
+      reading.close()
+      changing.close()
     },
   }
 }

@@ -43,5 +43,5 @@ export function actionFault(fault: string, host: string, method: string): Action
 export function toVSphereActionError(error: unknown, host: string, method: string): Error {
   if (error instanceof SoapFault && error.fault !== 'NotAuthenticated')
     return actionFault(error.fault, host, method)
-  return toActionError(error, host)
+  return toActionError(error, host, method)
 }
