@@ -41,6 +41,19 @@ export const FieldProblem = Type.Object(
 )
 export type FieldProblem = Static<typeof FieldProblem>
 
+/** What an error is about, in the words of the API: `{"status": "ready", "action": "stop"}`. */
+export const ErrorValues = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Integer(), Type.Boolean(), Type.Array(Type.String())]),
+)
+export type ErrorValues = Static<typeof ErrorValues>
+
+/** Why an action was refused, in a list of several. */
+export const refusal = {
+  class: Type.Optional(Type.Enum(Object.keys(errorStatus) as ErrorClass[])),
+  values: Type.Optional(ErrorValues),
+}
+
 export const ErrorBody = Type.Object(
   {
     code: Type.Integer({ description: 'The HTTP status' }),
@@ -49,6 +62,10 @@ export const ErrorBody = Type.Object(
     request_id: Type.String({ description: 'The `X-Request-Id` of this response' }),
     time: Timestamp,
     fields: Type.Optional(Type.Array(FieldProblem)),
+    values: Type.Optional({
+      ...ErrorValues,
+      description: 'What `details` is about, for clients with texts of their own',
+    }),
   },
   { additionalProperties: false },
 )

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject } from 'typebox'
+import { refusal } from '../errors.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import type { PolicyAction } from '../policy-enums.ts'
@@ -136,12 +137,13 @@ export const ServerActions = exactObject({
         exactObject({
           allowed: Type.Boolean(),
           reason: Type.String({ description: 'Why not; empty if the action is allowed' }),
+          ...refusal,
         }),
       ]),
     ) as Record<ServerAction, typeof AllowedAction>,
   ),
 })
-const AllowedAction = exactObject({ allowed: Type.Boolean(), reason: Type.String() })
+const AllowedAction = exactObject({ allowed: Type.Boolean(), reason: Type.String(), ...refusal })
 export type ServerActions = Static<typeof ServerActions>
 
 /** The operations that change servers at their source. */

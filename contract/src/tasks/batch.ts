@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { refusal } from '../errors.ts'
 import { maxQueryLength } from '../resources/list-operations.ts'
 import {
   enumeration,
@@ -136,6 +137,7 @@ export const BatchPreview = exactObject({
           '`act`: the action would be performed. `already`: nothing to do. `refused`: see `reason`.',
       }),
       reason: Type.String(),
+      ...refusal,
     }),
   ),
 })

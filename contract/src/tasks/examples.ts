@@ -21,6 +21,8 @@ export const taskExample: Task = {
   stage: 'stop',
   progress: 50,
   error: '',
+  error_class: '',
+  error_values: {},
   batch_id: batchId,
   created_at: exampleTimestamp,
   started_at: exampleTimestamp,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { ErrorValues } from '../errors.ts'
 import {
   enumeration,
   filterable,
@@ -22,6 +23,23 @@ export const taskStatuses = [
   'unknown',
 ] as const
 export type TaskStatus = (typeof taskStatuses)[number]
+
+/** Why a task did not succeed; empty if it did, or has not ended. */
+export const taskErrorClasses = [
+  '',
+  'cancelled',
+  'refused',
+  'permission_lost',
+  'not_reached',
+  'source_refused',
+  'source_failed',
+  'no_answer',
+  'guest_did_not_stop',
+  'time_limit',
+  'server_gone',
+  'interrupted',
+] as const
+export type TaskErrorClass = (typeof taskErrorClasses)[number]
 
 const Parameters = Type.Record(
   Type.String(),
@@ -60,6 +78,18 @@ export const tasks = {
     stage: text('What is being done, such as `stop` or `waiting for stop`', filterable),
     progress: number('Percent', filterable),
     error: text('Why it failed; empty if it did not', searchable),
+    error_class: {
+      ...enumeration('Kind of the error', filterable),
+      schema: Type.Enum([...taskErrorClasses], {
+        description:
+          '`cancelled`: before it was sent. `refused`: the server or the account had changed when the task started. `permission_lost`: by the user, or the server was moved. `not_reached`: the source could not be reached, and nothing was sent. `source_refused`: by the source, which did nothing. `source_failed`: the source began and did not complete it. `no_answer`: the source did not answer, or answered with an error of its own. `guest_did_not_stop`: the source asked the guest, which kept running. `time_limit`: the time limit of the task is over. `server_gone`: the source no longer has the server. `interrupted`: Muster or the account was stopped after the request was sent. Empty without an error.',
+      }),
+    },
+    error_values: object(
+      'What the error is about: `request` is the name of the request at the source, `answer` what the source said, `status` what the server showed, `seconds` the time that the guest had. `done` and `remaining` list requests, if only some were carried out.',
+      ErrorValues,
+      {},
+    ),
     batch_id: text('Id of the batch; empty for a single task', filterable),
     created_at: knownTimestamp('When it was accepted', filterable),
     started_at: timestamp('When it started', filterable),

@@ -1,10 +1,12 @@
-import { errorStatus, type ErrorClass, type FieldProblem } from '@muster/contract'
+import { errorStatus, type ErrorClass, type ErrorValues, type FieldProblem } from '@muster/contract'
 import type { UserSummary } from './user-summary.ts'
 
 interface Particulars {
   /** Logged, never part of a response. */
   readonly cause?: unknown
   readonly fields?: readonly FieldProblem[]
+  /** What the error is about, for clients with texts of their own. */
+  readonly values?: ErrorValues
   /** Seconds after which the client may try again. */
   readonly retryAfter?: number
   /** The user of a failed login, if known: for the audit log, never part of a response. */
@@ -15,6 +17,7 @@ interface Particulars {
 export class PlatformError extends Error {
   readonly class: ErrorClass
   readonly fields: readonly FieldProblem[] | undefined
+  readonly values: ErrorValues | undefined
   readonly retryAfter: number | undefined
   readonly user: UserSummary | undefined
 
@@ -23,6 +26,7 @@ export class PlatformError extends Error {
     this.name = 'PlatformError'
     this.class = errorClass
     this.fields = particulars.fields
+    this.values = particulars.values
     this.retryAfter = particulars.retryAfter
     this.user = particulars.user
   }

@@ -56,6 +56,7 @@ export const errorBody = (error: PlatformError, requestId: string, now: number):
   request_id: requestId,
   time: timestamp(now),
   ...(error.fields && { fields: [...error.fields] }),
+  ...(error.values && { values: error.values }),
 })
 
 /** The token operation uses plain `application/json`, also for errors. */

@@ -360,6 +360,9 @@ export interface Tables {
     stage: string
     progress: number
     error: string
+    error_class: string
+    /** JSON. */
+    error_values: string
     batch_id: string
     created_at: number
     started_at: number | null

@@ -56,6 +56,8 @@ export function createTask(
     stage: '',
     progress: 0,
     error: '',
+    error_class: '',
+    error_values: {},
     batch_id: '',
     created_at: now,
     started_at: null,

@@ -43,7 +43,7 @@ import {
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
 import type { LoadSituations } from './situations.ts'
-import { refusedStage, type BatchRecord, type TaskRecord } from './task.ts'
+import { refusedError, refusedStage, type BatchRecord, type TaskRecord } from './task.ts'
 
 interface Dependencies {
   readonly finder: ServerFinder
@@ -168,6 +168,10 @@ export function createBatchUseCases(dependencies: Dependencies) {
           : prepared.kind === 'already'
             ? prepared.reason
             : '',
+      ...(prepared.kind === 'refused' && {
+        class: prepared.error.class,
+        ...(prepared.error.values && { values: prepared.error.values }),
+      }),
     })),
   })
 
@@ -211,7 +215,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
     if (prepared.kind === 'task') return task
     const ended = { ...task, isShown: false, started_at: now, finished_at: now }
     return prepared.kind === 'refused'
-      ? { ...ended, status: 'failed', stage: refusedStage, error: prepared.error.message }
+      ? { ...ended, status: 'failed', stage: refusedStage, ...refusedError(prepared.error) }
       : { ...ended, status: 'succeeded', stage: prepared.kind, progress: 100 }
   }
 

@@ -50,29 +50,37 @@ function decideAccount(
   action: ServerAction,
 ): Decision | undefined {
   if (!attached || attached.account.isBeingDeleted) {
-    return refuse('InvalidStatusError', 'The cloud account of the server is deleted.')
+    return refuse('InvalidStatusError', 'The cloud account of the server is deleted.', {
+      values: { account: 'deleted' },
+    })
   }
   const { name, access, enabled } = attached.account
   if (!enabled) {
-    return refuse('InvalidStatusError', `The cloud account "${name}" is disabled. Enable it first.`)
+    return refuse(
+      'InvalidStatusError',
+      `The cloud account "${name}" is disabled. Enable it first.`,
+      { values: { account: 'disabled', name } },
+    )
   }
   if (access !== 'manage') {
     return refuse(
       'AccountReadOnlyError',
       `The cloud account "${name}" is attached to observe only. A system administrator can allow actions by setting its access to "manage".`,
+      { values: { name } },
     )
   }
   if (!support?.actions.includes(action as SourceAction)) {
     return refuse(
       'NotSupportedError',
       `The source of the cloud account "${name}" does not support "${action}".`,
+      { values: { name, action } },
     )
   }
   if (attached.sync.is_lost) {
     return refuse(
       'ServiceUnavailable',
       `The source of the cloud account "${name}" does not answer. The account shows the reason.`,
-      { retryAfter: 30 },
+      { retryAfter: 30, values: { name } },
     )
   }
   return undefined
@@ -86,6 +94,7 @@ function decideState(status: string, action: ServerAction): Decision {
   return refuse(
     'InvalidStatusError',
     `The server is ${nameOfStatus(status)}. "${action}" works from: ${allowed.join(', ')}.`,
+    { values: { status, action, from: from.filter((one) => one !== 'unknown') } },
   )
 }
 
@@ -100,6 +109,7 @@ function decideStop(
     return refuse(
       'NotSupportedError',
       `A stop would destroy the server: ${reason} To delete it, use override_pending_delete=true.`,
+      { values: { lost_on_stop: reason } },
     )
   }
   return decideScaling(server, params, verb)
@@ -110,6 +120,7 @@ function decideScaling(server: Server, params: TaskParameters, verb: string): De
   return refuse(
     'NotSupportedError',
     `The server belongs to the scaling group ${server.scaling_group_id}, which will replace it. To ${verb} it anyway, use is_force=true.`,
+    { values: { scaling_group_id: server.scaling_group_id } },
   )
 }
 
@@ -124,6 +135,7 @@ function decideResize(situation: Situation, params: TaskParameters, status: stri
     return refuse(
       'NotSupportedError',
       `The source cannot change "${other}". It can change: ${fields.join(', ')}.`,
+      { values: { field: other, fields: [...fields] } },
     )
   }
   const isSame = wanted.length > 0 && wanted.every((name) => server[name] === params[name])
@@ -135,6 +147,7 @@ function decideResize(situation: Situation, params: TaskParameters, status: stri
       return refuse(
         'InvalidStatusError',
         'The server is running. "change-config" works from: stopped; or use force_stop=true.',
+        { values: { status, action: 'change-config', from: ['ready'] } },
       )
     }
     return decideStop(situation, { ...params, is_force: true }, 'resize') ?? act
@@ -142,6 +155,7 @@ function decideResize(situation: Situation, params: TaskParameters, status: stri
   return refuse(
     'InvalidStatusError',
     `The server is ${nameOfStatus(status)}. "change-config" works from: stopped, running.`,
+    { values: { status, action: 'change-config', from: ['ready', 'running'] } },
   )
 }
 
@@ -150,15 +164,18 @@ function decideDelete(situation: Situation, params: TaskParameters, status: stri
   const isAtOnce = params['override_pending_delete'] === true
   if (server.pending_deleted && !isAtOnce) return already('The server is in the recycle bin.')
   if (server.disable_delete) {
-    const by = isProtectedBy(server, 'source') ? 'at its source' : 'in Muster'
+    const isAtSource = isProtectedBy(server, 'source')
     return refuse(
       'InvalidStatusError',
-      `The server is protected against deletion ${by}. Set disable_delete to false first.`,
+      `The server is protected against deletion ${isAtSource ? 'at its source' : 'in Muster'}. Set disable_delete to false first.`,
+      { values: { protected_by: isAtSource ? 'source' : 'muster' } },
     )
   }
   for (const name of ['disks', 'snapshots'] as const) {
     if (params[`delete_${name}`] === true && support?.deletes?.[name] !== true) {
-      return refuse('NotSupportedError', `The source cannot delete ${name} with a server.`)
+      return refuse('NotSupportedError', `The source cannot delete ${name} with a server.`, {
+        values: { field: `delete_${name}` },
+      })
     }
   }
   const blocked =
@@ -173,7 +190,9 @@ function decideUpdate(situation: Situation, params: TaskParameters): Decision {
   const fields = Object.keys(params)
   const other = fields.find((name) => !support?.updates?.some((known) => known === name))
   if (other !== undefined) {
-    return refuse('NotSupportedError', `The source cannot change "${other}".`)
+    return refuse('NotSupportedError', `The source cannot change "${other}".`, {
+      values: { field: other },
+    })
   }
   const isSame = fields.every((name) => server[name as keyof Server] === params[name])
   return isSame && fields.length > 0 ? already('Nothing changes.') : act
@@ -185,6 +204,7 @@ function decidePurge({ attached, isMissing }: Situation): Decision {
   return refuse(
     'InvalidStatusError',
     `The cloud account "${attached.account.name}" still reports the server. "purge" works if the account is gone, or if its last complete scan did not find the server.`,
+    { values: { account: 'reports', name: attached.account.name } },
   )
 }
 
@@ -193,6 +213,7 @@ const decideTask = ({ task }: Situation): Decision | undefined =>
   refuse(
     'ConflictError',
     `The server has an unfinished task: "${task.action}", ${task.id}. Wait for it, or cancel it.`,
+    { values: { task_id: task.id, task_action: task.action } },
   )
 
 /**
@@ -205,13 +226,16 @@ export function decideAction(
   situation: Situation,
 ): Decision {
   const { server } = situation
-  if (server.deleted) return refuse('InvalidStatusError', 'The server is deleted.')
+  if (server.deleted)
+    return refuse('InvalidStatusError', 'The server is deleted.', { values: { status: 'deleted' } })
   const busy = decideTask(situation)
   if (action === 'purge') return busy ?? decidePurge(situation)
   if (action === 'cancel-delete') {
     if (busy) return busy
     if (server.pending_deleted) return act
-    return refuse('InvalidStatusError', 'The server is not in the recycle bin.')
+    return refuse('InvalidStatusError', 'The server is not in the recycle bin.', {
+      values: { pending_deleted: false },
+    })
   }
   const blocked = decideAccount(situation, action) ?? busy
   if (blocked) return blocked
@@ -219,6 +243,7 @@ export function decideAction(
     return refuse(
       'InvalidStatusError',
       'The server is in the recycle bin. Restore it with "cancel-delete" first.',
+      { values: { pending_deleted: true } },
     )
   }
   const status = settledStatus(server)
@@ -226,6 +251,7 @@ export function decideAction(
     return refuse(
       'InvalidStatusError',
       `The server is ${nameOfStatus(status)}. Wait until its source has finished.`,
+      { values: { status, action } },
     )
   }
   switch (action) {

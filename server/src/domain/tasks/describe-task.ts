@@ -17,6 +17,8 @@ export const describeTask = (task: TaskRecord): Task => ({
   stage: task.stage,
   progress: task.progress,
   error: task.error,
+  error_class: task.error_class,
+  error_values: task.error_values,
   batch_id: task.batch_id,
   created_at: timestamp(task.created_at),
   started_at: timestampOrNull(task.started_at),

@@ -86,6 +86,13 @@ export const notPermitted = (action: ServerAction) => {
   )
 }
 
+const notAllowed = ({ message, class: errorClass, values }: PlatformError) => ({
+  allowed: false,
+  reason: message,
+  class: errorClass,
+  ...(values && { values }),
+})
+
 /** In which scope the caller may perform an action. */
 export const scopeOfAction = ({ principal }: Caller, action: ServerAction): ScopeOrNone =>
   findAuthorizedScope(principal, permissionFor(action)).scope
@@ -205,11 +212,12 @@ export function createPerformAction(dependencies: Dependencies) {
     return { serverId, taskId: task.id }
   }
 
-  /** Why an action cannot be performed; empty if it can. */
-  function reasonWith(action: ServerAction, params: TaskParameters, situation: Situation): string {
+  /** Whether an action can be performed, and why not. */
+  function allowedWith(action: ServerAction, params: TaskParameters, situation: Situation) {
     const prepared = prepareAction(action, params, situation, clock())
-    if (prepared.kind === 'refused') return prepared.error.message
-    return prepared.kind === 'already' ? prepared.reason : ''
+    if (prepared.kind === 'refused') return notAllowed(prepared.error)
+    const reason = prepared.kind === 'already' ? prepared.reason : ''
+    return { allowed: reason === '', reason }
   }
 
   /** The task of an earlier request with the same key. */
@@ -279,20 +287,17 @@ export function createPerformAction(dependencies: Dependencies) {
     ): Promise<ServerActions['actions']> {
       const { stored, situation } = await findTarget(caller, idOrName, scope)
       const { project_id: projectId, domain_id: domainId } = stored.server
-      const reasonOf = (action: ServerAction): string => {
+      const decide = (action: ServerAction) => {
         if (!covers(scopeOfAction(caller, action), { projectId, domainId })) {
-          return notPermitted(action).message
+          return notAllowed(notPermitted(action))
         }
         // Nothing to change yet: a description can always be changed.
-        if (action === 'update' && !stored.server.deleted) return ''
-        const plain = reasonWith(action, {}, situation)
+        if (action === 'update' && !stored.server.deleted) return { allowed: true, reason: '' }
         const more = permissiveParameters[action]
-        return more && reasonWith(action, more, situation) === '' ? '' : plain
+        const permissive = more && allowedWith(action, more, situation)
+        return permissive?.allowed ? permissive : allowedWith(action, {}, situation)
       }
-      const entries = serverActions.map((action) => {
-        const reason = reasonOf(action)
-        return [action, { allowed: reason === '', reason }] as const
-      })
+      const entries = serverActions.map((action) => [action, decide(action)] as const)
       return Object.fromEntries(entries) as ServerActions['actions']
     },
   }

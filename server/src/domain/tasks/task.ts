@@ -1,4 +1,12 @@
-import type { BatchStatus, ServerAction, TaskParameters, TaskStatus } from '@muster/contract'
+import type {
+  BatchStatus,
+  ErrorValues,
+  ServerAction,
+  TaskErrorClass,
+  TaskParameters,
+  TaskStatus,
+} from '@muster/contract'
+import type { PlatformError } from '../error.ts'
 import type { TokenScope } from '../identity/records.ts'
 import type { Step } from './plan-steps.ts'
 
@@ -25,6 +33,8 @@ export interface TaskRecord {
   readonly progress: number
   /** Also while the task undoes its first steps after a failure. */
   readonly error: string
+  readonly error_class: TaskErrorClass
+  readonly error_values: ErrorValues
   readonly batch_id: string
   readonly created_at: number
   readonly started_at: number | null
@@ -65,3 +75,12 @@ export const isFinished = ({ status }: Pick<TaskRecord, 'status'>): boolean =>
 
 /** The stage of tasks that a batch refused when it was accepted. */
 export const refusedStage = 'refused'
+
+/** What a task stores of an error. */
+export type TaskError = Pick<TaskRecord, 'error' | 'error_class' | 'error_values'>
+
+export const refusedError = (error: PlatformError): TaskError => ({
+  error: error.message,
+  error_class: 'refused',
+  error_values: { class: error.class, ...error.values },
+})

@@ -85,6 +85,7 @@ async function stopActing(db: Kysely<Tables>): Promise<void> {
     .set({
       status: 'unknown',
       error: 'A backup was restored while the task was unfinished.',
+      error_class: 'interrupted',
       finished_at: now,
     })
     .where('status', 'in', ['queued', 'running'])

@@ -16,6 +16,7 @@ import { up as serverCombinations } from './0013-server-combinations.ts'
 import { up as eventDelivery } from './0014-event-delivery.ts'
 import { up as sourceState } from './0015-source-state.ts'
 import { up as tasks } from './0016-tasks.ts'
+import { up as taskRequests } from './0020-task-requests.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -36,6 +37,7 @@ const migrations: Record<string, Migration> = {
   '0014-event-delivery': { up: eventDelivery },
   '0015-source-state': { up: sourceState },
   '0016-tasks': { up: tasks },
+  '0020-task-requests': { up: taskRequests },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

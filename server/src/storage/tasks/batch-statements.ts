@@ -14,7 +14,7 @@ export const cancelTasks = (
   now: number,
   reason: string,
 ): Statement =>
-  sql`update tasks set status = 'cancelled', error = ${reason}, finished_at = ${now}
+  sql`update tasks set status = 'cancelled', error = ${reason}, error_class = 'cancelled', finished_at = ${now}
     where ${sql.ref(of.column)} = ${of.id} and ${unfinished} and ${unsent}`.compile(db)
 
 /** What was sent by an account that is disabled or deleted can no longer be followed. */
@@ -24,7 +24,7 @@ export const abandonTasks = (
   now: number,
   reason: string,
 ): Statement =>
-  sql`update tasks set status = 'unknown', error = ${reason}, finished_at = ${now}
+  sql`update tasks set status = 'unknown', error = ${reason}, error_class = 'interrupted', finished_at = ${now}
     where account_id = ${accountId} and ${unfinished}`.compile(db)
 
 /** Locks the batches of an account, so that tasks that end together see each other. */
@@ -79,7 +79,7 @@ export function batchEndStatements(
         ? []
         : [
             sql`update tasks set status = 'cancelled', finished_at = ${now},
-          error = 'The batch stopped after too many failures in a row.'
+          error_class = 'cancelled', error = 'The batch stopped after too many failures in a row.'
         where ${stopped} and ${unfinished} and ${unsent}`.compile(db),
           ]),
       finishBatch(db, batchId, now),

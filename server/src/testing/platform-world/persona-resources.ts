@@ -199,6 +199,8 @@ export function createResourceFactory(context: Context) {
     stage: '',
     progress: 0,
     error: '',
+    error_class: '',
+    error_values: '',
     batch_id: batchId,
     created_at: createdAt,
     started_at: null,

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { createTestDatabase, onBothEngines } from '../../testing/engines.ts'
+import { createKysely } from '../sqlite/bridge.ts'
+import { openFile } from '../sqlite/file.ts'
+import type { Tables } from '../tables.ts'
+import { migrate, migrateTo } from './migrate.ts'
+
+onBothEngines('0020-task-requests', (engine) => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-migration-'))
+  let db: Kysely<Tables>
+
+  /** A row with a default for every column that needs a value. */
+  async function insert(table: string, given: Record<string, string | number>): Promise<void> {
+    const tables = await db.introspection.getTables()
+    const columns = tables.find(({ name }) => name === table)?.columns ?? []
+    const needed = columns.filter(
+      ({ isNullable, hasDefaultValue }) => !isNullable && !hasDefaultValue,
+    )
+    const empty = needed.map(({ name, dataType }) => [name, /int/i.test(dataType) ? 0 : ''])
+    const row = { ...Object.fromEntries(empty), ...given }
+    await sql`insert into ${sql.table(table)} (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+      values (${sql.join(Object.values(row))})`.execute(db)
+  }
+
+  before(async () => {
+    db =
+      engine === 'sqlite'
+        ? createKysely(openFile(join(folder, 'muster.db')))
+        : new Kysely<Tables>({
+            dialect: new PostgresDialect({
+              pool: new pg.Pool({ connectionString: await createTestDatabase(), max: 2 }),
+            }),
+          })
+    await migrateTo(db, '0016-tasks')
+    await insert('cloudaccounts', { id: 'account' })
+    for (const [at, status] of ['start_fail', 'suspend_failed', 'running'].entries()) {
+      const seq = at + 1
+      await insert('servers', { seq, id: status, status })
+      await insert('server_documents', { server: seq, id: status, facts_digest: 'd' })
+      await insert('sightings', { account_id: 'account', server_id: status, digest: 'd' })
+    }
+    await insert('tasks', { id: 'task', action: 'start', status: 'running', plan: '[]' })
+    await migrate(db)
+  })
+  after(async () => {
+    await db.destroy()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('lets the next scan write the servers that show a failed action, and no others', async () => {
+    const documents = await db
+      .selectFrom('server_documents')
+      .select(['id', 'facts_digest as digest'])
+      .orderBy('server')
+      .execute()
+    const sightings = await db
+      .selectFrom('sightings')
+      .select(['server_id as id', 'digest'])
+      .orderBy('server_id', 'desc')
+      .execute()
+    const expected = { start_fail: '', suspend_failed: '', running: 'd' }
+    for (const rows of [documents, sightings]) {
+      assert.deepEqual(Object.fromEntries(rows.map(({ id, digest }) => [id, digest])), expected)
+    }
+  })
+
+  test('tasks of the version before have no kind of error', async () => {
+    const task = await db.selectFrom('tasks').selectAll().executeTakeFirstOrThrow()
+    assert.deepEqual([task.error_class, task.error_values, task.plan], ['', '', '[]'])
+  })
+})
