@@ -9,6 +9,7 @@ import {
   object,
   text,
   timestamp,
+  wireProperties,
   wireSchema,
   type Resource,
 } from '../resources/resource.ts'
@@ -22,6 +23,9 @@ export type BatchStatus = (typeof batchStatuses)[number]
 /** Maximum number of servers of a batch. */
 export const maxBatchSize = 1_000
 export const defaultParallel = 10
+
+/** Unfinished batches of a user. */
+export const maxUnfinishedBatches = 10
 
 /** Failures in a row after which a batch stops. */
 export const defaultMaxFailures = 10
@@ -77,6 +81,16 @@ export const batches = {
 export const Batch = wireSchema(batches)
 export type Batch = Static<typeof Batch>
 
+/** With the servers that have no task, because they do not exist for the caller. */
+export const BatchDetails = exactObject({
+  ...wireProperties(batches),
+  refusals: Type.Array(exactObject({ server_id: Type.String(), reason: Type.String() }), {
+    description:
+      'Ids that do not exist or that you cannot see. They are counted in `refused` and have no task.',
+  }),
+})
+export type BatchDetails = Static<typeof BatchDetails>
+
 export const BatchRequest = exactObject({
   action: Type.Enum([...serverActions]),
   ids: Type.Optional(
@@ -91,7 +105,7 @@ export const BatchRequest = exactObject({
       minLength: 1,
       maxLength: maxQueryLength,
       description:
-        'Search query as in `GET /servers`, in the scope of your token. It is resolved once, when the batch is accepted.',
+        'Search query as in `GET /servers`, by default in the scope of your token. It is resolved once, when the batch is accepted.',
     }),
   ),
   params: Type.Optional(Parameters),

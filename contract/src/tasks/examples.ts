@@ -1,6 +1,6 @@
 import { example, exampleTimestamp } from '../administration/examples.ts'
 import { serverExample } from '../servers/examples.ts'
-import type { Batch, BatchPreview } from './batch.ts'
+import type { Batch, BatchDetails, BatchPreview } from './batch.ts'
 import type { Task } from './task.ts'
 
 const { server } = serverExample
@@ -48,6 +48,16 @@ export const batchExample: Batch = {
   user: 'alice',
   created_at: exampleTimestamp,
   finished_at: null,
+}
+
+export const batchDetailsExample: BatchDetails = {
+  ...batchExample,
+  refusals: [
+    {
+      server_id: '00000000-0000-4000-8000-000000000000',
+      reason: 'Server not found, or you do not have access to it.',
+    },
+  ],
 }
 
 export const previewExample: BatchPreview = {

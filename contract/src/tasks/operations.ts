@@ -6,12 +6,20 @@ import {
   listBody,
   narrowingScope,
   scopeOfOne,
+  scopes,
   selected,
 } from '../resources/list-operations.ts'
 import { exactObject } from '../scalars.ts'
 import { maxIdempotencyKeyLength } from '../servers/actions.ts'
-import { Batch, batches, BatchPreview, BatchRequest } from './batch.ts'
-import { batchExample, previewExample, taskExample } from './examples.ts'
+import {
+  Batch,
+  BatchDetails,
+  batches,
+  BatchPreview,
+  BatchRequest,
+  maxUnfinishedBatches,
+} from './batch.ts'
+import { batchDetailsExample, batchExample, previewExample, taskExample } from './examples.ts'
 import { Task, tasks } from './task.ts'
 
 const common = { ...platformDefaults, tag: 'Tasks' } as const
@@ -46,9 +54,16 @@ const oneTask = {
 
 const oneBatch = {
   description: 'The batch',
-  body: exactObject({ batch: Batch }),
-  example: { batch: batchExample },
+  body: exactObject({ batch: BatchDetails }),
+  example: { batch: batchDetailsExample },
 } as const
+
+const batchScope = Type.Optional(
+  Type.Enum([...scopes], {
+    description:
+      'Where servers are looked for. Default: `q` in the scope of your token, `ids` in everything you can access.',
+  }),
+)
 
 const scopeQuery = exactObject({ scope: scopeOfOne })
 
@@ -104,8 +119,8 @@ export const taskOperations = [
     ...common,
     permission: permission('list'),
     summary: 'Act on many servers',
-    description:
-      'One action on at most 1000 servers, each with a task of its own. Name exactly one of `ids` and `q`. Needs the permission of the action. A batch of deletes must carry `matched` from a dry run.',
+    description: `One action on at most 1000 servers, each with a task of its own. Name exactly one of \`ids\` and \`q\`. Needs the permission of the action. A batch of deletes must carry \`matched\` from a dry run. At most ${maxUnfinishedBatches} unfinished batches per user.`,
+    query: exactObject({ scope: batchScope }),
     headers: Type.Object({
       'idempotency-key': Type.Optional(
         Type.String({

@@ -16,6 +16,7 @@ import {
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createScanCounts } from '../domain/sources/scan-counts.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
+import { probeSource } from '../domain/sources/probe-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
@@ -174,6 +175,11 @@ export function composeSync(parts: Parts) {
 
     async wakeTasks(accountId) {
       taskRunner.wake(accountId)
+    },
+
+    async probe(accountId, reference) {
+      const attached = await accounts.find(accountId)
+      if (attached) await probeSource(openSource, attached.account, reference)
     },
 
     async refresh(accountId, serverId, reference) {

@@ -6,6 +6,7 @@ import { createTaskUseCases } from '../domain/tasks/administer-tasks.ts'
 import { createBatchUseCases } from '../domain/tasks/create-batch.ts'
 import { createIdempotency, idempotencyLifetime } from '../domain/tasks/idempotency.ts'
 import { createPerformAction } from '../domain/tasks/perform-action.ts'
+import { createRequireAnswer } from '../domain/tasks/require-answer.ts'
 import { createLoadSituations } from '../domain/tasks/situations.ts'
 import { validateActionParameters } from '../http/tasks/action-parameters.ts'
 import { kinds } from '../sources/kinds.ts'
@@ -17,7 +18,7 @@ import type { Inventory } from './compose-inventory.ts'
 interface Parts extends Pick<Inventory, 'findServer' | 'finder' | 'serverWriter'> {
   readonly database: Database
   readonly accounts: AccountStore
-  readonly syncClient: Pick<SyncClient, 'wakeTasks'>
+  readonly syncClient: Pick<SyncClient, 'wakeTasks' | 'probe'>
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly taskTimeout: number
   readonly recycleFor: number
@@ -39,6 +40,7 @@ export function composeTasks(parts: Parts) {
       sightings: createSightingStore(database),
       tasks,
     }),
+    requireAnswer: createRequireAnswer({ probe: syncClient.probe, clock }),
     // If it fails, the next poll of the sync thread finds the task.
     wake: (accountId: string) => void syncClient.wakeTasks(accountId).catch(() => {}),
   }

@@ -134,6 +134,7 @@ export function startSync(parts: Parts) {
     test: (...parameters) => call('test', parameters) as ReturnType<SyncClient['test']>,
     preview: (...parameters) => call('preview', parameters) as ReturnType<SyncClient['preview']>,
     wakeTasks: async (...parameters) => void (await call('wakeTasks', parameters)),
+    probe: async (...parameters) => void (await call('probe', parameters)),
     refresh: (...parameters) => call('refresh', parameters) as ReturnType<SyncClient['refresh']>,
   }
 

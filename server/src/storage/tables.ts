@@ -399,6 +399,8 @@ export interface Tables {
     created_at: number
     finished_at: number | null
   }
+  /** Ids of a batch without a task: they did not exist for the caller. */
+  batch_refusals: { batch_id: string; server_id: string }
   /** Keys of requests that must not act twice. */
   idempotency_keys: {
     user_id: string

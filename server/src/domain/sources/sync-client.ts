@@ -13,6 +13,8 @@ export interface SyncClient {
   ): Promise<MappingPreview>
   /** Tells the runner of an account that there are new tasks. */
   wakeTasks(accountId: string): Promise<void>
+  /** Reads one server to find out whether its source answers. Throws a 503 if it does not. */
+  probe(accountId: string, reference: ServerReference): Promise<void>
   /** Reads one server from its source; false if that takes longer than the time limit. */
   refresh(accountId: string, serverId: string, reference: ServerReference): Promise<boolean>
 }

@@ -1,4 +1,10 @@
-import { batches, tasks as taskResource, type Batch, type Task } from '@muster/contract'
+import {
+  batches,
+  tasks as taskResource,
+  type Batch,
+  type BatchDetails,
+  type Task,
+} from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
@@ -12,7 +18,7 @@ import type { ListQuery, ScopeParameter } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import { covers, includes, type Scope, type ScopeOrNone } from '../scope.ts'
-import { describeBatch, describeTask } from './describe-task.ts'
+import { describeBatch, describeRefusals, describeTask } from './describe-task.ts'
 import { endTask } from './end-task.ts'
 import { notPermitted, scopeOfAction } from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
@@ -70,12 +76,30 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
     })
   }
 
-  const showBatch = async (batch: BatchRecord): Promise<Batch> =>
-    (await showBatches([batch]))[0] as Batch
+  const showBatch = async (batch: BatchRecord): Promise<BatchDetails> => ({
+    ...((await showBatches([batch]))[0] as Batch),
+    refusals: describeRefusals(await tasks.refusedIds(batch.id)),
+  })
+
+  /** Where the caller may see deleted servers. */
+  const deletedScope = (caller: Caller) => scopeOfAction(caller, 'delete')
+
+  /** A task without the name of a deleted server, unless the caller may see deleted servers. */
+  async function showTask(caller: Caller, task: TaskRecord): Promise<Task> {
+    const isVisible =
+      covers(deletedScope(caller), ownerOf(task)) ||
+      (await tasks.liveServers([task.server_id])).has(task.server_id)
+    return describeTask(isVisible ? task : { ...task, server: '' })
+  }
 
   const listTasks = async (caller: Caller, query: ListQuery<string>) => {
     const { scope } = narrowScope(caller, query.scope)
-    const { items, ...page } = await tasks.list(scope, query, requesterOf(caller))
+    const { items, ...page } = await tasks.list(
+      scope,
+      query,
+      requesterOf(caller),
+      deletedScope(caller),
+    )
     return { ...page, items: items.map(describeTask) }
   }
 
@@ -124,11 +148,11 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
     },
 
     async getTask(caller: Caller, id: string, scope?: ScopeParameter): Promise<Task> {
-      return describeTask(await requireTask(caller, id, scope))
+      return await showTask(caller, await requireTask(caller, id, scope))
     },
 
     async cancelTask(caller: Caller, id: string): Promise<Task> {
-      return describeTask(await retryOnConflict(() => cancelOnce(caller, id)))
+      return await showTask(caller, await retryOnConflict(() => cancelOnce(caller, id)))
     },
 
     async listBatches(caller: Caller, query: ListQuery<string>) {
@@ -137,11 +161,11 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
       return { ...page, items: await showBatches(items) }
     },
 
-    async getBatch(caller: Caller, id: string, scope?: ScopeParameter): Promise<Batch> {
+    async getBatch(caller: Caller, id: string, scope?: ScopeParameter): Promise<BatchDetails> {
       return await showBatch(await requireBatch(caller, id, scope))
     },
 
-    async cancelBatch(caller: Caller, id: string): Promise<Batch> {
+    async cancelBatch(caller: Caller, id: string): Promise<BatchDetails> {
       const batch = await requireBatch(caller, id)
       if (!includes(scopeOfAction(caller, batch.action), scopeOfBatch(batch))) {
         throw notPermitted(batch.action)

@@ -3,7 +3,8 @@ import {
   defaultMaxFailures,
   defaultParallel,
   maxBatchSize,
-  type Batch,
+  maxUnfinishedBatches,
+  type BatchDetails,
   type BatchPreview,
   type BatchRequest,
   type ServerAction,
@@ -22,6 +23,7 @@ import type { ServerFinder, ServerWriter, StoredServer } from '../inventory/port
 import { readServerQuery } from '../inventory/read-server-query.ts'
 import { findVisibility } from '../inventory/visibility.ts'
 import { newId } from '../new-id.ts'
+import type { ScopeParameter } from '../query/list-query.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { covers, type ScopeOrNone } from '../scope.ts'
 import {
@@ -32,7 +34,7 @@ import {
   taskEvent,
   writeServer,
 } from './accept-task.ts'
-import { describeBatch } from './describe-task.ts'
+import { describeBatch, describeRefusals, notVisible } from './describe-task.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
 import {
   deleteParameters,
@@ -42,6 +44,7 @@ import {
 } from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
+import type { RequireAnswer } from './require-answer.ts'
 import type { LoadSituations } from './situations.ts'
 import { refusedError, refusedStage, type BatchRecord, type TaskRecord } from './task.ts'
 
@@ -51,6 +54,7 @@ interface Dependencies {
   readonly loadSituations: LoadSituations
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
+  readonly requireAnswer: RequireAnswer
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly taskTimeout: number
   readonly recycleFor: number
@@ -65,11 +69,11 @@ interface Item {
   readonly stored: StoredServer | undefined
   readonly prepared: Prepared
 }
+type SeenItem = Item & { readonly stored: StoredServer }
 
-const notVisible = new PlatformError(
-  'ResourceNotFoundError',
-  'Server not found, or you do not have access to it.',
-)
+const isSeen = (item: Item): item is SeenItem => item.stored !== undefined
+
+const notFound = new PlatformError('ResourceNotFoundError', notVisible)
 
 const hashOf = (action: ServerAction, ids: readonly string[]): string =>
   hash('sha256', JSON.stringify([action, ids.toSorted()]), 'base64url').slice(0, 22)
@@ -90,14 +94,14 @@ const tooMany = (count: number) =>
 export function createBatchUseCases(dependencies: Dependencies) {
   const { finder, serverWriter, loadSituations, tasks, idempotency, wake, clock } = dependencies
 
-  /** The scope of the token, in which the query is resolved. */
-  const scopeOf = ({ principal, authorizedScope }: Caller): ScopeOrNone =>
-    chooseScope(principal, authorizedScope.scope, undefined)
+  /** The requested scope; without a request, that of the token. */
+  const scopeOf = ({ principal, authorizedScope }: Caller, wanted?: ScopeParameter): ScopeOrNone =>
+    chooseScope(principal, authorizedScope.scope, wanted)
 
-  async function findMatches(caller: Caller, q: string): Promise<string[]> {
+  async function findMatches(caller: Caller, q: string, scope?: ScopeParameter): Promise<string[]> {
     const query = readServerQuery({ q, limit: maxBatchSize })
     const { principal, authorizedScope } = caller
-    const visibility = findVisibility(principal, authorizedScope.scope, undefined)
+    const visibility = findVisibility(principal, authorizedScope.scope, scope)
     const page = { ...pageQueryOf(query, visibility, requesterOf(caller)), ignoresCache: true }
     const { total, found } = await finder.find(page)
     if (total > maxBatchSize) throw tooMany(total)
@@ -118,7 +122,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
       return { kind: 'refused', error: notPermitted(action) }
     }
     const situation = situations.get(stored.id)
-    if (!situation) return { kind: 'refused', error: notVisible }
+    if (!situation) return { kind: 'refused', error: notFound }
     const wanted =
       action === 'delete' ? await deleteParameters(params, stored, dependencies) : params
     return prepareAction(action, wanted, situation, clock())
@@ -128,13 +132,16 @@ export function createBatchUseCases(dependencies: Dependencies) {
     caller: Caller,
     { action, ids, q }: BatchRequest,
     params: TaskParameters,
+    scope?: ScopeParameter,
   ): Promise<Item[]> {
-    const wanted = [...new Set(ids ?? (await findMatches(caller, q ?? '')))]
+    const wanted = [...new Set(ids ?? (await findMatches(caller, q ?? '', scope)))]
     const stored = await serverWriter.findStored(wanted)
-    const visible = caller.authorizedScope.scope
-    const seen = [...stored.values()].filter(({ server }) =>
-      covers(visible, { projectId: server.project_id, domainId: server.domain_id }),
-    )
+    const visible = scopeOf(caller, scope ?? 'max')
+    const seesDeleted = scopeOfAction(caller, 'delete')
+    const seen = [...stored.values()].filter(({ server }) => {
+      const owner = { projectId: server.project_id, domainId: server.domain_id }
+      return covers(visible, owner) && (!server.deleted || covers(seesDeleted, owner))
+    })
     const situations = await loadSituations(seen)
     const byId = new Map(seen.map((one) => [one.id, one]))
     const items: Item[] = []
@@ -143,10 +150,36 @@ export function createBatchUseCases(dependencies: Dependencies) {
       // Servers that do not exist and those of others look alike.
       const prepared: Prepared = one
         ? await prepareItem(caller, action, params, one, situations)
-        : { kind: 'refused', error: notVisible }
+        : { kind: 'refused', error: notFound }
       items.push({ id, stored: one, prepared })
     }
-    return items
+    return await refuseSilent(items, situations)
+  }
+
+  /** Refuses the servers of sources that do not answer. Each source is contacted once. */
+  async function refuseSilent(
+    items: readonly Item[],
+    situations: Awaited<ReturnType<LoadSituations>>,
+  ): Promise<Item[]> {
+    const accountOf = ({ stored }: Item) => stored?.server.account_id ?? ''
+    const acting = items.filter(({ prepared }) => prepared.kind === 'task')
+    const silent = new Map<string, PlatformError>()
+    async function contact(item: Item): Promise<void> {
+      const situation = situations.get(item.id)
+      if (!situation?.attached) return
+      try {
+        await dependencies.requireAnswer(situation.attached, situation.server)
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error
+        silent.set(accountOf(item), error)
+      }
+    }
+    const oneOfEach = new Map(acting.map((item) => [accountOf(item), item]))
+    await Promise.all([...oneOfEach.values()].map(contact))
+    return items.map((item) => {
+      const error = item.prepared.kind === 'task' ? silent.get(accountOf(item)) : undefined
+      return error ? { ...item, prepared: { kind: 'refused', error } } : item
+    })
   }
 
   const preview = (
@@ -191,25 +224,20 @@ export function createBatchUseCases(dependencies: Dependencies) {
     }
   }
 
-  /** A server that is not in the inventory of the caller has no owner to show. */
-  const unseen = (id: string, batch: BatchRecord): StoredServer['server'] =>
-    ({
-      id,
-      name: '',
-      account_id: '',
-      project_id: batch.project_id,
-      domain_id: batch.domain_id,
-      status: '',
-      metadata: {},
-    }) as unknown as StoredServer['server']
+  async function requireFewBatches(userId: string): Promise<void> {
+    if ((await tasks.countOf(userId, 'unfinished batches')) < maxUnfinishedBatches) return
+    throw new PlatformError(
+      'TooManyRequests',
+      `You have ${maxUnfinishedBatches} unfinished batches. Wait until one has ended, or cancel one.`,
+      { retryAfter: 10 },
+    )
+  }
 
-  function taskOf(caller: Caller, batch: BatchRecord, item: Item): TaskRecord {
-    const { id, stored, prepared } = item
+  function taskOf(caller: Caller, batch: BatchRecord, { stored, prepared }: SeenItem): TaskRecord {
     const { action, created_at: now } = batch
     const params = prepared.kind === 'task' ? prepared.params : batch.params
-    const server = stored?.server ?? unseen(id, batch)
     const task = {
-      ...createTask(action, params, { server }, authorOf(caller), now),
+      ...createTask(action, params, stored, authorOf(caller), now),
       batch_id: batch.id,
     }
     if (prepared.kind === 'task') return task
@@ -224,6 +252,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
     request: BatchRequest,
     params: TaskParameters,
     repeatable: RepeatableRequest,
+    wantedScope: ScopeParameter | undefined,
   ): Promise<BatchRecord | BatchPreview | undefined> {
     const { action } = request
     const author = authorOf(caller)
@@ -231,15 +260,17 @@ export function createBatchUseCases(dependencies: Dependencies) {
     const accepted = first && (await tasks.findBatch(first.batch_id))
     if (accepted) return accepted
     if (scopeOfAction(caller, action).kind === 'none') throw notPermitted(action)
-    const items = await prepareItems(caller, request, params)
+    const items = await prepareItems(caller, request, params, wantedScope)
     const matched = hashOf(
       action,
       items.map(({ id }) => id),
     )
     if (request.dry_run === true) return preview(action, matched, items)
     requireMatched(request, matched)
+    if (items.length === 0) throw badField('batch.q', 'matches no servers')
+    await requireFewBatches(author.user_id)
     const now = clock()
-    const scope = scopeOf(caller)
+    const scope = scopeOf(caller, wantedScope)
     const batch: BatchRecord = {
       id: newId(),
       action,
@@ -256,7 +287,9 @@ export function createBatchUseCases(dependencies: Dependencies) {
       created_at: now,
       finished_at: null,
     }
-    const made = items.map((item) => ({ ...item, task: taskOf(caller, batch, item) }))
+    const made = items
+      .filter(isSeen)
+      .map((item) => ({ ...item, task: taskOf(caller, batch, item) }))
     const record = idempotency.recordOf(author.user_id, repeatable, {
       task_id: '',
       batch_id: batch.id,
@@ -264,8 +297,9 @@ export function createBatchUseCases(dependencies: Dependencies) {
     const isAccepted = await tasks.accept({
       batch,
       tasks: made.map(({ task }) => task),
+      refusedIds: items.filter((item) => !isSeen(item)).map(({ id }) => id),
+      limit: { userId: author.user_id, kind: 'unfinished batches', most: maxUnfinishedBatches },
       writes: made.flatMap(({ stored, prepared, task }) => {
-        if (!stored) return []
         if (prepared.kind === 'done') return [writeServer(stored, prepared.server, now)]
         if (prepared.kind !== 'task') return []
         return [{ ...showTask({ ...stored, server: prepared.server }, task), stored }]
@@ -274,7 +308,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
         batchEvent(caller, batch, scope),
         ...made.flatMap(({ stored, prepared, task }) => {
           if (prepared.kind === 'task') return [acceptedEvent(task)]
-          if (prepared.kind !== 'done' || !stored) return []
+          if (prepared.kind !== 'done') return []
           return [taskEvent(task, changesOf(stored, prepared.server), 'success', now)]
         }),
       ],
@@ -284,9 +318,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
       ...(record && { idempotency: record }),
     })
     if (!isAccepted) return undefined
-    for (const accountId of new Set(made.map(({ task }) => task.account_id))) {
-      if (accountId !== '') wake(accountId)
-    }
+    for (const accountId of new Set(made.map(({ task }) => task.account_id))) wake(accountId)
     return batch
   }
 
@@ -314,7 +346,8 @@ export function createBatchUseCases(dependencies: Dependencies) {
       caller: Caller,
       request: BatchRequest,
       repeatable: RepeatableRequest,
-    ): Promise<{ readonly preview: BatchPreview } | { readonly batch: Batch }> {
+      scope?: ScopeParameter,
+    ): Promise<{ readonly preview: BatchPreview } | { readonly batch: BatchDetails }> {
       requireSelection(request)
       const given = request.params ?? {}
       dependencies.validateParameters(request.action, given)
@@ -322,14 +355,21 @@ export function createBatchUseCases(dependencies: Dependencies) {
       requireConsistent(request.action, params, { ...dependencies, path: 'batch.params' })
       const result = await retryOnConflict(
         async () =>
-          acceptOnce(await dependencies.reauthorizeCaller(caller), request, params, repeatable),
+          acceptOnce(
+            await dependencies.reauthorizeCaller(caller),
+            request,
+            params,
+            repeatable,
+            scope,
+          ),
         { exhausted: () => conflicted('The set of servers') },
       )
       if ('items' in result) return { preview: result }
       const counts = (await tasks.countBatches([result.id])).get(result.id)
       const current = (await tasks.findBatch(result.id)) ?? result
       if (!counts) throw new Error('the batch has no counts')
-      return { batch: describeBatch(current, counts) }
+      const refusals = describeRefusals(await tasks.refusedIds(result.id))
+      return { batch: { ...describeBatch(current, counts), refusals } }
     },
   }
 }

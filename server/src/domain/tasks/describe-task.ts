@@ -1,12 +1,21 @@
-import type { Batch, Task } from '@muster/contract'
+import type { Batch, BatchDetails, Task } from '@muster/contract'
 import { timestamp, timestampOrNull } from '../timestamp.ts'
 import type { BatchRecord, TaskRecord } from './task.ts'
 
-/** A task in the shape of the API. */
+const withoutName = (params: TaskRecord['params']): TaskRecord['params'] =>
+  Object.fromEntries(Object.entries(params).filter(([key]) => key !== 'name'))
+
+/** For servers that do not exist and for those of others alike. */
+export const notVisible = 'Server not found, or you do not have access to it.'
+
+export const describeRefusals = (ids: readonly string[]): BatchDetails['refusals'] =>
+  ids.map((server_id) => ({ server_id, reason: notVisible }))
+
+/** A task in the shape of the API. Where the name of the server is hidden, so is that of a rename. */
 export const describeTask = (task: TaskRecord): Task => ({
   id: task.id,
   action: task.action,
-  params: task.params,
+  params: task.server === '' ? withoutName(task.params) : task.params,
   server_id: task.server_id,
   server: task.server,
   account_id: task.account_id,

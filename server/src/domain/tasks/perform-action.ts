@@ -26,6 +26,7 @@ import type { Situation } from './decide-action.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
+import type { RequireAnswer } from './require-answer.ts'
 import type { LoadSituations } from './situations.ts'
 
 interface Dependencies {
@@ -34,6 +35,7 @@ interface Dependencies {
   readonly loadSituations: LoadSituations
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
+  readonly requireAnswer: RequireAnswer
   readonly reauthorizeCaller: ReauthorizeCaller
   /** The time limit of a task in milliseconds. */
   readonly taskTimeout: number
@@ -159,7 +161,7 @@ export function createPerformAction(dependencies: Dependencies) {
   }
 
   async function requireFreeQueue(userId: string): Promise<void> {
-    if ((await tasks.countQueued(userId)) < maxQueued) return
+    if ((await tasks.countOf(userId, 'queued tasks')) < maxQueued) return
     throw new PlatformError(
       'TooManyRequests',
       `You have ${maxQueued} queued tasks. Wait until some have ended, or use a batch.`,
@@ -203,6 +205,7 @@ export function createPerformAction(dependencies: Dependencies) {
     const record = idempotency.recordOf(author.user_id, request, { task_id: task.id, batch_id: '' })
     const isAccepted = await tasks.accept({
       tasks: [task],
+      limit: { userId: author.user_id, kind: 'queued tasks', most: maxQueued },
       writes: [{ ...showTask(changed, task), stored }],
       events: [acceptedEvent(task)],
       ...(record && { idempotency: record }),
@@ -253,6 +256,9 @@ export function createPerformAction(dependencies: Dependencies) {
       throw prepared.error
     }
     if (prepared.kind === 'already') return { serverId: stored.id }
+    if (prepared.kind === 'task' && situation.attached) {
+      await dependencies.requireAnswer(situation.attached, stored.server)
+    }
     return await carryOut(caller, action, stored, prepared, request)
   }
 

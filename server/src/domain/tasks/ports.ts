@@ -35,9 +35,21 @@ export interface TaskCommit {
   readonly unbinned?: readonly string[]
 }
 
+/** How many of these a user may have. */
+export interface UserLimit {
+  readonly userId: string
+  /** Queued tasks are counted without those of batches. */
+  readonly kind: 'queued tasks' | 'unfinished batches'
+  readonly most: number
+}
+
 interface Acceptance extends TaskCommit {
   readonly tasks: readonly TaskRecord[]
   readonly batch?: BatchRecord
+  /** Ids of the batch without a task, because they do not exist for the caller. */
+  readonly refusedIds?: readonly string[]
+  /** Nothing is stored if the user already has as many. */
+  readonly limit?: UserLimit
   readonly idempotency?: IdempotencyRecord
 }
 
@@ -70,9 +82,17 @@ export interface TaskStore {
   find(id: string): Promise<TaskRecord | undefined>
   /** The unfinished tasks of these servers, by server id. */
   unfinishedOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, TaskRecord>>
-  /** The queued tasks of a user, without those of batches. */
-  countQueued(userId: string): Promise<number>
-  list(scope: ScopeOrNone, query: ListOptions, requester: Requester): Promise<Page<TaskRecord>>
+  /** Queued tasks without those of batches, or unfinished batches. */
+  countOf(userId: string, kind: UserLimit['kind']): Promise<number>
+  /** Names of deleted servers are empty outside of the scope in which the caller may see these servers. */
+  list(
+    scope: ScopeOrNone,
+    query: ListOptions,
+    requester: Requester,
+    deleted: ScopeOrNone,
+  ): Promise<Page<TaskRecord>>
+  /** Of these servers, those that are not deleted. */
+  liveServers(ids: readonly string[]): Promise<ReadonlySet<string>>
 
   findBatch(id: string): Promise<BatchRecord | undefined>
   listBatches(
@@ -80,7 +100,9 @@ export interface TaskStore {
     query: ListOptions,
     requester: Requester,
   ): Promise<Page<BatchRecord>>
-  /** The number of tasks of each batch by their status. */
+  /** Ids of a batch that have no task. */
+  refusedIds(batchId: string): Promise<readonly string[]>
+  /** The number of tasks of each batch by their status; ids without a task are refused. */
   countBatches(
     ids: readonly string[],
   ): Promise<

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Batch, BatchPreview, EventDto } from '@muster/contract'
+import type { Batch, BatchDetails, BatchPreview, EventDto, Server } from '@muster/contract'
+import { newId } from '../../domain/new-id.ts'
 import {
   startActingAccount,
   type ActingAccount,
@@ -96,9 +97,113 @@ onEngineOfLane('actions on servers', (engine) => {
       { total, succeeded, out, status },
       { total: 6, succeeded: 5, out: 1, status: 'finished' },
     )
+    // An id that nobody has is refused, and no task.
+    const { batch: details } = await acting.at.admin.get<{ batch: BatchDetails }>('getBatch', {
+      path: { id },
+    })
+    const reason = 'Server not found, or you do not have access to it.'
+    assert.deepEqual(details.refusals, [{ server_id: ids.at(-1), reason }])
+    const tasks = await acting.at.admin.get<{ total: number }>('listTasks', {
+      query: `batch_id=${id}`,
+    })
+    assert.equal(tasks.total, 5)
     const missing = await call({ action: 'delete', ids })
     assert.equal(missing.status, 400)
     const changed = await call({ action: 'delete', ids, matched: 'other' })
     assert.equal(changed.status, 409)
+  })
+
+  test('a batch that matches nothing is refused, and its dry run has no servers', async () => {
+    const batch = { action: 'start', q: `name:none-${newId()}` }
+    const call = (more: object) =>
+      acting.at.admin.call<{ batch: BatchPreview }>('createBatch', {
+        body: { batch: { ...batch, ...more } },
+      })
+    const preview = await call({ dry_run: true })
+    assert.deepEqual([preview.status, preview.body.batch.total], [200, 0], preview.text)
+    assert.equal((await call({})).status, 400)
+  })
+
+  test('a batch has the scope of a list', async () => {
+    const { at, accountId } = acting
+    const q = `account_id:${accountId} status:ready`
+    const totalOf = async (client: Pick<typeof at.admin, 'call'>, scope: string) => {
+      const query = scope === '' ? '' : `scope=${scope}`
+      const body = { batch: { action: 'start', q, dry_run: true } }
+      const answer = await client.call<{ batch: BatchPreview }>('createBatch', { query, body })
+      const list = await client.call<{ total: number }>('listServers', {
+        query: `${query}&q=${encodeURIComponent(q)}&limit=0`,
+      })
+      assert.equal(answer.status, list.status, answer.text)
+      return answer.status === 200
+        ? [answer.body.batch.total, list.body.total]
+        : [answer.status, list.status]
+    }
+    const editor = await at.addCaller('project_editor')
+    for (const client of [at.admin, editor]) {
+      for (const scope of ['', 'project', 'domain', 'system', 'max']) {
+        const [inBatch, inList] = await totalOf(client, scope)
+        assert.equal(inBatch, inList, scope)
+      }
+    }
+    // The administrator's token is for another project.
+    assert.deepEqual(await totalOf(at.admin, ''), [0, 0])
+    assert.deepEqual(await totalOf(editor, 'system'), [403, 403])
+  })
+
+  test('the name of a deleted server is shown to those who may see deleted servers', async () => {
+    const { at } = acting
+    const { id, name } = await acting.first('ready')
+    const rename = { server: { name: `${name}-renamed` } }
+    const task = await acting.run('updateServer', id, { body: rename })
+    const deletion = await acting.run('deleteServer', id, { query: 'override_pending_delete=true' })
+    assert.equal(deletion.status, 'succeeded', deletion.error)
+    for (const [role, isShown] of [
+      ['project_owner', true],
+      ['project_editor', false],
+      ['project_viewer', false],
+    ] as const) {
+      const { call } = await at.addCaller(role)
+      const texts = [
+        (await call('getTask', { path: { id: task.id } })).text,
+        (await call('listTasks', { query: `server_id=${id}` })).text,
+        ...(role === 'project_viewer'
+          ? []
+          : [
+              (
+                await call('createBatch', {
+                  body: { batch: { action: 'start', ids: [id], dry_run: true } },
+                })
+              ).text,
+            ]),
+      ]
+      for (const text of texts) assert.equal(text.includes(name), isShown, `${role}: ${text}`)
+      const found = await call<{ total: number }>('listTasks', {
+        query: `server_id=${id}&search=${name}`,
+      })
+      assert.equal(found.body.total > 0, isShown, role)
+    }
+  })
+
+  test('a user has at most ten unfinished batches', async () => {
+    const { at } = acting
+    const options = { servers: 60, seed: 11, action_delay: 600_000 }
+    const account = { provider: 'Simulator', address: '', options, access: 'manage' }
+    const { id: accountId } = await at.attach(account)
+    await at.synced(accountId)
+    const { call, get } = await at.addCaller('project_owner')
+    const { servers } = await get<{ servers: Server[] }>('listServers', {
+      query: `account_id=${accountId}&status=ready&limit=12`,
+    })
+    assert.equal(servers.length, 12)
+    const answers = await Promise.all(
+      servers.map(({ id }) =>
+        call<{ batch: Batch }>('createBatch', { body: { batch: { action: 'start', ids: [id] } } }),
+      ),
+    )
+    const accepted = answers.filter(({ status }) => status === 202)
+    assert.equal(accepted.length, 10, answers.map(({ text }) => text).join('\n'))
+    assert.ok(answers.every(({ status }) => status === 202 || status === 429))
+    await at.admin.get('deleteCloudAccount', { path: { id: accountId }, query: 'evict=true' })
   })
 })

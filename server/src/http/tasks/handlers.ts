@@ -109,13 +109,9 @@ export const createTaskHandlers = (
     return { status: 200, body: { task: await useCases.cancelTask(caller, parameters.id) } }
   },
 
-  async createBatch({ caller, url, headers, body }) {
-    const result = await useCases.createBatch(caller, body.batch, {
-      key: headers['idempotency-key'],
-      method: 'POST',
-      path: url,
-      body,
-    })
+  async createBatch({ caller, url, headers, query, body }) {
+    const request = { key: headers['idempotency-key'], method: 'POST', path: url, body }
+    const result = await useCases.createBatch(caller, body.batch, request, query.scope)
     return 'preview' in result
       ? { status: 200, body: { batch: result.preview } }
       : {

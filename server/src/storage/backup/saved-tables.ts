@@ -31,6 +31,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   views: true,
   tasks: true,
   batches: true,
+  batch_refusals: true,
   idempotency_keys: true,
   recycle_bin: true,
   cloudaccounts: true,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { chunk } from '../../domain/chunk.ts'
 import { queryFieldsOf } from '../../domain/query/query-fields.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
-import type { BinEntry, TaskCommit, TaskStore } from '../../domain/tasks/ports.ts'
+import type { BinEntry, TaskCommit, TaskStore, UserLimit } from '../../domain/tasks/ports.ts'
 import { idempotencyLifetime } from '../../domain/tasks/idempotency.ts'
 import { isFinished, refusedStage, type TaskRecord } from '../../domain/tasks/task.ts'
 import { toInteger } from '../boolean.ts'
@@ -62,7 +62,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
   const listRows = createListRows(database)
   const column = (field: string): Sql => {
     if (field.endsWith('_at')) return sql`(${sql.ref(field)} * 1000)`
-    return sql.ref(field === 'user' || field === 'server' ? `${field}_name` : field)
+    return sql.ref(field === 'user' ? 'user_name' : field)
   }
   const now =
     engine === 'postgres'
@@ -101,13 +101,17 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
     scope: ScopeOrNone,
     query: Parameters<TaskStore['list']>[1],
     requester: Parameters<TaskStore['list']>[2],
+    serverName: Sql = sql.ref('server_name'),
   ) {
+    const columns = table === 'tasks' ? sql`tasks.*, ${serverName} as visible_name` : sql`batches.*`
     return await listRows(
       {
-        columns: sql.raw(`${table}.*`),
+        columns,
         from: sql.table(table),
         conditions: [visibleIn(scope)],
-        fields: sqlFieldsOf(engine, fields, column),
+        fields: sqlFieldsOf(engine, fields, (name) =>
+          name === 'server' ? serverName : column(name),
+        ),
         searched: fields.searched,
         indexed,
         id: sql.ref('id'),
@@ -116,6 +120,15 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       { requester, descending: true },
     )
   }
+
+  const counted = ({ userId, kind }: Omit<UserLimit, 'most'>) =>
+    kind === 'queued tasks'
+      ? sql<number>`(select count(*) from tasks where user_id = ${userId} and status = 'queued' and batch_id = '')`
+      : sql<number>`(select count(*) from batches where user_id = ${userId} and finished_at is null)`
+
+  /** Decided again in the commit, because requests can come together. */
+  const requireLimit = (limit: UserLimit): Statement =>
+    required(sql`select 1 as one where ${counted(limit)} < ${limit.most}`.compile(db), limit.kind)
 
   /** The account must not have been changed since the decision. */
   const requireManaged = (accepted: readonly TaskRecord[]): Statement[] => {
@@ -133,7 +146,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
   const isWaiting = sql<boolean>`(status in ('queued', 'running') or is_shown = 1)`
 
   return {
-    async accept({ tasks: accepted, batch, idempotency, ...given }) {
+    async accept({ tasks: accepted, batch, refusedIds = [], limit, idempotency, ...given }) {
       const rows = accepted.map((task) => toTaskRow(task) as Tables['tasks'])
       return await commit(
         [
@@ -149,8 +162,15 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
                 db.insertInto('idempotency_keys').values(idempotency).compile(),
               ]
             : []),
+          ...(limit ? [requireLimit(limit)] : []),
           ...requireManaged(accepted),
           ...(batch ? [db.insertInto('batches').values(toBatchRow(batch)).compile()] : []),
+          ...[...chunk(refusedIds, 100)].map((ids) =>
+            db
+              .insertInto('batch_refusals')
+              .values(ids.map((server_id) => ({ batch_id: batch?.id ?? '', server_id })))
+              .compile(),
+          ),
           ...[...chunk(rows, 100)].map((piece) =>
             db
               .insertInto('tasks')
@@ -191,20 +211,38 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       return found
     },
 
-    async countQueued(userId) {
-      const row = await db
-        .selectFrom('tasks')
-        .select((eb) => eb.fn.countAll().as('n'))
-        .where('user_id', '=', userId)
-        .where('status', '=', 'queued')
-        .where('batch_id', '=', '')
-        .executeTakeFirst()
-      return Number(row?.n ?? 0)
+    async countOf(userId, kind) {
+      const { rows } = await sql<{ n: unknown }>`select ${counted({ userId, kind })} as n`.execute(
+        db,
+      )
+      return Number(rows[0]?.n ?? 0)
     },
 
-    async list(scope, query, requester) {
-      const { rows, ...page } = await list('tasks', taskFields, scope, query, requester)
-      return { ...page, items: rows.map((row) => toTask(row as unknown as Tables['tasks'])) }
+    async list(scope, query, requester, deleted) {
+      const isLive = sql`exists (select 1 from servers where servers.id = tasks.server_id and servers.state < 2)`
+      const name = sql`case when ${visibleIn(deleted)} or ${isLive} then server_name else '' end`
+      const { rows, ...page } = await list('tasks', taskFields, scope, query, requester, name)
+      return {
+        ...page,
+        items: rows.map((row) => ({
+          ...toTask(row as unknown as Tables['tasks']),
+          server: String(row['visible_name']),
+        })),
+      }
+    },
+
+    async liveServers(ids) {
+      const live = new Set<string>()
+      for (const piece of chunk(ids)) {
+        const rows = await db
+          .selectFrom('servers')
+          .select('id')
+          .where('id', 'in', piece)
+          .where('state', '<', 2)
+          .execute()
+        for (const { id } of rows) live.add(id)
+      }
+      return live
     },
 
     async findBatch(id) {
@@ -232,7 +270,27 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
         const status = Number(row['refused']) === 1 ? 'refused' : String(row['status'])
         if (of) of[status as keyof typeof noCounts] += Number(row['n'])
       }
+      const refusals = await db
+        .selectFrom('batch_refusals')
+        .select(['batch_id', (eb) => eb.fn.countAll().as('n')])
+        .where('batch_id', 'in', ids)
+        .groupBy('batch_id')
+        .execute()
+      for (const { batch_id, n } of refusals) {
+        const of = counts.get(batch_id)
+        if (of) of.refused += Number(n)
+      }
       return counts
+    },
+
+    async refusedIds(batchId) {
+      const rows = await db
+        .selectFrom('batch_refusals')
+        .select('server_id')
+        .where('batch_id', '=', batchId)
+        .orderBy('server_id')
+        .execute()
+      return rows.map(({ server_id }) => server_id)
     },
 
     async cancelBatch(id, time, reason, event) {
