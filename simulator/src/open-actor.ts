@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { ActionError, SourceError } from '@muster/server/source-port'
-import type { ServerActor, SourceContext } from '@muster/server/source-port'
+import type {
+  ServerActor,
+  SourceCall,
+  SourceContext,
+  SourceRequest,
+} from '@muster/server/source-port'
 import type { ActedServer } from './acted-server.ts'
 import { createActedServers } from './acted-servers.ts'
 import { tickLength } from './lifecycle.ts'
@@ -11,6 +16,19 @@ import { createSimulator } from './simulator.ts'
 
 /** Field numbers of the random draws; each request has its own. */
 const [failureField, hangField, outcomeField] = [1_000_000, 2_000_000, 3_000_000]
+
+/** A call takes one request. */
+function toRequest({ kind, ...values }: SourceCall): SourceRequest {
+  const [inner] = Object.values(values)
+  const data = typeof inner === 'object' ? inner : values
+  return { name: kind, data: data as SourceRequest['data'] & object }
+}
+
+function toCall({ name, data = {} }: SourceRequest): SourceCall {
+  if (name === 'resize') return { kind: name, size: data }
+  if (name === 'update') return { kind: name, changes: data }
+  return { kind: name, ...data } as SourceCall
+}
 
 /** Opens the simulated servers of an account for changes. */
 export function openActor(
@@ -23,46 +41,54 @@ export function openActor(
   const notFound = (externalId: string) =>
     new ActionError('not-found', `The simulator has no server ${externalId}.`)
 
+  const plan: NonNullable<ServerActor['plan']> = async (call) => [toRequest(call)]
+  const send: NonNullable<ServerActor['send']> = async (request, { externalId }, signal) => {
+    await throttle()
+    if (signal.aborted) throw new SourceError('timeout', 'The Simulator was interrupted.')
+    const index = simulator.indexOf(externalId)
+    if (index === undefined) throw notFound(externalId)
+    const { acted, put } = await actedServers.open(index)
+    const now = clock()
+    const shown = simulator.factsAt(index, now, acted)
+    // A change that nobody asked for does not stand in the way: what follows it counts.
+    const isDrifting = shown && !acted.change && !isSettled(shown.status)
+    const facts = isDrifting ? simulator.factsAt(index, now + tickLength, acted) : shown
+    if (!facts) throw notFound(externalId)
+    const resize = simulator.resizerOf(index)
+    const change = planChange({ call: toCall(request), facts, now, delay, resize })
+
+    const dice = diceOf(seed, index)
+    const isDrawn = (field: number, percent: number) =>
+      100 * chance(dice, field + acted.calls) < percent
+    const calls = acted.calls + 1
+
+    const write = async (next: ActedServer) => {
+      const isWritten = await put(next).catch((cause: unknown) => {
+        const message = 'The state of the simulator may not have been written.'
+        throw new ActionError('outcome-unknown', message, { cause })
+      })
+      if (isWritten) return
+      const message = `${facts.name} is busy with another request.`
+      throw new ActionError('conflict', message, { mayRetry: true })
+    }
+    if (isDrawn(failureField, failures)) {
+      await write({ ...acted, calls })
+      throw new ActionError('failed', 'The simulator was told to fail this request.')
+    }
+    if (!isDrawn(hangField, hangs)) return await write({ calls, change })
+    // Half of the requests without a response have an effect, as with real sources.
+    await write(isDrawn(outcomeField, 50) ? { calls, change } : { ...acted, calls })
+    if (!signal.aborted) await once(signal, 'abort')
+    throw new ActionError('outcome-unknown', 'The simulator was told not to respond.')
+  }
+
   return {
-    async act(call, { externalId }, signal) {
-      await throttle()
-      if (signal.aborted) throw new SourceError('timeout', 'The Simulator was interrupted.')
-      const index = simulator.indexOf(externalId)
-      if (index === undefined) throw notFound(externalId)
-      const { acted, put } = await actedServers.open(index)
-      const now = clock()
-      const shown = simulator.factsAt(index, now, acted)
-      // A change that nobody asked for does not stand in the way: what follows it counts.
-      const isDrifting = shown && !acted.change && !isSettled(shown.status)
-      const facts = isDrifting ? simulator.factsAt(index, now + tickLength, acted) : shown
-      if (!facts) throw notFound(externalId)
-      const resize = simulator.resizerOf(index)
-      const change = planChange({ call, facts, now, delay, resize })
-
-      const dice = diceOf(seed, index)
-      const isDrawn = (field: number, percent: number) =>
-        100 * chance(dice, field + acted.calls) < percent
-      const calls = acted.calls + 1
-
-      const write = async (next: ActedServer) => {
-        const isWritten = await put(next).catch((cause: unknown) => {
-          const message = 'The state of the simulator may not have been written.'
-          throw new ActionError('outcome-unknown', message, { cause })
-        })
-        if (isWritten) return
-        throw new ActionError('conflict', `${facts.name} is busy with another request.`)
-      }
-      if (isDrawn(failureField, failures)) {
-        await write({ ...acted, calls })
-        throw new ActionError('failed', 'The simulator was told to fail this request.')
-      }
-      if (!isDrawn(hangField, hangs)) return await write({ calls, change })
-      // Half of the requests without a response have an effect, as with real sources.
-      await write(isDrawn(outcomeField, 50) ? { calls, change } : { ...acted, calls })
-      if (!signal.aborted) await once(signal, 'abort')
-      throw new ActionError('outcome-unknown', 'The simulator was told not to respond.')
+    async act(call, reference, signal) {
+      for (const request of await plan(call, reference, signal))
+        await send(request, reference, signal)
     },
-
+    plan,
+    send,
     close: async () => {},
   }
 }

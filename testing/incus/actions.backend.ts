@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
+  ActionError,
   type ActionErrorKind,
   type SourceCall,
 } from '../../server/src/domain/sources/action-port.ts'
@@ -83,6 +84,39 @@ for (const product of ['incus', 'lxd'] as const) {
       await becomes(id, 'running')
       await act(switchOff, id)
       await becomes(id, 'ready')
+    })
+
+    test('starts an instance right after its stop, as often as it is restarted', async () => {
+      const id = await incus.launch('restless')
+      const actor = await open(settings())
+      const start = () =>
+        actor.act({ kind: 'start' }, referTo(id), testTimeout()).then(
+          () => true,
+          (error: unknown) => {
+            // The end of the stop is still under way: nothing was done.
+            assert.ok(error instanceof ActionError && error.mayRetry, String(error))
+            return undefined
+          },
+        )
+      for (let count = 0; count < 12; count += 1) {
+        await actor.act({ kind: 'stop', isForced: false }, referTo(id), testTimeout())
+        await becomes(id, 'ready')
+        await waitFor(start, 'the start')
+        await becomes(id, 'running')
+      }
+      await actor.close()
+    })
+
+    test('shows by the time of the last start whether a reset was carried out', async () => {
+      const id = await incus.launch('proven')
+      const actor = await open(settings())
+      const [reset] =
+        (await actor.plan?.({ kind: 'reset', isHard: true }, referTo(id), testTimeout())) ?? []
+      assert.ok(reset)
+      assert.equal(await actor.check?.(reset, referTo(id), testTimeout()), false)
+      await actor.send?.(reset, referTo(id), testTimeout())
+      assert.equal(await actor.check?.(reset, referTo(id), testTimeout()), true)
+      await actor.close()
     })
 
     test('switches an instance off that does not react', async () => {
@@ -184,7 +218,7 @@ for (const product of ['incus', 'lxd'] as const) {
       const through = { ...settings(), address: proxy.url }
       const start = () => actOn(incusKind, through, { kind: 'start' }, reference(id))
       const isUncertain = (action: Promise<void>) =>
-        refusesAction(action, 'outcome-unknown', /may have been/, through)
+        refusesAction(action, 'outcome-unknown', /no usable answer to (?:start|stop)/, through)
       const isPut = ({ method }: { method: string }) => method === 'PUT'
       const faults = ['close', 'close in body', { status: 502, body: '<html>' }] as const
       for (const fault of faults) {

@@ -4,7 +4,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { actByRequests } from '../shared/act-by-requests.ts'
 import { createHttpClient } from '../shared/http-client.ts'
-import { toActionError } from '../shared/to-action-error.ts'
+import { toActionError, toPlanError } from '../shared/to-action-error.ts'
 import { actionRefusal } from './action-refusal.ts'
 import { isDone, planRequests, toEc2Request } from './action-requests.ts'
 import { readAwsSettings } from './aws-settings.ts'
@@ -54,8 +54,13 @@ export async function openAwsActor(
     return undefined
   }
 
-  const plan: NonNullable<ServerActor['plan']> = async (call, reference, signal) =>
-    await planRequests(call, instanceAt(reference, signal))
+  const plan: NonNullable<ServerActor['plan']> = async (call, reference, signal) => {
+    try {
+      return await planRequests(call, instanceAt(reference, signal))
+    } catch (error) {
+      throw toPlanError(error)
+    }
+  }
 
   const send: NonNullable<ServerActor['send']> = async (request, reference, signal) => {
     const instance = instanceAt(reference, signal)

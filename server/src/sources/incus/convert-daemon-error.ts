@@ -1,5 +1,5 @@
 import { ActionError, type ActionErrorKind } from '../../domain/sources/action-port.ts'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { notDone, noUsableAnswer, shortText } from '../shared/to-action-error.ts'
 
 /** The daemon refused or failed a request that changes an instance. */
 export class DaemonError extends Error {
@@ -26,7 +26,6 @@ const kindsByText: readonly (readonly [RegExp, ActionErrorKind])[] = [
 ]
 
 const kindsByStatus: ReadonlyMap<number, ActionErrorKind> = new Map([
-  [401, 'denied'],
   [403, 'denied'],
   [404, 'not-found'],
   [409, 'conflict'],
@@ -34,25 +33,24 @@ const kindsByStatus: ReadonlyMap<number, ActionErrorKind> = new Map([
   [501, 'unsupported'],
 ])
 
+/** The login has ended, or the daemon wants fewer requests. */
+export const isNotDone = (status: number): boolean => status === 401 || status === 429
+
+/** Another operation of the instance is still under way, such as the end of a stop. */
+const busy = /is busy|busy running/i
+
 function kindOf({ status, message }: DaemonError): ActionErrorKind {
   const byText = kindsByText.find(([form]) => form.test(message))?.[1]
-  return kindsByStatus.get(status) ?? byText ?? 'failed'
+  const otherwise = status >= 500 ? 'outcome-unknown' : 'failed'
+  return kindsByStatus.get(status) ?? byText ?? otherwise
 }
 
-const longestText = 500
-
-/** The error of a request that changes an instance. A `SourceError` says that nothing was sent. */
-export function convertDaemonError(error: unknown, wasSent: boolean): unknown {
-  if (error instanceof DaemonError) {
-    const text = error.message.slice(0, longestText)
-    return new ActionError(kindOf(error), `The daemon says: ${text}`, { cause: error })
-  }
-  if (!(error instanceof SourceError)) return error
-  if (wasSent) {
-    const message = `${error.message} The request may have been carried out.`
-    return new ActionError('outcome-unknown', message, { cause: error })
-  }
-  return error.kind === 'forbidden'
-    ? new ActionError('denied', error.message, { cause: error })
-    : error
+/** The error of a request that was sent and that changes an instance. */
+export function toSentError(error: unknown, request: string): Error {
+  if (!(error instanceof DaemonError)) return noUsableAnswer('The daemon', request, error)
+  const { status, message } = error
+  const text = `The daemon answered ${request} with: ${shortText(message)}`
+  if (isNotDone(status)) return notDone(status === 401 ? 'denied' : 'failed', text, error)
+  if (busy.test(message)) return notDone('conflict', text, error)
+  return new ActionError(kindOf(error), text, { cause: error })
 }

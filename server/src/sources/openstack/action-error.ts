@@ -2,10 +2,8 @@ import { ActionError, type ActionErrorKind } from '../../domain/sources/action-p
 import type { HttpResponse } from '../shared/http-client.ts'
 import { isObject, textOf, type Json } from '../shared/json.ts'
 import { statusError } from '../shared/status-error.ts'
+import { notDone, shortText } from '../shared/to-action-error.ts'
 import type { ServiceChange } from './service-client.ts'
-
-/** Nova's texts are short. What a proxy sends may not be. */
-const longestText = 300
 
 function errorOf({ body }: HttpResponse): Json {
   try {
@@ -19,7 +17,7 @@ function errorOf({ body }: HttpResponse): Json {
 /** Nova's own sentence, such as `Cannot 'suspend' instance … while it is in vm_state stopped`. */
 function sentenceOf(error: Json): string {
   const text = textOf(Object.values(error).find(isObject), 'message')
-  const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, longestText)
+  const line = shortText(text)
   return line === '' || line.endsWith('.') ? line : `${line}.`
 }
 
@@ -46,8 +44,8 @@ function kindOf(status: number, error: Json, request: ServiceChange): ActionErro
   const told = texts.find(([statuses, text]) => statuses.includes(status) && text.test(sentence))
   if (told) return told[2]
   if (status === 404) return isServerGone(error, request) ? 'not-found' : 'failed'
-  // Nova may have failed after it passed the request on.
-  if (status >= 500 && status !== 501) return 'outcome-unknown'
+  // Nova may have failed after it passed the request on. Another success than Nova's own is of a proxy.
+  if ((status >= 500 && status !== 501) || status < 400) return 'outcome-unknown'
   return kinds.get(status) ?? 'failed'
 }
 
@@ -55,8 +53,9 @@ function kindOf(status: number, error: Json, request: ServiceChange): ActionErro
 export function toActionError(response: HttpResponse, request: ServiceChange): Error {
   const { status } = response
   const { action } = request
-  // Nova refused a token that Keystone has just issued: nothing was done.
-  if (status === 401) return statusError(response, { host: 'Nova', action })
+  const { kind: reason, message } = statusError(response, { host: 'Nova', action })
+  if (reason === 'credentials') return notDone('denied', message)
+  if (reason === 'throttled') return notDone('failed', message)
   const error = errorOf(response)
   const sentence = sentenceOf(error)
   const kind = kindOf(status, error, request)
@@ -67,11 +66,15 @@ export function toActionError(response: HttpResponse, request: ServiceChange): E
       `The server is locked in Nova, so only administrators can ${action}. To unlock it, set disable_delete to false, or run openstack server unlock.`,
     )
   }
+  // Another request is still under way.
+  if (kind === 'conflict' && /in task_state/i.test(sentence)) {
+    return notDone(kind, `Nova could not ${action} (status ${status}). ${sentence}`)
+  }
   if (kind === 'denied') return fail(`The credentials are not allowed to ${action}.`)
   if (kind === 'quota')
     return fail(`Nova could not ${action}: a quota or its capacity is exceeded.`)
   if (kind === 'outcome-unknown') {
-    return fail(`Nova failed (status ${status}), and may have begun to ${action}.`)
+    return fail(`Nova answered the request to ${action} with status ${status}.`)
   }
   return fail(`Nova could not ${action} (status ${status}).`)
 }

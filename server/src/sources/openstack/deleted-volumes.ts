@@ -1,8 +1,7 @@
-import { ActionError } from '../../domain/sources/action-port.ts'
+import { ActionError, type SourceRequest } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import { minorOf, type Compute } from './compute.ts'
-import type { ServiceChange } from './service-client.ts'
 
 /** The first microversion that changes whether a volume is deleted with its server. */
 const firstToUpdate = 85
@@ -44,10 +43,10 @@ export async function markVolumes(
   server: Json,
   isDeleted: boolean,
   signal: AbortSignal,
-): Promise<readonly ServiceChange[]> {
+): Promise<readonly SourceRequest[]> {
   const { microversion } = compute
   const serverId = textOf(server, 'id')
-  const changes: ServiceChange[] = []
+  const requests: SourceRequest[] = []
   for (const attached of listOf(server, 'os-extended-volumes:volumes_attached')) {
     const id = textOf(attached, 'id')
     const mark = isDeleted && isExclusive(await readVolume(compute, id, signal), serverId)
@@ -59,14 +58,11 @@ export async function markVolumes(
         `Nova before version 21 (Ussuri) cannot change whether volume ${id} is deleted with the server. Detach it first.`,
       )
     }
-    changes.push({
-      service: 'compute',
-      method: 'PUT',
-      path: `/servers/${serverId}/os-volume_attachments/${encodeURIComponent(id)}`,
-      body: { volumeAttachment: { volumeId: id, delete_on_termination: mark } },
-      action: mark ? 'mark a volume for deletion' : 'keep a volume',
-      microversion,
+    requests.push({
+      name: 'update-volume-attachment',
+      target: id,
+      data: { delete_on_termination: mark },
     })
   }
-  return changes
+  return requests
 }

@@ -111,6 +111,11 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
     return await unlessAborted(issued, host, signal)
   }
 
+  /** The next request gets another token: this one was revoked, or expired early. */
+  function forgetToken(scope: Scope, token: Token): void {
+    if (logins.get(scope.key)?.token === token) logins.delete(scope.key)
+  }
+
   /** Sends a request with a token. If the token was revoked, or expired early, once more with another one. */
   async function sendWithToken(
     scope: Scope,
@@ -120,7 +125,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
     const token = await getToken(scope, signal)
     const response = await send(token)
     if (response.status !== 401) return response
-    if (logins.get(scope.key)?.token === token) logins.delete(scope.key)
+    forgetToken(scope, token)
     return await send(await getToken(scope, signal))
   }
 
@@ -157,6 +162,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
 
   return {
     getToken,
+    forgetToken,
     sendWithToken,
     /** The scopes to read, one for each project. */
     async findScopes(signal: AbortSignal): Promise<readonly Scope[]> {

@@ -1,8 +1,9 @@
-import { ActionError, type ServerActor, type SourceCall } from '../../domain/sources/action-port.ts'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { ActionError, type ServerActor } from '../../domain/sources/action-port.ts'
 import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { actByRequests } from '../shared/act-by-requests.ts'
+import { toPlanError } from '../shared/to-action-error.ts'
 import { toActionError } from './action-error.ts'
-import { requestsFor, type LocatedServer } from './action-requests.ts'
+import { isDone, planRequests, toChange, type LocatedServer } from './action-requests.ts'
 import { findServer } from './compute.ts'
 import { planRegion, projectsFor } from './regions.ts'
 import { openSession, type Session } from './session.ts'
@@ -28,30 +29,6 @@ async function locate(
   throw new ActionError('not-found', `Nova has no server ${externalId} in region ${regionId}.`)
 }
 
-async function act(
-  session: Session,
-  call: SourceCall,
-  reference: ServerReference,
-  signal: AbortSignal,
-): Promise<void> {
-  const located = await locate(session, reference, signal)
-  const { client } = located.compute
-  let areSome = false
-  try {
-    for (const request of await requestsFor(call, located, signal)) {
-      const response = await client.change(request, signal)
-      if (response.status < 200 || response.status >= 300) throw toActionError(response, request)
-      areSome = true
-    }
-  } catch (error) {
-    if (!areSome || !(error instanceof SourceError)) throw error
-    // A `SourceError` says that nothing was sent.
-    throw new ActionError('outcome-unknown', `Only a part was carried out. ${error.message}`, {
-      cause: error,
-    })
-  }
-}
-
 /** Opens a connection that changes servers. It logs in at once, so that wrong credentials are told here. */
 export async function openOpenStackActor(
   settings: SourceSettings,
@@ -66,5 +43,45 @@ export async function openOpenStackActor(
     await close()
     throw error
   }
-  return { act: (call, reference, stop) => act(session, call, reference, stop), close }
+  const locations = new Map<string, Promise<LocatedServer>>()
+  /** Located once for the requests of an action. A failure is not stored. */
+  async function locateOnce(reference: ServerReference, stop: AbortSignal): Promise<LocatedServer> {
+    const key = reference.externalId
+    const located = locations.get(key) ?? locate(session, reference, stop)
+    locations.set(key, located)
+    return await located.catch((error: unknown) => {
+      locations.delete(key)
+      throw error
+    })
+  }
+
+  const plan: NonNullable<ServerActor['plan']> = async (call, reference, stop) => {
+    try {
+      return await planRequests(call, await locate(session, reference, stop), stop)
+    } catch (error) {
+      throw toPlanError(error)
+    }
+  }
+
+  const send: NonNullable<ServerActor['send']> = async (request, reference, stop) => {
+    const located = await locateOnce(reference, stop)
+    const change = toChange(request, located)
+    const response = await located.compute.client.change(change, stop)
+    if (response.status !== change.success) throw toActionError(response, change)
+  }
+
+  return {
+    act: actByRequests(plan, send),
+    plan,
+    send,
+    async check(request, reference, stop) {
+      try {
+        return await isDone(request, await locate(session, reference, stop), stop)
+      } catch (error) {
+        if (error instanceof ActionError && error.kind === 'not-found') return undefined
+        throw error
+      }
+    },
+    close,
+  }
 }

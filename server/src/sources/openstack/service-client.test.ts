@@ -29,8 +29,9 @@ function connect(responses: Readonly<Record<string, Response>>) {
   const url = 'http://nova.example:8774'
   const catalog = [{ serviceId: 's', serviceType: 'compute', region: 'R', url }]
   const token = { value: 't', projectId: 'p', projectName: 'p', catalog, renewAt: Infinity }
-  const keystone: Pick<Keystone, 'getToken' | 'sendWithToken'> = {
+  const keystone: Pick<Keystone, 'getToken' | 'forgetToken' | 'sendWithToken'> = {
     getToken: async () => token,
+    forgetToken() {},
     sendWithToken: async (_scope, _signal, send) => send(token),
   }
   const client = createServiceClient({ http, keystone }, { key: 'own', request: undefined }, 'R')

@@ -1,4 +1,3 @@
-import { ActionError } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { listOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
@@ -6,6 +5,7 @@ import { LostResponse } from '../shared/lost-response.ts'
 import { collectPages } from '../shared/paginate.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
+import { noUsableAnswer } from '../shared/to-action-error.ts'
 import { endpointOf, type ServiceName } from './catalog.ts'
 import type { Keystone, Scope, Token } from './keystone.ts'
 
@@ -54,7 +54,7 @@ export interface ServiceClient {
 
 interface Connection {
   readonly http: HttpClient
-  readonly keystone: Pick<Keystone, 'getToken' | 'sendWithToken'>
+  readonly keystone: Pick<Keystone, 'getToken' | 'forgetToken' | 'sendWithToken'>
 }
 
 export function createServiceClient(
@@ -117,19 +117,16 @@ export function createServiceClient(
   }
 
   async function change(request: ServiceChange, signal: AbortSignal): Promise<HttpResponse> {
-    // A new token after a 401 does not repeat the request: Nova has refused it.
-    return await keystone.sendWithToken(scope, signal, async (token) => {
-      try {
-        return await sendTo(urlOf(token, request), token, request, signal)
-      } catch (error) {
-        if (!(error instanceof LostResponse)) throw error
-        throw new ActionError(
-          'outcome-unknown',
-          `Muster does not know whether the request to ${request.action} was carried out. ${error.message}`,
-          { cause: error },
-        )
-      }
-    })
+    const token = await keystone.getToken(scope, signal)
+    try {
+      const response = await sendTo(urlOf(token, request), token, request, signal)
+      // The caller may try again, with another token.
+      if (response.status === 401) keystone.forgetToken(scope, token)
+      return response
+    } catch (error) {
+      if (!(error instanceof LostResponse)) throw error
+      throw noUsableAnswer('Nova', `the request to ${request.action}`, error)
+    }
   }
 
   async function send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {

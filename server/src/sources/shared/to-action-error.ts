@@ -51,3 +51,9 @@ export function toActionError(error: unknown, source: string, request: string): 
       return noUsableAnswer(source, request, error)
   }
 }
+
+/** Converts a missing permission while the requests of an action are planned. Later attempts would not help. */
+export function toPlanError(error: unknown): unknown {
+  const isForbidden = error instanceof SourceError && error.kind === 'forbidden'
+  return isForbidden ? new ActionError('denied', error.message, { cause: error }) : error
+}
