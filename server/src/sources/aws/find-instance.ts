@@ -6,12 +6,11 @@ import {
   instancesOf,
   listInstances,
   listSome,
+  smallestPage,
   unparsedInstance,
   type OwnedInstance,
 } from './list-instances.ts'
 
-/** The smallest page size of EC2. */
-const smallestPage = 5
 /** EC2 accepts no more. */
 const maxFilterValues = 200
 

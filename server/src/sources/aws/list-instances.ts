@@ -8,6 +8,8 @@ import { UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
 import { collectPages, paginate } from '../shared/paginate.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
+import { createPageShrinker } from '../shared/shrink-pages.ts'
 
 export interface OwnedInstance {
   /** The id of the AWS account that owns it. */
@@ -31,8 +33,10 @@ const ownerPattern = /<ownerId>\s*([^<\s]{1,128})\s*<\/ownerId>/g
 
 /** The only instance of a response that could not be parsed. */
 export function unparsedInstance(id: string, problem: UnparsedResponse): OwnedInstance {
-  const owner = [...problem.body.matchAll(ownerPattern)][0]?.[1] ?? ''
-  return { owner, instance: { InstanceId: id }, problem }
+  const owner = problem.body.matchAll(ownerPattern).next().value?.[1] ?? ''
+  // Without the response, which may be large.
+  const { kind, message } = problem
+  return { owner, instance: { InstanceId: id }, problem: new SourceError(kind, message) }
 }
 
 /** An instance that an unparsable list contains but that a lookup by id does not find. */
@@ -45,6 +49,14 @@ function unfoundInstance(id: string, body: string, what: string): OwnedInstance 
     `The list of ${what} contains ${id}, but a lookup by id does not find it.`,
   )
   return { owner, instance: { InstanceId: id }, problem }
+}
+
+/** EC2 has no smaller and no larger pages. */
+export const smallestPage = 5
+const maxListed = 1_000
+
+function* idsIn(body: string): Generator<string> {
+  for (const [, id = ''] of body.matchAll(/<instanceId>([\w-]+)<\/instanceId>/g)) yield id
 }
 
 interface InstancePage {
@@ -81,9 +93,10 @@ function createReader({ region, call }: RegionClient, signal: AbortSignal) {
     try {
       return await describeSome(ids)
     } catch (error) {
-      if (!(error instanceof UnparsedResponse)) throw error
+      const isUnparsed = error instanceof UnparsedResponse
+      if (!isUnparsed && !(error instanceof ResponseTooLarge)) throw error
       const [id = ''] = ids
-      if (ids.length === 1) return [unparsedInstance(id, error)]
+      if (ids.length === 1) return isUnparsed ? [unparsedInstance(id, error)] : []
       const middle = Math.ceil(ids.length / 2)
       return [
         ...(await findUnparsable(ids.slice(0, middle))),
@@ -110,19 +123,18 @@ export function listInstances(
 ): AsyncGenerator<OwnedInstance[]> {
   const { paging, describe, findUnparsable } = createReader(client, signal)
   const { what } = paging
+  const readShrinking = createPageShrinker({ largest: pageSize, smallest: smallestPage })
 
   async function readPage(token: string | undefined): Promise<InstancePage> {
     try {
-      return await describe({
-        MaxResults: pageSize,
-        ...(token !== undefined && { NextToken: token }),
-      })
+      return await readShrinking((MaxResults) =>
+        describe({ MaxResults, ...(token !== undefined && { NextToken: token }) }),
+      )
     } catch (error) {
       if (!(error instanceof UnparsedResponse)) throw error
       const { body } = error
-      const listed = [...body.matchAll(/<instanceId>([\w-]+)<\/instanceId>/g)]
-      const ids = [...new Set(listed.map(([, id = '']) => id))]
-      if (ids.length === 0) throw error
+      const ids = [...new Set(idsIn(body))]
+      if (ids.length === 0 || ids.length > maxListed) throw error
       const next = /<nextToken>([^<]+)<\/nextToken>/.exec(body)?.[1]
       const found = await findUnparsable(ids)
       const foundIds = new Set(found.map(({ instance }) => instance.InstanceId))

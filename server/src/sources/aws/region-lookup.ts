@@ -2,6 +2,10 @@ import type { EC2, Filter } from '@aws-sdk/client-ec2'
 import { chunk } from '../../domain/chunk.ts'
 import type { RegionClient } from './region-client.ts'
 import { collectPages } from '../shared/paginate.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
+import { createPageShrinker } from '../shared/shrink-pages.ts'
+import { smallestPage } from './list-instances.ts'
+import { UnparsedResponse } from './response-error.ts'
 
 /** Resources that instances refer to by id. */
 export interface Lookup<Thing> {
@@ -39,24 +43,24 @@ export function createRegionLookup<Answer extends Page, Thing>(
   { region, call }: RegionClient,
   { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,
 ): Lookup<Thing> {
+  const readShrinking = createPageShrinker(
+    { largest: most, smallest: smallestPage },
+    (error) => error instanceof ResponseTooLarge || error instanceof UnparsedResponse,
+  )
+
   /** Without ids it finds all. */
   const find = async (ids: readonly string[] | undefined, signal: AbortSignal) => {
     return await collectPages({
       what: `answers by ${filter} in ${region}`,
       call: async (token) => {
-        const page = await call(
-          (ec2, options) =>
-            listing.call(
-              ec2,
-              {
-                ...(ids && { Filters: [{ Name: filter, Values: [...ids] }] }),
-                MaxResults: most,
-                ...(token !== undefined && { NextToken: token }),
-              },
-              options,
-            ),
-          signal,
-        )
+        const page = await readShrinking((MaxResults) => {
+          const input = {
+            ...(ids && { Filters: [{ Name: filter, Values: [...ids] }] }),
+            MaxResults,
+            ...(token !== undefined && { NextToken: token }),
+          }
+          return call((ec2, options) => listing.call(ec2, input, options), signal)
+        })
         return { items: itemsOf(page), next: page.NextToken }
       },
       idOf,

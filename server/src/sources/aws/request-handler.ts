@@ -1,7 +1,8 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient } from '../shared/http-client.ts'
+import { findExcess } from './check-xml.ts'
 import { hasList, listElements } from './list-elements.ts'
-import { responseError, type FailedRequest } from './response-error.ts'
+import { responseError, UnparsedResponse, type FailedRequest } from './response-error.ts'
 
 /** A request that the SDK has signed. */
 interface Signed {
@@ -28,7 +29,7 @@ export function createRequestHandler(client: HttpClient, errorOf: ErrorOfRespons
       const form = typeof signed.body === 'string' ? signed.body : ''
       const action = /^Action=(\w+)/.exec(form)?.[1] ?? ''
       const url = new URL(`${protocol}//${host}${port === undefined ? '' : `:${port}`}${path}`)
-      const request = { url, method, headers, body: form }
+      const request = { url, method, headers, body: form, call: action }
       const response = await client.send(request, abortSignal as AbortSignal)
       const { status, body } = response
       if (status < 200 || status >= 300) {
@@ -37,7 +38,12 @@ export function createRequestHandler(client: HttpClient, errorOf: ErrorOfRespons
       if (!isWhole(body, action)) {
         throw new SourceError('invalid-response', `${host} sent an invalid response to ${action}.`)
       }
-      if (!hasList(body.toString('utf8'), action)) {
+      const xml = body.toString('utf8')
+      const excess = findExcess(xml)
+      if (excess !== undefined) {
+        throw new UnparsedResponse(`${host} sent a response to ${action} with ${excess}.`, xml)
+      }
+      if (!hasList(xml, action)) {
         throw new SourceError(
           'invalid-response',
           `${host} sent an invalid response to ${action}: it has no valid ${listElements[action]}.`,

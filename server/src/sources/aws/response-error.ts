@@ -4,7 +4,7 @@ import { TransientError } from '../shared/status-error.ts'
 /** No instance with this id is visible: it is gone, or belongs to another account. */
 export class UnknownInstance extends SourceError {}
 
-/** A response that is XML, but has a value that the SDK does not accept. */
+/** A response that is XML, but exceeds a limit, or has a value that the SDK does not accept. */
 export class UnparsedResponse extends SourceError {
   readonly body: string
 

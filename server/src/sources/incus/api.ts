@@ -26,7 +26,7 @@ const denied = /permission|restricted|not authorized/i
 /** Throws unless it is a successful response of a daemon. */
 function readResponse(response: HttpResponse, host: string, action: string): Json {
   const { status, body } = response
-  const json = status === 200 ? parseJson(body, host) : errorOf(body)
+  const json = status === 200 ? parseJson(body, host, action) : errorOf(body)
   if (status === 200 && textOf(json, 'type') === 'sync') return json
   if (status === 200) {
     throw new SourceError('invalid-response', `${host} does not respond as Incus or LXD.`)

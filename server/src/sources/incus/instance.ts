@@ -25,11 +25,13 @@ export interface Instance {
   readonly devices: readonly (readonly [name: string, device: Texts])[]
 }
 
-/** An instance of an unreachable cluster member. Only these fields are known. */
+/** An instance that is too large, or of an unreachable cluster member. Only these fields are known. */
 export interface UnreadInstance {
   readonly project: string
   readonly name: string
   readonly location: string
+  /** Why it cannot be read, unless the cluster member does not respond. */
+  readonly problem?: string
 }
 
 /** Identifies an instance at one time. Renaming changes it. */

@@ -1,6 +1,8 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { UnreadableServer } from '../../domain/sources/source.ts'
+import { forEachLimited } from '../shared/for-each-limited.ts'
 import { objectOf, textOf } from '../shared/json.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import type { Api } from './api.ts'
 import type { Connection } from './connection.ts'
 import { pathOf, readInstance, type Instance, type UnreadInstance } from './instance.ts'
@@ -41,23 +43,41 @@ export async function findInstance(
   return json && readInstance(json, project)
 }
 
+const maxAtOnce = 4
+
+/** Undefined if the list is too large for one response. The daemon has no pages. */
+async function listAtOnce(api: Api, project: string) {
+  try {
+    const query = { project, recursion: '1' }
+    const listed = await api.list('/instances', query, 'list the instances')
+    return listed.map((json) => readInstance(json, project))
+  } catch (error) {
+    if (error instanceof ResponseTooLarge) return undefined
+    throw error
+  }
+}
+
 /** All instances of a project, also those of cluster members that do not respond. */
 async function listProject({ api, daemon }: Connection, project: string) {
-  const listed = await api.list('/instances', { project, recursion: '1' }, 'list the instances')
-  const found = listed.map((json) => readInstance(json, project))
-  if (!daemon.isClustered) return found
+  const listed = await listAtOnce(api, project)
+  if (listed && !daemon.isClustered) return listed
+  const found = listed ?? []
   // Members list their own instances, so one that moves between them can be in none of the lists.
   const names = new Set(found.map(({ name }) => name))
   const urls = await api.listTexts('/instances', { project }, 'list the names of instances')
-  for (const url of urls) {
-    const name = instanceNameIn(url)
-    if (names.has(name)) continue
-    if (name === '') {
-      throw new SourceError('invalid-response', `${api.host} lists an instance without a name.`)
-    }
-    const instance = await findInstance(api, project, name)
-    if (instance) found.push(instance)
+  const others = urls.map(instanceNameIn).filter((name) => !names.has(name))
+  if (others.includes('')) {
+    throw new SourceError('invalid-response', `${api.host} lists an instance without a name.`)
   }
+  await forEachLimited(others, maxAtOnce, async (name) => {
+    try {
+      const instance = await findInstance(api, project, name)
+      if (instance) found.push(instance)
+    } catch (error) {
+      if (!(error instanceof ResponseTooLarge)) throw error
+      found.push({ project, name, location: '', problem: error.message })
+    }
+  })
   return found
 }
 
@@ -94,7 +114,7 @@ export async function listInstances(
   const unreadable = unread.map((instance) => ({
     key: index.keyOf(pathOf(instance)),
     name: instance.name,
-    reason: `The cluster member ${instance.location} does not respond.`,
+    reason: instance.problem ?? `The cluster member ${instance.location} does not respond.`,
   }))
   return { instances, unreadable }
 }

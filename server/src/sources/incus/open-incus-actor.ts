@@ -12,7 +12,6 @@ import { sendChange } from './changes.ts'
 import { readDaemon } from './daemon.ts'
 import { locateInstance } from './locate-instance.ts'
 import { acquireMemory } from './memory.ts'
-import { maxBytes } from './open-incus.ts'
 
 /** Opens a connection to a daemon that may change instances. */
 export async function openIncusActor(
@@ -24,7 +23,7 @@ export async function openIncusActor(
   if (typeof address === 'string') throw new SourceError('unreachable', address)
   const { socketPath } = address
   const target = socketPath === undefined ? readTlsSettings(settings) : { socketPath }
-  const reading = createHttpClient(context, { ...target, maxBytes })
+  const reading = createHttpClient(context, target)
   const changing = createHttpClient(context, { ...target, sendsOnce: true })
   const closeClients = () => {
     reading.close()

@@ -12,8 +12,6 @@ import { acquireMemory } from './memory.ts'
 import { scanInstances } from './scan.ts'
 import { watchInstances } from './watch.ts'
 
-/** A list is one response: 10,000 instances are 5 to 30 MB. */
-export const maxBytes = 32 * 2 ** 20
 /** Of events, in milliseconds. */
 const pingInterval = 10_000
 
@@ -32,7 +30,7 @@ export async function openIncus(
   if (typeof address === 'string') throw new SourceError('unreachable', address)
   const { socketPath } = address
   const target = socketPath === undefined ? readTlsSettings(settings) : { socketPath }
-  const client = createHttpClient(context, { ...target, maxBytes })
+  const client = createHttpClient(context, target)
   const events = { pingInterval, connection: target, context }
   const apiFor = (signal: AbortSignal) => createApi(client, address, signal)
   try {

@@ -7,11 +7,15 @@ export interface Frame {
   readonly serial: number
   readonly status: number
   readonly body: Buffer
+  /** Whether it exceeded the limit. Then its body was dropped. */
+  readonly isTooLong?: boolean
 }
 
 const headLength = 28
 /** libvirt's limit of 32 MiB plus the header. */
 const longestFrame = 33_554_432 + headLength
+/** Longer messages are dropped as they arrive. libvirt's own limit of a text is 4 MiB. */
+export const longestKept = 8 * 2 ** 20
 const version = 1
 
 /** Encodes a message with its length. */
@@ -42,29 +46,45 @@ function decodeFrame(bytes: Buffer): Frame {
 
 /** Splits a byte stream into messages. */
 export function createFrameSplitter() {
-  let chunks: Buffer[] = []
+  /** The message so far. It grows to the length of the message, so that few bytes in each chunk do not matter. */
+  let message = Buffer.alloc(0)
   let held = 0
+  /** The length of the message; 0 until its first four bytes tell it. */
+  let length = 0
 
-  /** The first bytes as one buffer. */
-  const front = (length: number): Buffer => {
-    if ((chunks[0]?.length ?? 0) < length) chunks = [Buffer.concat(chunks)]
-    return (chunks[0] as Buffer).subarray(0, length)
+  /** Adds bytes of the current message, and returns how many. Of one that is too long only the head is kept. */
+  function take(chunk: Buffer, at: number): number {
+    const wanted = length === 0 ? 4 : length
+    const kept = wanted > longestKept ? headLength : wanted
+    const taken = Math.min(wanted - held, chunk.length - at)
+    const end = Math.min(held + taken, kept)
+    if (end > message.length) {
+      const larger = Buffer.alloc(Math.min(kept, Math.max(end, 2 * message.length)))
+      message.copy(larger)
+      message = larger
+    }
+    if (end > held) chunk.copy(message, held, at, at + end - held)
+    held += taken
+    return taken
   }
 
   return {
     *push(chunk: Buffer): Generator<Frame> {
-      chunks.push(chunk)
-      held += chunk.length
-      while (held >= 4) {
-        const length = front(4).readUInt32BE()
-        if (length < headLength || length > longestFrame) {
-          throw new SourceError('invalid-response', 'The server sent an invalid libvirt message.')
+      for (let at = 0; at < chunk.length;) {
+        at += take(chunk, at)
+        if (length === 0 && held === 4) {
+          length = message.readUInt32BE()
+          if (length < headLength || length > longestFrame) {
+            throw new SourceError('invalid-response', 'The server sent an invalid libvirt message.')
+          }
         }
-        if (held < length) return
-        const bytes = front(length)
-        chunks[0] = (chunks[0] as Buffer).subarray(length)
-        held -= length
-        yield decodeFrame(bytes)
+        if (length === 0 || held < length) continue
+        const frame = decodeFrame(message)
+        const isTooLong = length > longestKept
+        message = Buffer.alloc(0)
+        held = 0
+        length = 0
+        yield isTooLong ? { ...frame, isTooLong } : frame
       }
     },
     /** Whether a message is incomplete. */

@@ -52,6 +52,13 @@ export const changingProcedures = {
 export type ChangingProcedure = (typeof changingProcedures)[keyof typeof changingProcedures]
 export type Procedure = (typeof procedures)[keyof typeof procedures] | ChangingProcedure
 
+const namesOfProcedures = new Map(
+  Object.entries({ ...procedures, ...changingProcedures }).map(([name, number]) => [number, name]),
+)
+/** Such as `domainGetXmlDesc`. */
+export const nameOfProcedure = (procedure: Procedure): string =>
+  namesOfProcedures.get(procedure) ?? ''
+
 export const keepaliveProcedures = { ping: 1, pong: 2 } as const
 
 /**

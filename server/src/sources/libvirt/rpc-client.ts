@@ -3,9 +3,16 @@ import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, noAnswer } from '../../domain/sources/deadline.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
+import { createFrameSplitter, encodeFrame, longestKept, type Frame } from './frame.ts'
 import { createMessageWriter } from './message-writer.ts'
-import { keepaliveProcedures, messageTypes, programs, type Procedure } from './protocol.ts'
+import {
+  keepaliveProcedures,
+  messageTypes,
+  nameOfProcedure,
+  programs,
+  type Procedure,
+} from './protocol.ts'
 import { readError } from './records.ts'
 import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
 
@@ -159,6 +166,11 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
             throw new SourceError('invalid-response', 'libvirt sent a response without a request.')
           }
           settle()
+          if (frame.isTooLong) {
+            const call = nameOfProcedure(procedure)
+            const error = `libvirt sent a response of more than ${longestKept} bytes to ${call}.`
+            return reject(new ResponseTooLarge(error))
+          }
           try {
             if (frame.status === 1) return reject(readError(reader))
             const answer = read(reader)

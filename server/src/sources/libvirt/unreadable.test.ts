@@ -18,7 +18,7 @@ import { referTo } from '../../testing/inventory-world/server-reference.ts'
 /** Guests that cannot be read, each for a reason of its own. */
 const oddities: readonly (readonly [string, Partial<FakeDomain>, RegExp])[] = [
   ['has 60,000 elements', { inside: '<x/>'.repeat(60_000) }, /more than 50,000 elements/],
-  ['is nested too deeply', { inside: '<x>'.repeat(300) }, /deeply/],
+  ['is nested too deeply', { inside: '<x>'.repeat(300) }, /more than 64 levels/],
   ['has truncated XML', { xml: '<domain><name>' }, /not well formed/],
   ['has no XML', { xml: '' }, /./],
   ['declares a document type', { xml: '<!DOCTYPE x><domain/>' }, /document type/],

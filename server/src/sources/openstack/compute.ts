@@ -1,6 +1,8 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { objectOf, textOf, type Json } from '../shared/json.ts'
 import { paginate } from '../shared/paginate.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
+import { createPageShrinker } from '../shared/shrink-pages.ts'
 import { rowsOf, withMarker, type ServiceClient, type ServiceResponse } from './service-client.ts'
 
 /** The newest microversion that is tested. Newer ones may change fields. */
@@ -58,12 +60,20 @@ const listRequest = ({ seesAllProjects, microversion }: Compute, query: string) 
  * response without its links is not taken for the last one.
  */
 export async function* listServers(compute: Compute, signal: AbortSignal): AsyncGenerator<Json[]> {
-  const request = listRequest(compute, `limit=${pageSize}`)
+  const readShrinking = createPageShrinker({ largest: pageSize, smallest: 1 })
   let lastIds: readonly string[] = []
   yield* paginate<Json>({
     what: `servers in region ${compute.client.region}`,
     async call(marker) {
-      const items = rowsOf(await readAfter(marker), 'servers')
+      const items = await readShrinking(async (limit) => {
+        try {
+          return rowsOf(await readAfter(marker, limit), 'servers')
+        } catch (error) {
+          const server = limit === 1 && error instanceof ResponseTooLarge && startOf(error)
+          if (!server) throw error
+          return [server]
+        }
+      })
       lastIds = items.map((server) => textOf(server, 'id'))
       return { items, next: lastIds.at(-1) }
     },
@@ -71,7 +81,8 @@ export async function* listServers(compute: Compute, signal: AbortSignal): Async
   })
 
   /** Nova rejects the id of a server that was deleted since. The one before it will do. */
-  async function readAfter(marker: string | undefined): Promise<ServiceResponse> {
+  async function readAfter(marker: string | undefined, limit: number): Promise<ServiceResponse> {
+    const request = listRequest(compute, `limit=${limit}`)
     if (marker === undefined) return await compute.client.send(request, signal)
     let host = ''
     for (const each of lastIds.toReversed().slice(0, markersTried)) {
@@ -85,6 +96,16 @@ export async function* listServers(compute: Compute, signal: AbortSignal): Async
       `${host} does not accept the markers of its own list of servers.`,
     )
   }
+}
+
+/** The server at the start of a response that is too large to read, as one that is unreadable. */
+function startOf({ start, message }: ResponseTooLarge): Json | undefined {
+  const fieldOf = (name: string) =>
+    new RegExp(String.raw`"${name}": ?"([\w-]{1,64})"`).exec(start)?.[1]
+  const [id, tenant_id] = [fieldOf('id'), fieldOf('tenant_id')]
+  return id !== undefined && tenant_id !== undefined
+    ? { id, tenant_id, problem: message }
+    : undefined
 }
 
 export interface ChangedServers {

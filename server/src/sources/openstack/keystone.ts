@@ -45,7 +45,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
   const { signal: never } = new AbortController()
 
   function readToken(response: HttpResponse, scope: Scope): Token {
-    const token = objectOf(parseJson(response.body, host), 'token')
+    const token = objectOf(parseJson(response.body, host, 'authenticate'), 'token')
     const value = response.headers['x-subject-token']
     if (typeof value !== 'string' || value === '') {
       throw new SourceError(
@@ -143,7 +143,11 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
         ),
       )
       if (response.status !== 200) throw statusError(response, { host, action: 'list projects' })
-      return requireList(parseJson(response.body, host), 'projects', `projects at ${host}`)
+      return requireList(
+        parseJson(response.body, host, 'list projects'),
+        'projects',
+        `projects at ${host}`,
+      )
     }
     return await withRetries(attempt, host, signal)
   }

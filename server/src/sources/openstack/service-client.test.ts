@@ -62,7 +62,10 @@ describe('Nova', () => {
   test('is named in errors, with what was requested', async () => {
     const messages = [
       [{ body: {} }, 'The response has no list of servers at nova.example:8774.'],
-      [{ body: 'no' }, 'nova.example:8774 sent a response that is not a JSON object.'],
+      [
+        { body: 'no' },
+        /^nova\.example:8774 could not list servers: the response is not a JSON object\.$/,
+      ],
       [{ status: 300, body: {} }, /^nova\.example:8774 could not list servers: it redirects/],
     ] as const
     for (const [response, message] of messages) {

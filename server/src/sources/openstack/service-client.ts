@@ -112,7 +112,7 @@ export function createServiceClient(
       throw statusError(response, { host, action: request.action })
     }
     // A denial may come from a proxy and need not be JSON.
-    const json = status === 403 ? {} : parseJson(body, host)
+    const json = status === 403 ? {} : parseJson(body, host, request.action)
     return { status, headers, host, json, bytes: body.length }
   }
 

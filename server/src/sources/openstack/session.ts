@@ -19,9 +19,6 @@ export interface Session {
   readonly projectNames: Map<string, string>
 }
 
-/** A page of 250 servers is under one MB. Lists of ports and images can be longer. */
-const maxResponse = 16 * 2 ** 20
-
 /** Opens a session that is not shared. One that changes servers sends each request once. */
 export function openSession(
   given: SourceSettings,
@@ -29,7 +26,7 @@ export function openSession(
   options: { readonly sendsOnce?: boolean } = {},
 ): Session {
   const settings = readOpenStackSettings(given)
-  const http = createHttpClient(context, { ...settings.tls, ...options, maxBytes: maxResponse })
+  const http = createHttpClient(context, { ...settings.tls, ...options })
   return {
     settings,
     http,

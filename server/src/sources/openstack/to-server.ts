@@ -50,7 +50,8 @@ export function toServer(server: Json, context: MappingContext): ReportedServer 
   const name = textOf(server, 'name')
   try {
     if (!isReadable(server)) {
-      throw new SourceError('incomplete', 'Nova does not reach the database of its cell.')
+      const problem = textOf(server, 'problem') || 'Nova does not reach the database of its cell.'
+      throw new SourceError('incomplete', problem)
     }
     const id = textOf(server, 'tenant_id')
     const tenant = { id, name: context.projectNames.get(id) ?? id }

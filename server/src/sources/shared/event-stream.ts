@@ -63,7 +63,7 @@ export async function openEventStream(
   socket.addEventListener('open', () => setTimeout(onReady, longestStart).unref())
   socket.addEventListener('message', ({ data }) => {
     try {
-      listener.onEvent(parseJson(Buffer.from(String(data)), target))
+      listener.onEvent(parseJson(Buffer.from(String(data)), target, 'send events'))
     } catch (error) {
       fail(error as SourceError)
     }

@@ -69,8 +69,28 @@ describe('the HTTP client of sources', () => {
   test('limits the size of a response', () =>
     assert.rejects(
       send((_request, response) => response.end('x'.repeat(1_001))),
-      { kind: 'invalid-response', message: /more than 1000 bytes/ },
+      { kind: 'invalid-response', message: /more than 1000 bytes to GET \/list\./ },
     ))
+
+  test('cuts long texts, so that the rest can be read', async () => {
+    const large = createHttpClient(conformanceContext)
+    const longText = 'ü'.repeat(5_000_000)
+    handle = (_request, response) => response.end(JSON.stringify({ longText, last: 1 }))
+    try {
+      const { body } = await large.send({ url }, soon())
+      const read = JSON.parse(body.toString()) as { longText: string; last: number }
+      assert.equal(read.last, 1)
+      assert.ok(longText.startsWith(read.longText) && read.longText.length > 4_096)
+      handle = (_request, response) => response.end('[],'.repeat(3_000_000))
+      await assert.rejects(large.send({ url, call: 'ListThings' }, soon()), {
+        name: 'SourceError',
+        message: /more than 8388608 bytes to ListThings\.$/,
+        start: /^(?:\[\],)+/,
+      })
+    } finally {
+      large.close()
+    }
+  })
 
   test('reports a response that was cut', () =>
     assert.rejects(

@@ -6,7 +6,9 @@ import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ConnectionSettings, SourceContext } from '../../domain/sources/source.ts'
+import { createTextCutter } from './cut-texts.ts'
 import { LostResponse } from './lost-response.ts'
+import { ResponseTooLarge } from './response-too-large.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 interface HttpRequest {
@@ -15,6 +17,8 @@ interface HttpRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** What is called, for errors; the default is the method and the path. */
+  readonly call?: string
   /** Milliseconds; the default is the context's. */
   readonly timeLimit?: number
 }
@@ -31,8 +35,14 @@ export interface HttpClient {
   close(): void
 }
 
-/** The default limit of a response. Keep pages far below it: parsing blocks the thread. */
-const defaultMaxBytes = 8 * 2 ** 20
+/** The limit of a response. Keep pages far below it: parsing blocks the thread. None is decompressed. */
+const maxResponse = 8 * 2 ** 20
+/** With the parts of long texts that are dropped. */
+const maxReceived = 8 * maxResponse
+/** Larger responses of an account are read one after the other, so that it fills little memory. */
+const smallResponse = 2 ** 18
+/** Longer texts are cut: Muster stores 4,096 characters at most. */
+const longestText = 2 ** 14
 
 const maxConcurrentRequests = 8
 
@@ -51,10 +61,11 @@ export function createHttpClient(
     readonly sendsOnce?: boolean
   } = {},
 ): HttpClient {
-  const { maxBytes = defaultMaxBytes, sendsOnce = false, ...connection } = options
+  const { maxBytes = maxResponse, sendsOnce = false, ...connection } = options
   const agents = context.egress.createAgents(connection)
   // Agents count a connection only when it is open, so they do not limit a burst.
   const queue = createBoundedQueue({ name: 'requests', capacity: maxConcurrentRequests })
+  const largeResponses = createBoundedQueue({ name: 'large responses', capacity: 1 })
   const targetOf = ({ host }: URL) =>
     connection.socketPath === undefined ? host : `The socket ${connection.socketPath}`
 
@@ -84,7 +95,7 @@ export function createHttpClient(
       return {
         status: incoming.statusCode ?? 0,
         headers: incoming.headers,
-        body: await readAll(incoming, targetOf(url), maxBytes),
+        body: await readAll(incoming, request, signal),
       }
     } catch (error) {
       const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
@@ -92,6 +103,41 @@ export function createHttpClient(
       if (sendsOnce && wasSent) throw lostResponse(error, targetOf(url), signal)
       throw error
     }
+  }
+
+  async function readAll(
+    incoming: IncomingMessage,
+    { url, method = 'GET', call = `${method} ${url.pathname}` }: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    const target = targetOf(url)
+    const body = createGrowingBuffer()
+    const cut = createTextCutter(longestText)
+    let received = 0
+    let release: (() => void) | undefined
+    try {
+      for await (const chunk of incoming as AsyncIterable<Buffer>) {
+        received += chunk.length
+        for (const part of cut(chunk)) body.append(part)
+        if (received > smallResponse) {
+          release ??= await largeResponses.acquire({ getSignal: () => signal })
+        }
+        // Leaving the loop closes the connection.
+        if (body.size() > maxBytes || received > maxReceived) break
+      }
+    } catch (error) {
+      throw new SourceError('incomplete', `${target} closed the connection during a response.`, {
+        cause: error,
+      })
+    } finally {
+      release?.()
+    }
+    if (body.size() <= maxBytes && received <= maxReceived) return body.take()
+    const start = body.take().toString('utf8', 0, longestText)
+    throw new ResponseTooLarge(
+      `${target} sent a response of more than ${maxBytes} bytes to ${call}.`,
+      start,
+    )
   }
 
   async function sendNow(request: HttpRequest, target: string, callerSignal: AbortSignal) {
@@ -139,28 +185,26 @@ function lostResponse(error: unknown, target: string, signal: AbortSignal): Lost
   return new LostResponse(kind, message, { cause: error })
 }
 
-async function readAll(
-  incoming: IncomingMessage,
-  target: string,
-  maxBytes: number,
-): Promise<Buffer> {
-  const chunks: Buffer[] = []
+/** Collects bytes in one buffer: a response may arrive in parts of one byte. */
+function createGrowingBuffer() {
+  let bytes = Buffer.alloc(0)
   let size = 0
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      size += chunk.length
-      // Leaving the loop closes the connection.
-      if (size > maxBytes) break
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw new SourceError('incomplete', `${target} closed the connection during a response.`, {
-      cause: error,
-    })
+  return {
+    size: () => size,
+    append(part: Buffer): void {
+      if (size + part.length > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(size + part.length, 2 * bytes.length))
+        bytes.copy(larger, 0, 0, size)
+        bytes = larger
+      }
+      size += part.copy(bytes, size)
+    },
+    /** All bytes so far. It is empty afterwards. */
+    take(): Buffer {
+      const taken = bytes.subarray(0, size)
+      bytes = Buffer.alloc(0)
+      size = 0
+      return taken
+    },
   }
-  if (size <= maxBytes) return Buffer.concat(chunks)
-  throw new SourceError(
-    'invalid-response',
-    `${target} sent a response of more than ${maxBytes} bytes.`,
-  )
 }

@@ -8,7 +8,26 @@ describe('JSON of a source', () => {
   test('must be an object', () => {
     assert.deepEqual(parseJson(Buffer.from('{"a": 1}'), 'h'), { a: 1 })
     for (const text of ['', '[]', 'null', '1', '{"a"', '<html>']) {
-      assert.throws(() => parseJson(Buffer.from(text), 'h'), { ...invalid, message: /^h sent/ })
+      assert.throws(() => parseJson(Buffer.from(text), 'h'), {
+        ...invalid,
+        message: /^h could not/,
+      })
+    }
+  })
+
+  test('is limited in depth and in values, before it is parsed', () => {
+    const parse = (text: string) => parseJson(Buffer.from(text), 'h', 'list servers')
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const wide = (count: number) => `{"a":[${Array.from({ length: count }, () => 1).join()}]}`
+    for (const text of [nested(64), wide(299_000), JSON.stringify({ a: '[{,'.repeat(200_000) })]) {
+      assert.ok(parse(text))
+    }
+    const endless = ['[', '{"a":', '[[],'].map((part) => part.repeat(500_000))
+    for (const text of [nested(65), wide(300_001), ...endless]) {
+      assert.throws(() => parse(text), {
+        ...invalid,
+        message: /^h could not list servers: the response (?:is nested more than 64|has more than)/,
+      })
     }
   })
 

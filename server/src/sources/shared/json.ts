@@ -1,4 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { ResponseTooLarge } from './response-too-large.ts'
 
 /** A JSON object of a source. Its fields may be missing or of any type: read them with the functions below. */
 export type Json = Readonly<Record<string, unknown>>
@@ -6,8 +7,47 @@ export type Json = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses a response that must be a JSON object. */
-export function parseJson(body: Buffer, host: string): Json {
+const maxDepth = 64
+/** A page of 250 servers of Nova has 40,000 values, and a list of 1,000 instances of Incus 120,000. */
+const maxValues = 300_000
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+/** `[`, `{`, `]` and `}`: bit 5 tells objects from arrays. */
+const [opening, closing] = [0x5b, 0x5d]
+
+/** Checked before parsing: a few bytes for each value become a hundred in memory. */
+function checkLimits(body: Buffer, failed: string): void {
+  let depth = 0
+  let values = 0
+  let isText = false
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] as number
+    if (isText) {
+      if (byte === backslash) at += 1
+      else if (byte === quote) isText = false
+    } else if (byte === quote) {
+      isText = true
+    } else if (byte === comma) {
+      values += 1
+    } else if ((byte & 0xdf) === opening) {
+      values += 1
+      depth += 1
+      if (depth > maxDepth)
+        throw new ResponseTooLarge(`${failed} is nested more than ${maxDepth} levels deep.`)
+    } else if ((byte & 0xdf) === closing) {
+      depth -= 1
+    }
+    if (values > maxValues)
+      throw new ResponseTooLarge(
+        `${failed} has more than ${maxValues.toLocaleString('en')} values.`,
+      )
+  }
+}
+
+/** Parses a response that must be a JSON object. The action is what was requested, such as `list servers`. */
+export function parseJson(body: Buffer, host: string, action = 'complete a request'): Json {
+  const failed = `${host} could not ${action}: the response`
+  checkLimits(body, failed)
   let value: unknown
   try {
     value = JSON.parse(body.toString('utf8'))
@@ -15,7 +55,7 @@ export function parseJson(body: Buffer, host: string): Json {
     value = undefined
   }
   if (isObject(value)) return value
-  throw new SourceError('invalid-response', `${host} sent a response that is not a JSON object.`)
+  throw new SourceError('invalid-response', `${failed} is not a JSON object.`)
 }
 
 /** The list that a response must have. A missing list is an error: an empty one means that nothing exists. */

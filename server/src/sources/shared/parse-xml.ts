@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { ResponseTooLarge } from './response-too-large.ts'
 
 export interface XmlElement {
   readonly name: string
@@ -17,13 +18,20 @@ type Draft = Omit<XmlElement, 'children' | 'text'> & { children: Draft[]; text: 
 export interface XmlLimits {
   /** In characters. */
   readonly maxLength: number
+  /** Attributes and references to entities count as well. */
   readonly maxElements: number
 }
 
-/** More than the description of one server has. */
-const defaultLimits: XmlLimits = { maxLength: 16_777_216, maxElements: 50_000 }
-const maxDepth = 256
+/** More than the description of one server has. libvirt sends no longer texts. */
+const defaultLimits: XmlLimits = { maxLength: 4 * 2 ** 20, maxElements: 50_000 }
+const maxDepth = 64
+const maxAttributes = 256
+const noAttributes: XmlElement['attributes'] = new Map()
 
+/** A copy: parts of a text keep all of it in memory. V8 copies short ones itself. */
+const ownText = (text: string) => (text.length < 13 ? text : Buffer.from(text).toString())
+
+const tooLarge = (what: string) => new ResponseTooLarge(`Its XML document ${what}.`)
 const invalidResponse = (what: string) =>
   new SourceError('invalid-response', `Its XML document ${what}.`)
 
@@ -32,7 +40,8 @@ export function parseXml(
   xml: string,
   { maxLength, maxElements }: XmlLimits = defaultLimits,
 ): XmlElement {
-  if (xml.length > maxLength) throw invalidResponse('is too long')
+  if (xml.length > maxLength)
+    throw tooLarge(`has more than ${maxLength.toLocaleString('en')} characters`)
   const parser = new SaxesParser({ xmlns: true })
   const open: Draft[] = []
   let root: Draft | undefined
@@ -43,16 +52,38 @@ export function parseXml(
   parser.on('doctype', () => {
     throw invalidResponse('declares a document type')
   })
-  parser.on('opentag', (tag: SaxesTagNS) => {
+  const countOne = () => {
     count += 1
     if (count > maxElements)
-      throw invalidResponse(`has more than ${maxElements.toLocaleString('en')} elements`)
-    if (open.length === maxDepth) throw invalidResponse('is nested too deeply')
+      throw tooLarge(`has more than ${maxElements.toLocaleString('en')} elements`)
+  }
+  for (let at = xml.indexOf('&'); at !== -1; at = xml.indexOf('&', at + 1)) countOne()
+  const names = new Map<string, string>()
+  const ownName = (name: string): string => {
+    const known = names.get(name) ?? ownText(name)
+    names.set(known, known)
+    return known
+  }
+  let attributeCount = 0
+  parser.on('attribute', () => {
+    countOne()
+    attributeCount += 1
+    if (attributeCount > maxAttributes)
+      throw tooLarge(`has an element with more than ${maxAttributes} attributes`)
+  })
+  parser.on('opentag', (tag: SaxesTagNS) => {
+    countOne()
+    if (open.length === maxDepth) throw tooLarge(`is nested more than ${maxDepth} levels deep`)
+    attributeCount = 0
+    const attributes = Object.entries(tag.attributes)
     const element: Draft = {
-      name: tag.local,
+      name: ownName(tag.local),
       prefix: tag.prefix,
       uri: tag.uri,
-      attributes: new Map(Object.entries(tag.attributes).map(([key, { value }]) => [key, value])),
+      attributes:
+        attributes.length === 0
+          ? noAttributes
+          : new Map(attributes.map(([key, { value }]) => [ownName(key), ownText(value)])),
       children: [],
       text: '',
     }
@@ -66,7 +97,10 @@ export function parseXml(
   }
   parser.on('text', addText)
   parser.on('cdata', addText)
-  parser.on('closetag', () => open.pop())
+  parser.on('closetag', () => {
+    const element = open.pop()
+    if (element) element.text = ownText(element.text)
+  })
   parser.write(xml).close()
   if (!root) throw invalidResponse('is empty')
   return root

@@ -1,10 +1,10 @@
-import { chunk } from '../../domain/chunk.ts'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
+import { createPageShrinker } from '../shared/shrink-pages.ts'
 import { listRefs, readObjects, type PropertySpec } from './property-collector.ts'
 import type { Api, Session } from './session.ts'
-import { refOf, type ObjectRef } from './soap.ts'
+import { isUnparsable, refOf, type ObjectRef } from './soap.ts'
 
 /** An object other than a virtual machine, such as a host or a folder. */
 export interface Entity {
@@ -82,8 +82,15 @@ async function readAttributes(api: Api) {
 
 async function readEntities(api: Api): Promise<readonly Entity[]> {
   const entities: Entity[] = []
-  for (const page of chunk(await listRefs(api, entityTypes), entitiesInPage)) {
-    for (const { ref, properties } of await readObjects(api, spec, page)) {
+  const readShrinking = createPageShrinker({ largest: entitiesInPage, smallest: 1 }, isUnparsable)
+  const refs = await listRefs(api, entityTypes)
+  for (let at = 0; at < refs.length;) {
+    const { page, next } = await readShrinking(async (size) => ({
+      page: await readObjects(api, spec, refs.slice(at, at + size)),
+      next: at + size,
+    }))
+    at = next
+    for (const { ref, properties } of page) {
       entities.push({
         ref,
         name: decodeName(properties.get('name')?.text ?? ''),

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import type { Inventory } from './inventory.ts'
 import { createMachine, machineProperties, nameOf, uuidOf, type Machine } from './machine.ts'
 import { isDeleted, readObjects, type ObjectContent } from './property-collector.ts'
-import { UnparsableResponse, type ObjectRef } from './soap.ts'
+import { isUnparsable, type ObjectRef } from './soap.ts'
 import { toServer } from './to-server.ts'
 
 /** Undefined if it is no server, or no longer. */
@@ -39,7 +39,7 @@ async function* readContents(
     try {
       yield* await readObjects(api, { VirtualMachine: machineProperties }, some)
     } catch (problem) {
-      if (!(problem instanceof UnparsableResponse)) throw problem
+      if (!isUnparsable(problem)) throw problem
       const [ref] = some
       if (some.length > 1 || !ref) {
         const middle = Math.ceil(some.length / 2)
@@ -56,7 +56,7 @@ async function* readContents(
 
 interface UnparsableMachine {
   readonly ref: ObjectRef
-  readonly problem: UnparsableResponse
+  readonly problem: SourceError
 }
 
 /** A machine as a server, or why it cannot be read. */

@@ -53,7 +53,7 @@ export async function openSession(
   sendsOnce = false,
 ): Promise<Session> {
   const { host } = sdk
-  const http = createHttpClient(context, { ...tls, maxBytes: 32 * 2 ** 20, sendsOnce })
+  const http = createHttpClient(context, { ...tls, sendsOnce })
   const ending = Promise.withResolvers<void>()
   let content: XmlElement | undefined
   let cookie = ''

@@ -1,6 +1,7 @@
 import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { attributeOf, childOf, parseXml, textOf, type XmlElement } from '../shared/parse-xml.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
 
@@ -42,10 +43,14 @@ export const hasEnded = (error: unknown): boolean =>
 /** A response of vSphere that is not valid XML, as one odd character makes it. */
 export class UnparsableResponse extends SourceError {}
 
+/** Whether a request for fewer objects may succeed. */
+export const isUnparsable = (error: unknown): error is SourceError =>
+  error instanceof UnparsableResponse || error instanceof ResponseTooLarge
+
 /** The lowest version with all properties that Muster reads. Later versions accept it. */
 const apiVersion = '"urn:vim25/6.7"'
-/** A page has 50 virtual machines of some 200 elements, or 200 hosts. */
-const limits = { maxLength: 33_554_432, maxElements: 500_000 }
+/** A page has 50 virtual machines of some 200 elements. A list of ids has one element for each. */
+const limits = { maxLength: 8 * 2 ** 20, maxElements: 150_000 }
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '&lt;',
@@ -78,14 +83,18 @@ const envelope = (method: string, self: ObjectRef, parameters: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body><${method} xmlns="urn:vim25">${refXml('_this', self)}${parameters}</${method}></e:Body></e:Envelope>`
 
 /** The content of a SOAP message; undefined if the response is none, such as the page of a proxy. */
-function contentOf({ body }: HttpResponse, host: string): XmlElement | undefined {
+function contentOf({ body }: HttpResponse, host: string, method: string): XmlElement | undefined {
   const text = body.toString('utf8')
   if (!/^\s*(?:<\?xml[^>]*>\s*)?<[\w.-]+:Envelope[\s>]/.test(text)) return undefined
   try {
     return childOf(parseXml(text, limits), 'Body')?.children[0]
   } catch (error) {
     if (!(error instanceof SourceError)) throw error
-    throw new UnparsableResponse(error.kind, `${host}: ${error.message}`, { cause: error })
+    throw new UnparsableResponse(
+      error.kind,
+      `${host} sent an invalid response to ${method}. ${error.message}`,
+      { cause: error },
+    )
   }
 }
 
@@ -123,10 +132,11 @@ export async function callSoapOnce(
     ...(cookie !== '' && { cookie }),
   }
   const body = envelope(method, self, parameters)
-  const response = await http.send({ url, method: 'POST', headers, body }, signal)
+  const request = { url, method: 'POST', headers, body, call: method }
+  const response = await http.send(request, signal)
   // A fault has the status 500.
   const isSoap = response.status === 200 || response.status === 500
-  const content = isSoap ? contentOf(response, host) : undefined
+  const content = isSoap ? contentOf(response, host, method) : undefined
   if (content?.name === 'Fault') {
     const detail = content.children.find(({ name }) => name === 'detail')
     const fault = faultOf(detail?.children[0])

@@ -65,7 +65,7 @@ export function createTagReader(
     const response = await send(['POST', 'session'], { authorization }, closing.signal)
     if (response.status === 401) throw failed(response)
     if (response.status !== 200) return ''
-    sessionId = textOf(parseJson(response.body, host), 'value')
+    sessionId = textOf(parseJson(response.body, host, 'read tags'), 'value')
     if (sessionId === '') throw fail('sent no session for tags')
     return sessionId
   }
@@ -89,7 +89,7 @@ export function createTagReader(
       if (used === '') return undefined
       const response = await send([method, path, body], inSession(used), signal)
       if (response.status === 200) {
-        const { value } = parseJson(response.body, host)
+        const { value } = parseJson(response.body, host, 'read tags')
         if (value === undefined) throw fail('sent no value of tags')
         return value
       }

@@ -1,0 +1,12 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+
+/** A response that exceeds a limit. A request for fewer items may succeed. */
+export class ResponseTooLarge extends SourceError {
+  /** How the response begins. */
+  readonly start: string
+
+  constructor(message: string, start = '') {
+    super('invalid-response', message)
+    this.start = start
+  }
+}
