@@ -42,17 +42,11 @@ export default defineConfig({
               priority: 4,
             },
             { name: 'servers', test: /console\/src\/pages\/servers\//, priority: 3 },
-            // Dialogs and lists of tasks. The buttons are in the pages that show them.
+            // With the dialogs and lists of tasks. The buttons are in the pages that show them.
             {
-              name: 'actions',
-              test: /console\/src\/actions\/(?!action-buttons|server-action|use-act)/,
-              priority: 3,
-            },
-            { name: 'server', test: /console\/src\/pages\/server\//, priority: 2 },
-            {
-              name: 'overview',
-              test: /console\/src\/pages\/(?:overview|locations)\//,
-              priority: 1,
+              name: 'server',
+              test: /console\/src\/(?:pages\/server\/|actions\/(?!action-buttons|server-action|use-act))/,
+              priority: 2,
             },
             { name: 'pages', test: /console\/src\/(?:other-pages|pages\/(?!login))/ },
           ],

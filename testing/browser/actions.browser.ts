@@ -61,6 +61,33 @@ describe('actions on servers', () => {
     assert.equal((await fleet.read(id)).status, 'ready')
   })
 
+  test('a row of the list follows a stop in its place, although it no longer matches', async (t) => {
+    const { id, name } = await fleet.take('running')
+    const other = await fleet.take('running')
+    const { page } = await testConsole.visit(t, fleet.owner)
+    const ids = `${id},${other.id}`
+    await page.goto(`/console/servers?q=status%3Arunning%20id%3A${ids}&panel=${id}`)
+    const head = page.getByRole('status').filter({ hasText: /servers$/ })
+    await head.filter({ hasText: /^2 of / }).waitFor()
+    const rowsOf = async () => {
+      const links = page.locator('tbody a[href*="/servers/"]')
+      return (await links.allInnerTexts()).map((text) => text.trim())
+    }
+    const before = await rowsOf()
+    const row = page.getByRole('row').filter({ hasText: name })
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: `Stop ${name}` })
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
+    await row.getByText('Stopping').waitFor()
+    await row.getByText('no longer matches').waitFor()
+    await row.getByText('Stopped').waitFor()
+    await head.filter({ hasText: /^1 of / }).waitFor()
+    assert.deepEqual(await rowsOf(), before)
+    await page.getByRole('button', { name: 'Show changes' }).click()
+    await row.waitFor({ state: 'detached' })
+    assert.deepEqual(await rowsOf(), [other.name])
+  })
+
   test('a delete asks for the name and can be undone', async (t) => {
     const { id, name } = await fleet.take('running')
     const { page } = await testConsole.visit(t, fleet.owner)

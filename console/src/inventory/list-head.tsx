@@ -18,7 +18,7 @@ interface Props {
   readonly operation: OperationId
   readonly scope: Scope
   readonly pages: ListPages<ListItem>
-  readonly countText: (total: number) => string
+  readonly countText: (count: number, size: number) => string
   /** The API rejects the filter. */
   readonly isRejected: boolean
   readonly onScope: (scope: Scope) => void
@@ -31,13 +31,13 @@ export function ListHead(props: Props) {
   const { title, operation, scope, pages, countText, isRejected, onScope, children } = props
   const t = useMessages()
   const { number, clock } = useFormat()
-  const { total, difference, isReordered, isOutdated, updatedAt } = pages
+  const { count, size, difference, isReordered, isOutdated, isUpdating, updatedAt } = pages
   return (
     <div className={styles.head}>
       <PageTitle>{title}</PageTitle>
-      <span className={styles.count} role="status" aria-live="polite">
+      <span className={styles.count} role="status" aria-live="polite" aria-busy={isUpdating}>
         {isOutdated && !isRejected && t.connection.searching}
-        {!isOutdated && total !== undefined && countText(total)}
+        {!isOutdated && count !== undefined && countText(count, size ?? count)}
       </span>
       <ScopeLabel operation={operation} scope={scope} />
       {(difference !== 0 || isReordered) && (

@@ -1,5 +1,7 @@
 import { memo, type ReactNode } from 'react'
+import { useMessages } from '../messages/use-messages.ts'
 import styles from './list-table.module.css'
+import type { RowState } from './settle-list.ts'
 import type { ListItem } from './stable-pages.ts'
 
 export interface ListColumn<Name extends string> {
@@ -24,6 +26,8 @@ interface Props<Item extends ListItem, Name extends string> {
   readonly row: Item | undefined
   readonly columns: readonly ListColumn<Name>[]
   readonly cell: CellRenderer<Item, Name>
+  /** Why it is shown although it no longer matches. */
+  readonly state: RowState | undefined
   readonly isOpen: boolean
   /** Undefined if rows cannot be selected. */
   readonly isSelected: boolean | undefined
@@ -34,7 +38,9 @@ interface Props<Item extends ListItem, Name extends string> {
 }
 
 function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name>) {
-  const { index, row, columns, cell, isOpen, isSelected, isAtCursor, onOpen, onReach } = props
+  const { index, row, columns, cell, state, isOpen, isSelected, isAtCursor } = props
+  const { onOpen, onReach } = props
+  const t = useMessages()
   if (!row) {
     return (
       <tr aria-rowindex={index + 2} aria-busy="true">
@@ -53,6 +59,7 @@ function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       data-open={isOpen}
+      data-state={state}
       tabIndex={isAtCursor ? 0 : -1}
       onFocus={() => onReach(index)}
       onClick={(event) => {
@@ -65,6 +72,9 @@ function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name
         return (
           <td key={name} className={className}>
             {cell(name, row, index)}
+            {name === 'name' && state && (
+              <span className={styles.state}>{t.servers.rowStates[state]}</span>
+            )}
           </td>
         )
       })}

@@ -44,7 +44,7 @@ export function ListTable<Item extends ListItem, Name extends string>(props: Pro
   const t = useMessages()
   const scroll = useRef<HTMLDivElement>(null)
   const height = heights[usePreference(density)]
-  const total = pages.total ?? 0
+  const total = pages.rowCount ?? 0
   const count = Math.min(total, mostRows)
   const { first, last, scrollToRow } = useVisibleRows({
     scroll,
@@ -112,6 +112,7 @@ export function ListTable<Item extends ListItem, Name extends string>(props: Pro
                   row={row}
                   columns={columns}
                   cell={cell}
+                  state={row && pages.rowState(row.id)}
                   isOpen={row !== undefined && row.id === openId}
                   isSelected={row && selected?.has(row.id)}
                   isAtCursor={index === Math.max(cursor.index, 0)}

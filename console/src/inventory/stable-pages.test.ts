@@ -4,7 +4,8 @@ import * as stable from './stable-pages.ts'
 
 type Row = stable.ListItem & { readonly status: string }
 type Page = stable.Page<Row>
-const createStablePages = stable.createStablePages<Row>
+const createStablePages = (freshFor: number, clock: () => number) =>
+  stable.createStablePages<Row>({ pageSize: 3, freshFor, clock })
 
 interface PageOptions {
   readonly total?: number
@@ -18,7 +19,8 @@ function page(
   { total = ids.length, status = 'running', ...rest }: PageOptions = {},
 ): Page {
   const rows = [...ids].map((id) => ({ id, status }))
-  return { index: rest.index ?? 0, total, rows, loadedAt: rest.at ?? 100 }
+  const loadedAt = rest.at ?? 100
+  return { index: rest.index ?? 0, total, rows, loadedAt, generation: loadedAt }
 }
 const request = (query: string, refreshedAt = 0) => ({ query, revision: 0, refreshedAt })
 const idsOf = ({ rows }: Pick<Page, 'rows'> = { rows: [] }) => rows.map(({ id }) => id).join('')
@@ -29,7 +31,7 @@ describe('visible rows', () => {
     merge(request('q'), [page('abc')])
     const next = merge(request('q'), [page('abc', { status: 'ready', at: 200 })])
     assert.equal(next.shown?.pages.get(0)?.rows[1]?.status, 'ready')
-    assert.deepEqual([next.difference, next.isReordered], [0, false])
+    assert.equal(next.isReordered, false)
   })
 
   it('keep their position when rows are inserted before them, after any number of refreshes', () => {
@@ -40,14 +42,41 @@ describe('visible rows', () => {
       assert.equal(idsOf(next.shown?.pages.get(0)), 'abc')
       assert.equal(next.shown?.pages.get(0)?.rows[0]?.status, 'ready')
       assert.equal(next.shown?.pages.get(0)?.rows[2]?.status, 'running')
-      assert.deepEqual([next.shown?.total, next.difference, next.isReordered], [3, 1, true])
+      assert.deepEqual([next.shown?.total, next.isReordered], [3, true])
     }
   })
 
-  it('count removed rows too', () => {
+  it('stay when they are removed', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
-    assert.equal(merge(request('q'), [page('ab', { at: 200 })]).difference, -1)
+    const { shown, isReordered } = merge(request('q'), [page('ab', { at: 200 })])
+    assert.deepEqual([idsOf(shown?.pages.get(0)), shown?.rowCount, isReordered], ['abc', 3, true])
+  })
+
+  it('appear at once in an empty list', () => {
+    const merge = createStablePages(0, () => 50)
+    merge(request('q'), [page('')])
+    const { shown, isReordered } = merge(request('q'), [page('ab', { at: 200 })])
+    assert.deepEqual([idsOf(shown?.pages.get(0)), shown?.rowCount, isReordered], ['ab', 2, false])
+  })
+
+  it('have the values of the newest response, whichever page it is of', () => {
+    const merge = createStablePages(0, () => 50)
+    merge(request('q'), [page('abc', { total: 6 }), page('def', { total: 6, index: 1 })])
+    const first = page('xab', { total: 7, status: 'ready', at: 200 })
+    const second = page('cde', { total: 7, status: 'ready', at: 200, index: 1 })
+    const { shown } = merge(request('q'), [second, first])
+    assert.equal(shown?.pages.get(0)?.rows[2]?.status, 'ready')
+  })
+
+  it('end where a page is not full, although the list was longer before', () => {
+    const merge = createStablePages(0, () => 50)
+    merge(request('q'), [page('abc', { total: 6 })])
+    const { shown } = merge(request('q'), [
+      page('abc', { total: 4, at: 200 }),
+      page('d', { total: 4, at: 200, index: 1 }),
+    ])
+    assert.equal(shown?.rowCount, 4)
   })
 
   it('are replaced by the rows of another query', () => {
@@ -71,16 +100,16 @@ describe('visible rows', () => {
     assert.equal(idsOf(kept.shown?.pages.get(0)), 'abc')
     const fresh = merge(request('q'), [page('zabc', { at: 210 })])
     assert.equal(idsOf(fresh.shown?.pages.get(0)), 'zabc')
-    assert.deepEqual([fresh.shown?.total, fresh.difference, fresh.isReordered], [4, 0, false])
+    assert.deepEqual([fresh.shown?.total, fresh.isReordered], [4, false])
     const later = merge(request('q'), [page('yzabc', { at: 300 })])
     assert.equal(idsOf(later.shown?.pages.get(0)), 'zabc')
-    assert.deepEqual([later.difference, later.isReordered], [1, true])
+    assert.deepEqual([later.shown?.total, later.isReordered], [4, true])
   })
 
   it('stay if they were loaded just before the query, which does not load them again', () => {
     const merge = createStablePages(50, () => 200)
     merge(request('q'), [page('abc', { at: 150 })])
-    assert.equal(merge(request('q'), [page('zabc', { at: 260 })]).difference, 1)
+    assert.ok(merge(request('q'), [page('zabc', { at: 260 })]).isReordered)
   })
 
   it('are replaced when the user shows the changes, and are stable again afterwards', () => {
@@ -89,17 +118,17 @@ describe('visible rows', () => {
     merge(request('q'), [page('zabc', { at: 200 })])
     const next = { ...request('q'), revision: 1 }
     assert.equal(idsOf(merge(next, [page('zabc', { at: 200 })]).shown?.pages.get(0)), 'zabc')
-    assert.equal(merge(next, [page('yzabc', { at: 300 })]).difference, 1)
+    assert.ok(merge(next, [page('yzabc', { at: 300 })]).isReordered)
   })
 
   it('are replaced without a notice when the user refreshes', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
-    assert.equal(merge(request('q'), [page('zabc', { at: 200 })]).difference, 1)
+    assert.ok(merge(request('q'), [page('zabc', { at: 200 })]).isReordered)
     const fresh = merge(request('q', 250), [page('xzabc', { at: 260 })])
     assert.equal(idsOf(fresh.shown?.pages.get(0)), 'xzabc')
-    assert.deepEqual([fresh.difference, fresh.isReordered], [0, false])
-    assert.equal(merge(request('q', 250), [page('wxzabc', { at: 300 })]).difference, 1)
+    assert.equal(fresh.isReordered, false)
+    assert.ok(merge(request('q', 250), [page('wxzabc', { at: 300 })]).isReordered)
   })
 
   it('drops pages far from the visible ones', () => {

@@ -37,7 +37,7 @@ export function useListKeys<Item extends ListItem>(options: Options<Item>) {
   const current = pages.rowAt(cursor.index)
 
   function move(step: number): void {
-    const next = Math.min(Math.max(cursor.index + step, 0), (pages.total ?? 0) - 1)
+    const next = Math.min(Math.max(cursor.index + step, 0), (pages.rowCount ?? 0) - 1)
     if (next < 0) return
     setCursor({ index: next, scrollsIntoView: true })
     const row = pages.rowAt(next)

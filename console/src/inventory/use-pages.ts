@@ -1,12 +1,33 @@
-import { useQueries } from '@tanstack/react-query'
-import { useState } from 'react'
-import { freshFor, pageSize, type PageQuery } from '../api/queries/pages.ts'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { newestGeneration } from '../api/generation.ts'
+import {
+  freshFor,
+  pageSize,
+  type CountsQuery,
+  type PageQuery,
+  type RowsQuery,
+  type SizeQuery,
+} from '../api/queries/pages.ts'
 import type { Refetchable } from '../api/query-view.ts'
-import { createStablePages, type ListItem } from './stable-pages.ts'
+import type { ValueCounts } from '../servers/value-counts.ts'
+import { createSettledList, missingRows, type RowState } from './settle-list.ts'
+import { createStablePages, rowsIn, type ListItem, type Range } from './stable-pages.ts'
 
 export interface ListPages<Item extends ListItem> {
-  readonly total: number | undefined
+  /** The number of rows in the table. */
+  readonly rowCount: number | undefined
+  /** How many items match. */
+  readonly count: number | undefined
+  /** How many there are without the filter, if there is one. */
+  readonly size: number | undefined
+  /** The values of the filters, as of the same moment as the count. */
+  readonly counts: readonly (ValueCounts | undefined)[]
+  /** The numbers are being read again. */
+  readonly isUpdating: boolean
   readonly rowAt: (index: number) => Item | undefined
+  /** Why a row is still shown although it no longer matches. */
+  readonly rowState: (id: string) => RowState | undefined
   /** How many more (or fewer) items match by now; `showChanges` shows them. */
   readonly difference: number
   readonly isReordered: boolean
@@ -14,14 +35,22 @@ export interface ListPages<Item extends ListItem> {
   /** The rows on the screen still answer the previous query. */
   readonly isOutdated: boolean
   readonly updatedAt: number
-  /** All pages as one query for the total. */
+  /** All pages as one query for the number of rows. */
   readonly query: Refetchable<number>
   readonly refetch: () => void
 }
 
-interface Range {
-  readonly first: number
-  readonly last: number
+/** The requests of a list. */
+export interface ListQueries<Item extends ListItem> {
+  readonly page: (index: number) => PageQuery<Item>
+  /** For rows that their page no longer has. */
+  readonly rows: (ids: readonly string[]) => RowsQuery<Item>
+  /** For the number without a filter; undefined if there is no filter. */
+  readonly size: SizeQuery | undefined
+  /** For the values of the filters. */
+  readonly counts: readonly CountsQuery[]
+  /** The first of `counts` counts all items that match. */
+  readonly countsAll: boolean
 }
 
 /** The visible rows. A new list starts at the top, wherever the previous one was scrolled to. */
@@ -35,25 +64,81 @@ export function useVisibleRange(listKey: string) {
   return [range, setRange] as const
 }
 
+/** Responses that contradict each other are requested again after so many milliseconds. */
+const retryAfter = 1_000
+
+interface Part {
+  readonly data: { readonly generation: number } | undefined
+  readonly error: unknown
+  readonly isFetching: boolean
+  readonly refetch: () => unknown
+}
+
+/** Requests all parts of a list together: when one of them is requested, or if they contradict. */
+function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
+  const newest = newestGeneration()
+  useEffect(() => {
+    for (const { data, isFetching, refetch } of parts)
+      if (data && data.generation < newest && !isFetching) void refetch()
+    // Once per generation: a request that fails is not repeated at once.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [newest])
+  const isContradictory = isUpdating && parts.every(({ data }) => data?.generation === newest)
+  useEffect(() => {
+    if (!isContradictory) return
+    const timer = setTimeout(() => {
+      for (const { refetch } of parts) void refetch()
+    }, retryAfter)
+    return () => clearTimeout(timer)
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [newest, isContradictory])
+}
+
 /** Loads the visible pages of a list, and keeps their rows stable. `query` identifies the list. */
 export function usePages<Item extends ListItem>(
   query: string,
-  pageQuery: (index: number) => PageQuery<Item>,
+  queries: ListQueries<Item>,
   visible: Range,
 ): ListPages<Item> {
   const [revision, setRevision] = useState(0)
   const [refreshedAt, setRefreshedAt] = useState(0)
-  const [mergePages] = useState(() => createStablePages<Item>(freshFor))
+  const [mergePages] = useState(() => createStablePages<Item>({ pageSize, freshFor }))
+  const [settle] = useState(() => createSettledList<Item>())
   const first = Math.floor(visible.first / pageSize)
   const last = Math.floor(visible.last / pageSize)
   const indexes = Array.from({ length: last - first + 1 }, (_, at) => first + at)
-  const results = useQueries({ queries: indexes.map((index) => pageQuery(index)) })
+  const results = useQueries({ queries: indexes.map((index) => queries.page(index)) })
 
   const loaded = results.flatMap(({ data, dataUpdatedAt }) =>
     data ? [{ ...data, loadedAt: dataUpdatedAt }] : [],
   )
   const request = { query, revision, refreshedAt }
-  const { shown, isOutdated, difference, isReordered } = mergePages(request, loaded)
+  const { shown, isOutdated, isReordered } = mergePages(request, loaded)
+  const rows = shown && !isOutdated ? rowsIn(shown, visible, pageSize) : []
+  const missing = missingRows(loaded, rows)
+
+  const followed = useQuery({ ...queries.rows(missing), enabled: missing.length > 0 })
+  const sizes = useQueries({ queries: [queries.size ?? []].flat() })
+  const counts = useQueries({
+    // Counting does not delay the rows.
+    queries: queries.counts.map((counts) => ({ ...counts, enabled: loaded.length > 0 })),
+  })
+  const parts = [...results, ...sizes, ...counts, ...(missing.length > 0 ? [followed] : [])]
+  const newest = newestGeneration()
+  const { settled, counts: settledCounts } = settle(
+    {
+      key: shown?.key ?? '',
+      pages: loaded,
+      visible: rows,
+      isAnswered: parts.every(({ data, error }) => error ?? data?.generation === newest),
+      followed: followed.data,
+      size: sizes[0]?.data?.count,
+      counted: queries.countsAll ? counts[0]?.data?.total : undefined,
+    },
+    counts.map(({ data }) => data),
+  )
+  const isUpdating = isOutdated || settled?.isUpdating !== false
+  useGenerations(parts, isUpdating)
 
   function refetch(): void {
     setRefreshedAt(Date.now())
@@ -62,15 +147,23 @@ export function usePages<Item extends ListItem>(
 
   const failed = results.find(({ error, failureReason }) => error ?? failureReason)
   return {
-    total: shown?.total,
-    rowAt: (index) => shown?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
-    difference,
+    rowCount: shown?.rowCount,
+    count: settled?.count,
+    size: settled?.size,
+    counts: settledCounts,
+    isUpdating,
+    rowAt(index) {
+      const row = shown?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize]
+      return (row && settled?.followed.get(row.id)?.row) ?? row
+    },
+    rowState: (id) => settled?.followed.get(id)?.state,
+    difference: shown && settled && !isOutdated ? settled.count - shown.total : 0,
     isReordered,
     showChanges: () => setRevision(revision + 1),
     isOutdated,
     updatedAt: Math.max(0, ...results.map(({ dataUpdatedAt }) => dataUpdatedAt)),
     query: {
-      data: shown?.total,
+      data: shown?.rowCount,
       error: failed?.error ?? null,
       failureReason: failed?.failureReason ?? null,
       isFetching: results.some(({ isFetching }) => isFetching),

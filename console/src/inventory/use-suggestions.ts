@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { CountsQuery } from '../api/queries/pages.ts'
 import { completionAt, withKey, withValue } from '../filter/complete.ts'
 import { completeTerms } from '../filter/edit-query.ts'
@@ -43,9 +43,11 @@ export function useSuggestions(
       ? tagOf(completing.typed)
       : undefined
   const groupBy = group ?? (tagKey === undefined ? undefined : `metadata.${tagKey}`)
-  const { data: counts, isLoading } = useQuery(
-    countsQuery(completeTerms(terms.join(' ')), groupBy === undefined ? [] : [groupBy]),
-  )
+  const { data: counts, isLoading } = useQuery({
+    ...countsQuery(completeTerms(terms.join(' ')), groupBy === undefined ? [] : [groupBy]),
+    enabled: groupBy !== undefined,
+    placeholderData: keepPreviousData,
+  })
 
   /** Statuses by the beginning of their names: `sto` suggests `status:ready`, which reads Stopped. */
   const statusesNamed = (prefix: string): readonly Suggestion[] =>
@@ -74,7 +76,7 @@ export function useSuggestions(
   const { head, typed, key } = completing
   const prefix = tagKey === undefined ? '' : `${tagKey}=`
   const fixed = (key.values ?? []).map((value) => ({ value, count: undefined }))
-  const counted = groupBy === undefined ? [] : listedValues(counts?.[groupBy] ?? [])
+  const counted = groupBy === undefined ? [] : listedValues(counts?.groups[groupBy] ?? [])
   const wanted = typed.slice(prefix.length).toLowerCase()
   const groups = key.hasStatusGroups
     ? namedGroups

@@ -1,7 +1,15 @@
+import type { Generated } from '../api/generation.ts'
+
 /** A value and its number of servers. The API sorts by count. */
 export interface ValueCount {
   readonly value: string | number | boolean | null
   readonly count: number
+}
+
+/** The values of some fields, with the number of items of each, and of all items. */
+export interface ValueCounts extends Generated {
+  readonly total: number
+  readonly groups: Readonly<Record<string, readonly ValueCount[]>>
 }
 
 /** The API returns at most this many values, and one more entry with the sum of all others. */

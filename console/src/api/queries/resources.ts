@@ -1,11 +1,20 @@
 import type { Resource } from '@muster/contract'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { countValues } from '../../inventory/count-values.ts'
 import type { Scope } from '../../inventory/list-state.ts'
 import type { ResourceRow } from '../../inventory/resource-row.ts'
 import type { Sort } from '../../url/sort.ts'
 import { api, maxPageSize } from '../client.ts'
-import { freshFor, pageSize, type CountsQuery, type PageQuery } from './pages.ts'
+import { beginRequest } from '../generation.ts'
+import {
+  followRows,
+  freshFor,
+  pageSize,
+  type CountsQuery,
+  type PageQuery,
+  type RowsQuery,
+  type SizeQuery,
+} from './pages.ts'
 
 const pollInterval = 60_000
 
@@ -44,13 +53,14 @@ export interface ResourcesQuery extends ResourceSelection {
   readonly fields: readonly string[]
 }
 
-export const resourcePageQuery = (
+const resourcePageQuery = (
   resource: Resource,
   query: ResourcesQuery,
   index: number,
 ): PageQuery<ResourceRow> => ({
   queryKey: [resource.keys, 'page', query, index],
-  queryFn: async ({ signal }) => {
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
     const { sort, fields } = query
     const page = {
       order_by: sort.by,
@@ -59,20 +69,47 @@ export const resourcePageQuery = (
       limit: pageSize,
       offset: index * pageSize,
     }
-    return { index, ...(await list(resource, query, page, signal)) }
+    return { generation, index, ...(await list(resource, query, page, context.signal)) }
   },
   staleTime: freshFor,
   refetchInterval: pollInterval,
 })
 
+const resourceRowsQuery = (
+  resource: Resource,
+  query: ResourcesQuery,
+  ids: readonly string[],
+): RowsQuery<ResourceRow> => ({
+  queryKey: [resource.keys, 'rows', query, ids],
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
+    const find = (q: string) => async (id: readonly string[]) => {
+      const page = { id, field: query.fields, limit: id.length }
+      return (await list(resource, { q, scope: query.scope }, page, context.signal)).rows
+    }
+    return { generation, ...(await followRows(ids, find(query.q), find(''))) }
+  },
+  gcTime: 0,
+})
+
 /** How many there are without a filter. */
-export const resourceCountQuery = (resource: Resource, scope: Scope) =>
-  queryOptions({
-    queryKey: [resource.keys, 'count', scope],
-    queryFn: async ({ signal }) =>
-      (await list(resource, { q: '', scope }, { limit: 0 }, signal)).total,
-    refetchInterval: pollInterval,
-  })
+const resourceCountQuery = (resource: Resource, scope: Scope): SizeQuery => ({
+  queryKey: [resource.keys, 'count', scope],
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
+    const { total } = await list(resource, { q: '', scope }, { limit: 0 }, context.signal)
+    return { generation, count: total }
+  },
+})
+
+/** The requests of the list. */
+export const resourceQueries = (resource: Resource, query: ResourcesQuery) => ({
+  page: (index: number) => resourcePageQuery(resource, query, index),
+  rows: (ids: readonly string[]) => resourceRowsQuery(resource, query, ids),
+  size: query.q === '' ? undefined : resourceCountQuery(resource, query.scope),
+  counts: [],
+  countsAll: false,
+})
 
 /** The values of fields. The API has statistics of servers only, so they are counted here. */
 export const resourceValuesQuery = (
@@ -81,13 +118,13 @@ export const resourceValuesQuery = (
   fields: readonly string[],
 ): CountsQuery => ({
   queryKey: [resource.keys, 'values', selection, fields],
-  queryFn: async ({ signal }) => {
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
     const page = { field: ['id', ...fields], limit: maxPageSize }
-    const { rows } = await list(resource, selection, page, signal)
-    return Object.fromEntries(fields.map((field) => [field, countValues(rows, field)]))
+    const { rows, total } = await list(resource, selection, page, context.signal)
+    const groups = Object.fromEntries(fields.map((field) => [field, countValues(rows, field)]))
+    return { generation, total, groups }
   },
-  enabled: fields.length > 0,
-  placeholderData: keepPreviousData,
   staleTime: pollInterval,
 })
 

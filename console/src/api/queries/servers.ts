@@ -1,10 +1,18 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Row } from '../../servers/row.ts'
 import type { Scope } from '../../inventory/list-state.ts'
 import { refreshInterval } from '../../servers/refresh-interval.ts'
 import type { Sort } from '../../url/sort.ts'
 import { api } from '../client.ts'
-import { freshFor, pageSize, type CountsQuery, type PageQuery } from './pages.ts'
+import { beginRequest } from '../generation.ts'
+import {
+  followRows,
+  freshFor,
+  pageSize,
+  type CountsQuery,
+  type PageQuery,
+  type RowsQuery,
+  type SizeQuery,
+} from './pages.ts'
 
 /** Which servers. */
 export interface ServerSelection {
@@ -26,12 +34,15 @@ const selectionOf = ({ q, scope, isBin }: ServerSelection) => ({
   scope,
 })
 
+const rowsOf = ({ servers }: { readonly servers: readonly object[] }) => servers as readonly Row[]
+
 /** One page of the list. A page is requested when the user scrolls to it. */
-export const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => ({
+const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => ({
   queryKey: ['servers', 'page', query, index],
-  queryFn: async ({ signal }) => {
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
     const { sort, fields } = query
-    const { servers, total } = await api.listServers({
+    const page = await api.listServers({
       query: {
         ...selectionOf(query),
         order_by: sort.by,
@@ -42,9 +53,9 @@ export const serverPageQuery = (query: ServersQuery, index: number): PageQuery<R
         limit: pageSize,
         offset: index * pageSize,
       },
-      signal,
+      signal: context.signal,
     })
-    return { index, total, rows: servers as readonly Row[] }
+    return { generation, index, total: page.total, rows: rowsOf(page) }
   },
   staleTime: freshFor,
   // Scrolling through a long list loads hundreds of pages.
@@ -52,32 +63,56 @@ export const serverPageQuery = (query: ServersQuery, index: number): PageQuery<R
   refetchInterval: (query) => refreshInterval(query, query.state.data?.rows ?? []),
 })
 
-/** How many servers there are without a filter. */
-export const fleetSizeQuery = (scope: Scope, isBin: boolean) =>
-  queryOptions({
-    queryKey: ['servers', 'size', scope, isBin],
-    queryFn: async ({ signal }) => {
-      const query = { ...selectionOf({ q: '', scope, isBin }), limit: 0 }
-      return (await api.listServers({ query, signal })).total
-    },
-    refetchInterval: 60_000,
-  })
+/** Rows that their page no longer has: they match elsewhere, no longer match, or no longer exist. */
+const serverRowsQuery = (query: ServersQuery, ids: readonly string[]): RowsQuery<Row> => ({
+  queryKey: ['servers', 'rows', query, ids],
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
+    const fields = { details: true, with_meta: true, field: query.fields }
+    const find = (selection: object) => async (id: readonly string[]) => {
+      const page = { ...selection, ...fields, id, limit: id.length }
+      return rowsOf(await api.listServers({ query: page, signal: context.signal }))
+    }
+    const all = { scope: query.scope, pending_delete: 'all' }
+    return { generation, ...(await followRows(ids, find(selectionOf(query)), find(all))) }
+  },
+  gcTime: 0,
+  refetchInterval: (query) => {
+    const { matching = [], others = [] } = query.state.data ?? {}
+    return refreshInterval(query, [...matching, ...others])
+  },
+})
 
-/** How many servers match per value of some fields. `isDue`: false delays the request. */
+/** How many servers there are without a filter. */
+const fleetSizeQuery = (scope: Scope, isBin: boolean): SizeQuery => ({
+  queryKey: ['servers', 'size', scope, isBin],
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
+    const query = { ...selectionOf({ q: '', scope, isBin }), limit: 0 }
+    const { total } = await api.listServers({ query, signal: context.signal })
+    return { generation, count: total }
+  },
+})
+
+/** How many servers match per value of some fields. */
 export const countsQuery = (
   selection: ServerSelection,
   groups: readonly string[],
-  isDue = true,
 ): CountsQuery => ({
   queryKey: ['servers', 'counts', selection, groups],
-  queryFn: async ({ signal }) =>
-    (
-      await api.getServerStatistics({
-        query: { ...selectionOf(selection), group_by: groups },
-        signal,
-      })
-    ).groups,
-  enabled: isDue && groups.length > 0,
-  placeholderData: keepPreviousData,
-  refetchInterval: 60_000,
+  queryFn: async (context) => {
+    const generation = beginRequest(context)
+    const { total, ...rest } = await api.getServerStatistics({
+      query: { ...selectionOf(selection), group_by: groups },
+      signal: context.signal,
+    })
+    return { generation, total: total.count, groups: rest.groups }
+  },
+})
+
+/** The requests of the list. */
+export const serverQueries = (query: ServersQuery) => ({
+  page: (index: number) => serverPageQuery(query, index),
+  rows: (ids: readonly string[]) => serverRowsQuery(query, ids),
+  size: query.q === '' ? undefined : fleetSizeQuery(query.scope, query.isBin),
 })

@@ -3,6 +3,7 @@ export const servers = {
   countOf: (shown: string, all: string) =>
     shown === all ? `${all} servers` : `${shown} of ${all} servers`,
   newOnes: (count: string) => `Show ${count} new`,
+  rowStates: { unmatched: 'no longer matches', gone: 'no longer exists' },
   changedOrder: 'Show changes',
   filter: 'Filter servers',
   filterHint: 'Name, IP address, ID, tag, or a filter such as status:running',

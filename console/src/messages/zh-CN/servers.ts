@@ -4,6 +4,7 @@ export const servers: Messages['servers'] = {
   title: '服务器',
   countOf: (shown, all) => (shown === all ? `${all} 台服务器` : `${shown} / ${all} 台服务器`),
   newOnes: (count) => `显示新增的 ${count} 台`,
+  rowStates: { unmatched: '不再匹配', gone: '已不存在' },
   changedOrder: '显示变更',
   filter: '筛选服务器',
   filterHint: '名称、IP 地址、ID、标签，或筛选条件，例如 status:running',

@@ -1,10 +1,8 @@
 import type { Resource } from '@muster/contract'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import {
-  resourceCountQuery,
-  resourcePageQuery,
+  resourceQueries,
   resourceValuesQuery,
   type ResourcesQuery,
 } from '../../api/queries/resources.ts'
@@ -92,12 +90,7 @@ function ResourceList({ kind }: Props) {
   )
   const listKey = JSON.stringify([q, scope, sort])
   const [visible, setVisible] = useVisibleRange(listKey)
-  const pages = usePages(
-    JSON.stringify(query),
-    (index) => resourcePageQuery(resource, query, index),
-    visible,
-  )
-  const { data: count } = useQuery(resourceCountQuery(resource, scope))
+  const pages = usePages(JSON.stringify(query), resourceQueries(resource, query), visible)
   const problem = queryProblem(pages.query.error, messages.servers.theFilter)
 
   const open = useCallback(
@@ -137,7 +130,7 @@ function ResourceList({ kind }: Props) {
         operation={operation}
         scope={scope}
         pages={pages}
-        countText={(total) => t.countOf(kind, number(total), number(count ?? total))}
+        countText={(count, size) => t.countOf(kind, number(count), number(size))}
         isRejected={problem !== undefined}
         onScope={(next) => change({ scope: next })}
       >

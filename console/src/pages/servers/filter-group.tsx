@@ -11,7 +11,7 @@ import {
 import { namedGroups, useValueNames } from '../../servers/value-names.ts'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import styles from './filter-sidebar.module.css'
-import type { FilterCounts, FilterGroupName } from './use-filter-counts.ts'
+import type { FilterCounts, FilterGroupName } from './filter-counts.ts'
 
 interface Props {
   readonly name: FilterGroupName

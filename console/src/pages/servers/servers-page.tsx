@@ -1,12 +1,6 @@
 import type { maxBatchSize } from '@muster/contract'
-import { useQuery } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
-import {
-  countsQuery,
-  fleetSizeQuery,
-  serverPageQuery,
-  type ServersQuery,
-} from '../../api/queries/servers.ts'
+import { countsQuery, serverQueries, type ServersQuery } from '../../api/queries/servers.ts'
 import { exclude, filterTo, completeTerms } from '../../filter/edit-query.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
 import { filterKeys, type FilterName } from '../../filter/keys.ts'
@@ -41,6 +35,7 @@ import { BulkBar } from './bulk-bar.tsx'
 import { DataAges } from './data-ages.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
 import { NameCell } from './name-cell.tsx'
+import { filterCountQueries } from './filter-counts.ts'
 import { NoServers } from './no-servers.tsx'
 import { useListState } from './use-list-state.ts'
 import { ViewsMenu } from './views-menu.tsx'
@@ -70,8 +65,8 @@ export function ServersPage() {
   const listKey = JSON.stringify([q, state.scope, isBin, state.sort])
   const selection = useSelection(listKey, isBin)
   const [visible, setVisible] = useVisibleRange(listKey)
-  const pages = usePages(JSON.stringify(query), (index) => serverPageQuery(query, index), visible)
-  const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope, isBin))
+  const queries = { ...serverQueries(query), ...filterCountQueries(query, hasFilters) }
+  const pages = usePages(JSON.stringify(query), queries, visible)
   const problem = queryProblem(pages.query.error, t.servers.theFilter)
 
   const { scope } = state
@@ -145,7 +140,7 @@ export function ServersPage() {
         operation="listServers"
         scope={state.scope}
         pages={pages}
-        countText={(total) => t.servers.countOf(number(total), number(fleetSize ?? total))}
+        countText={(count, size) => t.servers.countOf(number(count), number(size))}
         isRejected={problem !== undefined}
         onScope={(scope) => change({ scope })}
       >
@@ -155,7 +150,7 @@ export function ServersPage() {
         </Button>
         <ExportMenu
           heading={t.servers.exportAll(
-            pages.isOutdated || pages.total === undefined ? '…' : number(pages.total),
+            pages.isOutdated || pages.count === undefined ? '…' : number(pages.count),
           )}
           onExport={(kind) => saveServers(state, kind)}
         />
@@ -190,7 +185,7 @@ export function ServersPage() {
           </Button>
           <SelectAll
             q={q}
-            total={pages.isOutdated ? undefined : pages.total}
+            total={pages.isOutdated ? undefined : pages.count}
             isHidden={isBin || selection.isAll}
             onSelect={() => selection.selectAll(listKey)}
           />
@@ -200,8 +195,9 @@ export function ServersPage() {
       <div className={styles.body} data-filters={hasFilters} data-panel={state.panel !== undefined}>
         {hasFilters && (
           <FilterSidebar
-            selection={{ q: state.q, scope, isBin }}
-            hasRows={pages.total !== undefined && !pages.isOutdated}
+            q={state.q}
+            counts={pages.counts}
+            isUpdating={pages.isUpdating}
             onChange={(next) => change({ q: next })}
           />
         )}
@@ -209,7 +205,7 @@ export function ServersPage() {
           {(selection.isAll || selection.rows.length > 0) && (
             <BulkBar
               rows={selection.rows}
-              all={selection.isAll ? { q, scope, count: pages.total ?? 0 } : undefined}
+              all={selection.isAll ? { q, scope, count: pages.count ?? 0 } : undefined}
               isBin={isBin}
               onClear={selection.clear}
             />
