@@ -60,12 +60,19 @@ export const defaultMaxActions = 10
 
 export const syncStates = ['idle', 'queued', 'running'] as const
 
-export const warningKinds = ['unreadable', 'missing', 'duplicate', 'forbidden', 'recycled'] as const
+export const warningKinds = [
+  'unreadable',
+  'cut',
+  'missing',
+  'duplicate',
+  'forbidden',
+  'recycled',
+] as const
 
 export const AccountWarning = exactObject({
   kind: Type.Enum([...warningKinds], {
     description:
-      '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown; `recycled` servers stay in the recycle bin although their time is over',
+      '`unreadable` servers could not be read and keep their last values; `cut`: the source sends more about these servers than Muster stores, so texts, tags or lists are cut; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown; `recycled` servers stay in the recycle bin although their time is over',
   }),
   text: Type.String(),
   count: Type.Integer({ description: 'Number of affected servers' }),

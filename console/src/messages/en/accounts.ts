@@ -203,6 +203,8 @@ export const accounts = {
   warningKinds: {
     unreadable: (count: number, shown: string) =>
       count === 1 ? '1 server could not be read' : `${shown} servers could not be read`,
+    cut: (count: number, shown: string) =>
+      count === 1 ? 'Details of 1 server are cut' : `Details of ${shown} servers are cut`,
     missing: (count: number, shown: string) =>
       count === 1 ? '1 server is suddenly missing' : `${shown} servers are suddenly missing`,
     duplicate: (count: number, shown: string) =>

@@ -304,6 +304,7 @@ export const accounts: Messages['accounts'] = {
   warnings: '警告',
   warningKinds: {
     unreadable: (_count, shown) => `${shown} 台服务器无法读取`,
+    cut: (_count, shown) => `${shown} 台服务器的详情被截断`,
     missing: (_count, shown) => `${shown} 台服务器突然缺失`,
     duplicate: (_count, shown) => `${shown} 台服务器同时在两台宿主机上运行`,
     forbidden: (_count, shown) => `缺少读取 ${shown} 台服务器详情的权限`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { makeAccount, makeSeen } from '../../testing/inventory-world/in-memory-sync.ts'
-import { limitFacts } from './limit-facts.ts'
+import { limitFacts, limitServer } from './limit-facts.ts'
 import type { ReportedFacts } from './source.ts'
 import { createToServerFacts } from './to-server-facts.ts'
 
@@ -50,6 +50,38 @@ describe('facts from a source', () => {
     const bounded = limitFacts(facts({ nics, tags }))
     assert.equal(bounded.nics?.length, 256)
     assert.equal(Object.keys(bounded.tags ?? {}).length, 256)
+  })
+
+  test('are cut in every part if the parts are within the limits, but not their sum', () => {
+    const tags = Object.fromEntries(
+      Array.from({ length: 200 }, (_, number) => [`tag-${number}`, 'x'.repeat(4_000)]),
+    )
+    const bounded = limitFacts(facts({ tags, description: 'y'.repeat(4_000) }))
+    assert.ok(JSON.stringify(bounded).length < 2 ** 18)
+    assert.equal(Object.keys(bounded.tags ?? {}).length, 64)
+  })
+
+  test('tell whether something was cut, and only then', () => {
+    const isCut = (changes: object) => limitServer({ key: ['a'], facts: facts(changes) }).isCut
+    const many = (length: number) => Array.from({ length }, (_, number) => String(number))
+    const tagsOf = (length: number) => Object.fromEntries(many(length).map((key) => [key, '']))
+    for (const [within, beyond] of [
+      [{ description: 'x'.repeat(4_096) }, { description: 'x'.repeat(4_097) }],
+      [{ boot_order: 'a\0b\uD83D', vcpu_count: -1, name: '' }, { name: 'x'.repeat(4_097) }],
+      [{ nics: many(256).map((ip_addr) => ({ ip_addr })) }, { nics: many(257) }],
+      [{ tags: tagsOf(256) }, { tags: tagsOf(257) }],
+      [{ notes: { ['k'.repeat(256)]: '' } }, { notes: { ['k'.repeat(257)]: '' } }],
+      [
+        { tags: Object.fromEntries(many(60).map((key) => [key, 'x'.repeat(4_096)])) },
+        { tags: Object.fromEntries(many(70).map((key) => [key, 'x'.repeat(4_096)])) },
+      ],
+    ] as const) {
+      assert.deepEqual(
+        [isCut(within), isCut(beyond)],
+        [false, true],
+        JSON.stringify(within).slice(0, 40),
+      )
+    }
   })
 
   test('lose NULs and unpaired surrogates', () => {

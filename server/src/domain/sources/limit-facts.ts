@@ -1,76 +1,128 @@
-import type { ReportedFacts } from './source.ts'
+import type { ReportedFacts, ReportedServer } from './source.ts'
 
-/** Limits of what is stored. A source may send texts of any length. */
-const longestText = 4_096
-const longestList = 256
-const maxTags = 256
+/** What is stored of a server. A source may send texts and lists of any length. */
+interface Limits {
+  /** Characters of a text. */
+  readonly text: number
+  /** Entries of a list. */
+  readonly list: number
+  readonly tags: number
+}
+const usual: Limits = { text: 4_096, list: 256, tags: 256 }
+/** For a server that is too large although none of its parts is. */
+const tight: Limits = { text: 256, list: 32, tags: 64 }
 const longestKey = 256
+/** Characters of all texts of a server. */
+const largestServer = 2 ** 18
 const largestNumber = Number.MAX_SAFE_INTEGER
 
-/** PostgreSQL cannot store NUL, and truncation can split a surrogate pair. */
-const truncate = (text: string, maxLength: number): string =>
-  text.slice(0, maxLength).replaceAll('\0', '').toWellFormed()
+/** PostgreSQL cannot store NUL. A part of a text would keep all of it in memory, so it is copied. */
+function truncate(text: string, maxLength: number): string {
+  const own = text.length > maxLength ? Buffer.from(text.slice(0, maxLength)).toString() : text
+  return own.replaceAll('\0', '').toWellFormed()
+}
 
-export const limitText = (text: string): string => truncate(text, longestText)
+export const limitText = (text: string): string => truncate(text, usual.text)
 
 const limitNumber = (value: number): number =>
   Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 0), largestNumber) : 0
 
-function limitValue(value: unknown): unknown {
-  if (typeof value === 'string') return limitText(value)
+function limitValue(value: unknown, limits: Limits): unknown {
+  if (typeof value === 'string') return truncate(value, limits.text)
   if (typeof value === 'number') return limitNumber(value)
-  if (Array.isArray(value)) return value.slice(0, longestList).map(limitValue)
+  if (Array.isArray(value))
+    return value.slice(0, limits.list).map((item) => limitValue(item, limits))
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, limitValue(inner)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, limitValue(inner, limits)]),
+    )
   }
   return value
 }
 
 /** Truncates texts that are too long to store. */
 export const limitValues = <Values extends object>(values: Values): Values =>
-  limitValue(values) as Values
+  limitValue(values, usual) as Values
 
-const limitTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
+const limitTags = (
+  tags: Readonly<Record<string, string>>,
+  limits: Limits,
+): Record<string, string> =>
   Object.fromEntries(
     Object.entries(tags)
-      .slice(0, maxTags)
-      .map(([key, text]) => [truncate(key, longestKey), limitText(text)] as const)
+      .slice(0, limits.tags)
+      .map(([key, text]) => [truncate(key, longestKey), truncate(text, limits.text)] as const)
       .filter(([key]) => key !== ''),
   )
 
-/** Whether `limitValue` would return the same. */
-function isWithinLimits(value: unknown): boolean {
-  if (typeof value === 'string') {
-    return value.length <= longestText && !value.includes('\0') && value.isWellFormed()
-  }
-  if (typeof value === 'number') return limitNumber(value) === value
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.length <= longestList && value.every(isWithinLimits)
-  for (const key in value) {
-    if (!isWithinLimits((value as Record<string, unknown>)[key])) return false
-  }
-  return true
+/** How a value compares with the limits. */
+interface Measured {
+  /** Characters of all texts. */
+  size: number
+  /** Whether a text or a list is too long. */
+  isLong: boolean
+  /** Whether a text or a number cannot be stored as it is. */
+  isOdd: boolean
 }
 
-function areTagsWithinLimits(tags: Readonly<Record<string, string>>): boolean {
+function measure(value: unknown, to: Measured): void {
+  if (typeof value === 'string') {
+    to.size += value.length
+    if (value.length > usual.text) to.isLong = true
+    if (value.includes('\0') || !value.isWellFormed()) to.isOdd = true
+  } else if (typeof value === 'number') {
+    if (limitNumber(value) !== value) to.isOdd = true
+  } else if (Array.isArray(value)) {
+    if (value.length > usual.list) to.isLong = true
+    for (const item of value) measure(item, to)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const key in value) measure((value as Record<string, unknown>)[key], to)
+  }
+}
+
+function measureTags(tags: Readonly<Record<string, string>>, to: Measured): void {
   let count = 0
   for (const key in tags) {
     count += 1
-    if (key === '' || key.length > longestKey || !isWithinLimits(key)) return false
+    measure(key, to)
+    if (key === '') to.isOdd = true
+    if (key.length > longestKey) to.isLong = true
   }
-  return count <= maxTags
+  if (count > usual.tags) to.isLong = true
+}
+
+function measureFacts(facts: ReportedFacts): Measured {
+  const measured = { size: 0, isLong: false, isOdd: facts.name === '' }
+  measure(facts, measured)
+  measureTags(facts.tags ?? {}, measured)
+  measureTags(facts.notes ?? {}, measured)
+  return measured
+}
+
+function limitAll(facts: ReportedFacts, limits: Limits): ReportedFacts {
+  const { tags = {}, notes = {}, ...rest } = facts
+  const limited = limitValue(rest, limits) as typeof rest
+  const name = limited.name === '' ? (limited.external_id ?? '') : limited.name
+  return { ...limited, name, tags: limitTags(tags, limits), notes: limitTags(notes, limits) }
 }
 
 /** Truncates texts, lists and tags that are too long to store. Nearly all facts are returned as they are. */
-export function limitFacts(facts: ReportedFacts): ReportedFacts {
-  const isWithin =
-    facts.name !== '' &&
-    areTagsWithinLimits(facts.tags ?? {}) &&
-    areTagsWithinLimits(facts.notes ?? {}) &&
-    isWithinLimits(facts)
-  if (isWithin) return facts
-  const { tags = {}, notes = {}, ...rest } = facts
-  const limited = limitValue(rest) as typeof rest
-  const name = limited.name === '' ? (limited.external_id ?? '') : limited.name
-  return { ...limited, name, tags: limitTags(tags), notes: limitTags(notes) }
+function limit(facts: ReportedFacts): { readonly facts: ReportedFacts; readonly isCut: boolean } {
+  const { size, isLong, isOdd } = measureFacts(facts)
+  const isCut = isLong || size > largestServer
+  if (!isCut && !isOdd) return { facts, isCut }
+  const limited = limitAll(facts, usual)
+  const isLarge = isCut && measureFacts(limited).size > largestServer
+  return { facts: isLarge ? limitAll(limited, tight) : limited, isCut }
+}
+
+export const limitFacts = (facts: ReportedFacts): ReportedFacts => limit(facts).facts
+
+/** A server as it can be stored, and whether something of it was cut. */
+export function limitServer(server: ReportedServer): {
+  readonly server: ReportedServer
+  readonly isCut: boolean
+} {
+  const { facts, isCut } = limit(server.facts)
+  return { server: facts === server.facts ? server : { ...server, facts }, isCut }
 }

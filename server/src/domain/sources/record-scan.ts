@@ -29,6 +29,8 @@ interface Dependencies {
 /** A server whose report differs from the last one. */
 export interface ChangedServer extends MappedServer {
   readonly digest: string
+  /** Of its report, in characters. */
+  readonly size: number
 }
 
 /**
@@ -69,16 +71,11 @@ export interface ScanRecorder {
   recordResources(collected: ResourceCollector, isComplete: boolean): Promise<void>
 }
 
-/** A digest of the report and of the settings applied to it. An equal digest needs no write. */
-const digestOf = (
+/** The report and the settings applied to it. An equal digest of them needs no write. */
+const reportOf = (
   server: ReportedServer,
   { name, brand, created_at, project_id }: Account,
-): string =>
-  hash(
-    'sha1',
-    JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id]),
-    'base64url',
-  )
+): string => JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id])
 
 const notActive = { activeName: '', activeHost: '' }
 const notMissing = { missed: 0, missingSince: 0 }
@@ -136,12 +133,13 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
           'The default project of the account was deleted. Set another project_id.',
         )
       }
-      const digest = digestOf(server, account)
+      const report = reportOf(server, account)
+      const digest = hash('sha1', report, 'base64url')
       const { name, tags = {} } = server.facts
       const mapped = mapping({ name, tags, tenant: server.tenant })
       const isSame =
         before?.digest === digest && before.projectId === mapped.projectId && before.missed === 0
-      return isSame ? undefined : { ...mapped, id, digest, server }
+      return isSame ? undefined : { ...mapped, id, digest, size: report.length, server }
     }
 
     function reportingAccount(changed: readonly ChangedServer[]): ReportingAccount {

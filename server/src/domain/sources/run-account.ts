@@ -14,7 +14,9 @@ import {
 import { createFetchServer } from './fetch-server.ts'
 import { createInterruptibleSleep } from './interruptible-sleep.ts'
 import { LeaseLost } from './lease-lost.ts'
+import { limitServer } from './limit-facts.ts'
 import { createRecordTogether, type Reading } from './record-together.ts'
+import { maxCutNames } from './scan-account.ts'
 import type { ReportedServer, ServerReference, SourceUpdate } from './source.ts'
 import { createSyncOnce } from './sync-once.ts'
 import { serverIdOf } from './to-server-facts.ts'
@@ -81,13 +83,16 @@ export function createRunAccount(dependencies: RunDependencies) {
       const recorder = await run.openRecorder()
       await scanConflicts.claim(ids)
       const known = await sightings.of(account.id, ids)
-      const changed = presentIds
-        .map((id, at) => recorder.findChange(id, present[at] as ReportedServer, known.get(id)))
-        .filter((change) => change !== undefined)
+      const cut = new Map<string, string>()
+      const changed = presentIds.flatMap((id, at) => {
+        const { server, isCut } = limitServer(present[at] as ReportedServer)
+        if (isCut) cut.set(id, cut.size < maxCutNames ? server.facts.name : '')
+        return recorder.findChange(id, server, known.get(id)) ?? []
+      })
       await recorder.record(changed, goneIds, known)
       await recorder.recordUnreadable(unreadable, known)
       run.apply((state) => sourceAnswered(state, clock()))
-      if (warnings.update({ readable, unreadable: unreadableById(unreadable) })) {
+      if (warnings.update({ readable, unreadable: unreadableById(unreadable), cut })) {
         await save({ warnings: warnings.current() })
       }
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import {
   createMemorySync,
@@ -70,6 +71,25 @@ describe('a scan', () => {
     assert.deepEqual(third.counts, { seen: 3, created: 1, changed: 1, gone: 1 })
     assert.deepEqual(namesOf(sync), ['a', 'b', 'd'])
     assert.equal(sync.present()[0]?.status, 'ready')
+  })
+
+  test('cuts servers that are too large, tells which, and writes them early', async () => {
+    const sync = createMemorySync()
+    const tags = Object.fromEntries(range(0, 60).map((key) => [key, 'x'.repeat(4_096)]))
+    const cut = { tags: { ...tags, long: 'x'.repeat(5_000) } }
+    const large = [makeSeen('cut', cut), ...range(0, 49).map((name) => makeSeen(name, { tags }))]
+    let written = 0
+    const note = async () => {
+      await nextTurn()
+      written = sync.present().length
+    }
+    const first = await scan(sync, [page(...large), note, pageOf('a')])
+    assert.deepEqual([...first.cut.values()], ['cut'])
+    assert.ok(written > 0 && written < 50, `${written} servers`)
+    assert.equal(sync.present().length, 51)
+    // Also where the report is unchanged.
+    const second = await scan(sync, [page(...large), pageOf('a')])
+    assert.deepEqual([second.counts.changed, [...second.cut.values()]], [0, ['cut']])
   })
 
   test('that fails removes no servers and keeps the pages before the error', async () => {

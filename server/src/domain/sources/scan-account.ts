@@ -6,6 +6,7 @@ import { chunk } from '../chunk.ts'
 import { confirmMissing } from './confirm-missing.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import { IdTable } from './id-table.ts'
+import { limitServer } from './limit-facts.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
 import type { Forbidden, ReportedServer, ScanPage, Source, UnreadableServer } from './source.ts'
@@ -37,6 +38,8 @@ export interface Scanned {
   readonly vanishedIds: ReadonlySet<string>
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
+  /** Servers of which the source sent more than is stored, by id: the names of the first ones. */
+  readonly cut: ReadonlyMap<string, string>
   readonly forbidden: readonly Forbidden[]
 }
 
@@ -45,6 +48,10 @@ export interface Scanned {
  * segments of the search index. Other commits, such as logins, wait for the one that is running.
  */
 export const batchSize = 2_000
+/** Or so many characters of reports, so that large servers do not fill the memory. */
+const batchLength = 2 ** 23
+/** Of further servers that are cut, only the number is told. */
+export const maxCutNames = 100
 /** From a slow source, servers appear this often although a batch is not full. */
 const longestWait = 1_000
 /** One batch is prepared while another one is written. */
@@ -63,6 +70,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
   const writes = new Set<Promise<void>>()
   const unreadable: UnreadableServer[] = []
+  const cut = new Map<string, string>()
   const forbidden: Forbidden[] = []
   const presentByRegion = new Map<string, number>()
   const resources = recorder.collectResources()
@@ -71,6 +79,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   /** Managers of the tenants that were read; undefined if all were. */
   let managers: ReadonlySet<string> | undefined
   let pending: ChangedServer[] = []
+  let pendingLength = 0
   let writtenAt = holding.clock()
 
   async function record(changed: readonly ChangedServer[], gone: readonly string[]): Promise<void> {
@@ -112,17 +121,30 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     return { id, before }
   }
 
+  async function writePending(): Promise<void> {
+    const batch = pending.slice(0, batchSize)
+    pending = pending.slice(batchSize)
+    pendingLength = pending.reduce((sum, { size }) => sum + size, 0)
+    await startWrite(batch, [])
+    writtenAt = holding.clock()
+  }
+
   async function processPage(page: ScanPage): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
     if (page.tenants) managers = new Set(page.tenants.map(options.managerOf))
     if (page.forbidden) forbidden.push(page.forbidden)
     if (page.resources) resources.addReported(page.resources)
-    for (const server of page.present) {
+    for (const reported of page.present) {
+      const { server, isCut } = limitServer(reported)
       resources.addServer(server)
       const { id, before } = countSeen(server)
       const change = isSuperseded(id) ? undefined : recorder.findChange(id, server, before)
-      if (change) pending.push(change)
+      if (isCut) cut.set(id, cut.size < maxCutNames ? server.facts.name : '')
+      if (!change) continue
+      pending.push(change)
+      pendingLength += change.size
+      if (pendingLength >= batchLength) await writePending()
     }
     for (const server of unread) {
       const { id } = countSeen(server)
@@ -132,10 +154,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     for (const id of goneIds) reportedGone.add(id)
     await startWrite([], goneIds)
     while (pending.length >= batchSize || holding.clock() - writtenAt >= longestWait) {
-      const batch = pending.slice(0, batchSize)
-      pending = pending.slice(batchSize)
-      await startWrite(batch, [])
-      writtenAt = holding.clock()
+      await writePending()
     }
     onProgress({ ...counts })
   }
@@ -197,6 +216,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     counts: { ...counts },
     held,
     unreadable,
+    cut,
     forbidden,
     vanishedRegions: [...new Set(vanished.map(({ region }) => region))].sort(),
     vanishedIds: new Set(vanished.map(({ sighting }) => sighting.serverId)),

@@ -78,7 +78,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     for (const batch of chunk(gone)) {
       const ids = batch.map(({ serverId }) => serverId)
       await recorder.record([], ids, known)
-      warnings.update({ readable: ids, unreadable: new Map() })
+      warnings.update({ readable: ids, unreadable: new Map(), cut: new Map() })
     }
     await save({ confirmed_gone: 0, warnings: warnings.current() })
     log.info({ ...logFields, servers: gone.length }, 'removed missing servers after confirmation')
@@ -132,8 +132,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       completeScan(state, scanned, timing()),
     )
     const unreadable = unreadableById(scanned.unreadable)
-    const { held, forbidden } = scanned
-    warnings.replace({ unreadable, held, duplicates, forbidden }, clock())
+    const { cut, held, forbidden } = scanned
+    warnings.replace({ unreadable, cut, held, duplicates, forbidden }, clock())
     const error = vanishedRegionsError(scanned)
     const duration = clock() - start
     if (outage !== undefined) log.info(logFields, 'sync works again')

@@ -1,6 +1,7 @@
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncWarning } from './account.ts'
 import {
+  cutWarning,
   duplicateWarning,
   forbiddenWarning,
   missingWarning,
@@ -19,6 +20,8 @@ interface Timing {
 
 interface ScanFindings {
   readonly unreadable: ReadonlyMap<string, Unreadable>
+  /** Names by id. */
+  readonly cut: ReadonlyMap<string, string>
   readonly held: readonly Sighting[]
   readonly duplicates: readonly Duplicate[]
   readonly forbidden: readonly Forbidden[]
@@ -39,6 +42,7 @@ export function createSyncWarnings(
   let found:
     | {
         readonly unreadable: Map<string, Unreadable>
+        readonly cut: Map<string, string>
         readonly held: Map<string, Sighting>
         readonly duplicates: readonly Duplicate[]
         readonly forbidden: readonly Forbidden[]
@@ -48,13 +52,14 @@ export function createSyncWarnings(
 
   function rebuild(): void {
     if (!found) return
-    const { unreadable, held, duplicates, forbidden, now } = found
+    const { unreadable, cut, held, duplicates, forbidden, now } = found
     let until = Infinity
     for (const sighting of held.values()) {
       until = Math.min(until, removalTime(sighting, { now, hold, period }))
     }
     current = [
       ...unreadableWarning([...unreadable.values()]),
+      ...cutWarning([...cut.values()]),
       ...missingWarning(held.size, hasFailed ? null : until),
       ...duplicateWarning(account, duplicates),
       ...forbiddenWarning(forbidden),
@@ -65,10 +70,11 @@ export function createSyncWarnings(
   return {
     current: () => current,
     /** Replaces all warnings after a complete scan. */
-    replace({ unreadable, held, duplicates, forbidden }: ScanFindings, now: number): void {
+    replace({ unreadable, cut, held, duplicates, forbidden }: ScanFindings, now: number): void {
       hasFailed = false
       found = {
         unreadable: new Map(unreadable),
+        cut: new Map(cut),
         held: new Map(held.map((sighting) => [sighting.serverId, sighting])),
         duplicates,
         forbidden,
@@ -80,17 +86,19 @@ export function createSyncWarnings(
     update({
       readable,
       unreadable,
-    }: {
+      cut,
+    }: Pick<ScanFindings, 'unreadable' | 'cut'> & {
       readonly readable: readonly string[]
-      readonly unreadable: ReadonlyMap<string, Unreadable>
     }): boolean {
       if (!found) return false
       const before = JSON.stringify(current)
       for (const id of [...readable, ...unreadable.keys()]) {
         found.unreadable.delete(id)
+        found.cut.delete(id)
         found.held.delete(id)
       }
       for (const [id, server] of unreadable) found.unreadable.set(id, server)
+      for (const [id, name] of cut) found.cut.set(id, name)
       rebuild()
       return JSON.stringify(current) !== before
     },

@@ -17,8 +17,8 @@ const shorten = (text: string, most: number) => {
 
 const serversOf = (count: number) => (count === 1 ? '1 server' : `${count} servers`)
 
-const listOf = (items: readonly string[]) => {
-  const rest = items.length - maxNamed
+const listOf = (items: readonly string[], count = items.length) => {
+  const rest = count - Math.min(items.length, maxNamed)
   return [...items.slice(0, maxNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
 }
 
@@ -35,6 +35,15 @@ export function unreadableWarning(servers: readonly Unreadable[]): readonly Sync
   )
   const text = `${serversOf(count)} could not be read: ${listOf(named)}`
   return [{ kind: 'unreadable', text, count, until: null }]
+}
+
+/** Servers of which the source sends more than Muster stores. */
+export function cutWarning(names: readonly string[]): readonly SyncWarning[] {
+  const count = names.length
+  if (count === 0) return []
+  const named = names.filter((name) => name !== '').map((name) => shorten(name, longestName))
+  const text = `The source sends more about ${serversOf(count)} than Muster stores, so texts, tags or lists are cut: ${listOf(named, count)}`
+  return [{ kind: 'cut', text, count, until: null }]
 }
 
 /** Servers that were not deleted although their time in the recycle bin is over. */

@@ -13,9 +13,6 @@ import { hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
 import { securityOf } from './security.ts'
 import { nameOf, tagsOf } from './tags.ts'
 
-/** No real instance is this large. The limit protects Muster's memory. */
-const maxText = 2 ** 20
-
 const statuses: ReadonlyMap<string, string> = new Map([
   ['pending', 'starting'],
   ['running', 'running'],
@@ -38,12 +35,6 @@ export function describeInstance(
 ): ReportedServer {
   const key = keyOf(owned, region)
   const facts = factsOf(owned.instance, region, lookups)
-  if (JSON.stringify(facts).length > maxText) {
-    throw new SourceError(
-      'invalid-response',
-      `${facts.external_id} in ${region} exceeds the limits of EC2.`,
-    )
-  }
   return { key, tenant: { id: owned.owner, name: owned.owner }, facts }
 }
 

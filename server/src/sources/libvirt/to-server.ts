@@ -1,4 +1,3 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { devicesOf } from './devices.ts'
 import { cdromOf, disksOf } from './disks.ts'
@@ -31,9 +30,6 @@ export interface HostLocation {
   readonly hostResources: HostResources
 }
 
-/** No real domain is this large. The limit protects Muster's memory. */
-const maxText = 2 ** 20
-const longestDescription = 4_096
 /** In mebibytes. libvirt's default unit is KiB. */
 const units: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -65,10 +61,7 @@ function coresOf(domain: XmlElement): number {
 }
 
 const describe = (domain: XmlElement) =>
-  [textOf(domain, 'title'), textOf(domain, 'description')]
-    .filter((text) => text !== '')
-    .join('\n')
-    .slice(0, longestDescription)
+  [textOf(domain, 'title'), textOf(domain, 'description')].filter((text) => text !== '').join('\n')
 
 /** What happens when the guest powers off. */
 function shutdownBehavior(domain: XmlElement, isTransient: boolean): string {
@@ -89,9 +82,6 @@ export function toServer(domain: DomainDetails, location: HostLocation): Reporte
     key,
     ...(metadata.tenant && { tenant: metadata.tenant }),
     facts: factsOf(domain, location, metadata),
-  }
-  if (JSON.stringify(server).length > maxText) {
-    throw new SourceError('invalid-response', `The domain ${domain.uuid} has too many elements.`)
   }
   return server
 }

@@ -1,4 +1,3 @@
-import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { numberOf } from '../shared/parse-xml.ts'
@@ -19,9 +18,6 @@ import { nameOf, type Machine } from './machine.ts'
 import { nicsOf } from './nics.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { snapshotNotes } from './snapshots.ts'
-
-/** No real virtual machine is this large. The limit protects Muster's memory. */
-const maxText = 2 ** 20
 
 const statuses: ReadonlyMap<string, string> = new Map([
   ['poweredOn', 'running'],
@@ -139,7 +135,5 @@ export function toServer(
     tags: tagsOf(machine, inventory),
     notes: notesOf(machine, inventory),
   }
-  if (JSON.stringify(facts).length > maxText)
-    throw new SourceError('invalid-response', `${externalId} has too many elements.`)
   return { key, ...(tenant && { tenant }), facts }
 }
