@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { SourceCall } from '../../server/src/domain/sources/action-port.ts'
+import {
+  ActionError,
+  type SourceCall,
+  type SourceRequest,
+} from '../../server/src/domain/sources/action-port.ts'
 import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { vsphereKind } from '../../server/src/sources/vsphere/vsphere-kind.ts'
 import {
@@ -215,7 +219,8 @@ describe('actions on vSphere, as vcsim simulates it', () => {
       InvalidName: 'unsupported',
       InsufficientMemoryResourcesFault: 'quota',
       NotEnoughLicenses: 'quota',
-      SystemError: 'failed',
+      SystemError: 'outcome-unknown',
+      SomethingNew: 'failed',
     } as const
     const isStart = ({ body }: { body: string }) => body.includes('<PowerOnVM_Task')
     for (const [fault, kind] of Object.entries(kinds)) {
@@ -225,7 +230,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
       assert.equal(calls('PowerOnVM_Task').length, before + 1, 'it was sent again')
     }
     proxy.inject(soapFault('NotAuthenticated'), isStart)
-    await failsUnsent(act(id, { kind: 'start' }), /^credentials$/)
+    await refusesAction(act(id, { kind: 'start' }), 'denied', /ended the session/, settings)
     proxy.clear()
     const credentials = { ...settings.credentials, password: 'wrong' }
     await failsUnsent(act(id, { kind: 'start' }, { ...settings, credentials }), /^credentials$/)
@@ -263,6 +268,33 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     await uncertain(AbortSignal.timeout(1_500))
     proxy.clear()
     await untilStatus(id, 'ready')
+  })
+
+  test('finds the task of a request that changes nothing else, and logs in again', async () => {
+    const id = await client.create('proven')
+    const actor = await vsphereKind.acting?.open(settings, conformanceContext, soon())
+    assert.ok(actor)
+    const check = (request: SourceRequest) => actor.check?.(request, referTo(id), soon())
+    const planReset = () =>
+      actor.plan?.({ kind: 'reset', isHard: true }, referTo(id), soon()) ?? Promise.resolve([])
+    const [first] = await planReset()
+    assert.ok(first)
+    assert.equal(await check(first), undefined)
+    await actor.send?.(first, referTo(id), soon())
+    assert.equal(await check(first), true)
+    const [second] = await planReset()
+    assert.ok(second)
+    assert.equal(await check(second), undefined)
+    proxy.inject(soapFault('NotAuthenticated'), ({ body }) => body.includes('<ResetVM_Task'), 1)
+    const logins = calls('Login').length
+    await assert.rejects(
+      actor.send?.(second, referTo(id), soon()) ?? Promise.resolve(),
+      (error) => error instanceof ActionError && error.mayRetry,
+    )
+    await actor.send?.(second, referTo(id), soon())
+    assert.equal(calls('Login').length, logins + 1)
+    assert.equal(await check(second), true)
+    await actor.close()
   })
 
   test('says which actions the user may do, as far as it may do them everywhere', async () => {

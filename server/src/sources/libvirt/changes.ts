@@ -1,4 +1,7 @@
+import { ActionError, type SourceRequest } from '../../domain/sources/action-port.ts'
 import type { SourceContext } from '../../domain/sources/source.ts'
+import { unlessGone } from './calls.ts'
+import { convertLibvirtError } from './convert-libvirt-error.ts'
 import { changingProcedures, type ChangingProcedure } from './protocol.ts'
 import {
   writeDomainHandle,
@@ -9,76 +12,98 @@ import {
 import type { RpcClient } from './rpc-client.ts'
 import type { XdrReader, XdrWriter } from './xdr.ts'
 
-/** The libvirt calls that change something, for one action. */
-export function createChanges(
-  rpc: RpcClient,
-  signal: AbortSignal,
-  throttle: SourceContext['throttle'],
-) {
-  let wasSent = false
+/** A call of libvirt that changes something. */
+interface Change {
+  readonly procedure: ChangingProcedure
+  readonly write: (writer: XdrWriter) => unknown
+  readonly read?: (reader: XdrReader) => unknown
+}
 
-  async function send(
-    procedure: ChangingProcedure,
-    write: (writer: XdrWriter) => unknown,
-    read: (reader: XdrReader) => unknown = () => {},
-  ): Promise<void> {
-    await throttle()
-    await rpc.call(
-      {
-        procedure,
-        write(writer) {
-          // The message is written right after its body.
-          wasSent = true
-          write(writer)
-        },
-        read,
-      },
-      signal,
-    )
+const plain: Readonly<Record<string, ChangingProcedure>> = {
+  virDomainCreate: changingProcedures.domainCreate,
+  /** By the guest agent if there is one, else by ACPI. */
+  virDomainShutdown: changingProcedures.domainShutdown,
+  virDomainDestroy: changingProcedures.domainDestroy,
+  virDomainSuspend: changingProcedures.domainSuspend,
+  virDomainResume: changingProcedures.domainResume,
+}
+const withFlags: Readonly<Record<string, ChangingProcedure>> = {
+  virDomainReset: changingProcedures.domainReset,
+  virDomainPMWakeup: changingProcedures.domainPmWakeup,
+  virDomainUndefineFlags: changingProcedures.domainUndefineFlags,
+}
+
+/** The volume that a stored request is about. */
+export const volumeOf = ({ target = '', data = {} }: SourceRequest): VolumeHandle => ({
+  pool: String(data['pool']),
+  name: String(data['name']),
+  key: target,
+})
+
+/** A stored request as a call. The deletion of a volume needs no domain. */
+function toChange(request: SourceRequest, domain: DomainHandle | undefined): Change {
+  const { name, data = {} } = request
+  const numberOf = (key: string) => Number(data[key] ?? 0)
+  if (name === 'virStorageVolDelete') {
+    const write = (writer: XdrWriter) => writeVolumeHandle(writer, volumeOf(request)).uint(0)
+    return { procedure: changingProcedures.storageVolDelete, write }
   }
-  const sendPlain = (procedure: ChangingProcedure) => (domain: DomainHandle) =>
-    send(procedure, (writer) => writeDomainHandle(writer, domain))
-  const sendWithFlags =
-    (procedure: ChangingProcedure) =>
-    (domain: DomainHandle, flags = 0) =>
-      send(procedure, (writer) => writeDomainHandle(writer, domain).uint(flags))
-
-  return {
-    /** Whether a call was sent, with or without an answer. */
-    wasSent: () => wasSent,
-
-    start: sendPlain(changingProcedures.domainCreate),
-    /** By the guest agent if there is one, else by ACPI. */
-    shutDown: sendPlain(changingProcedures.domainShutdown),
-    destroy: sendPlain(changingProcedures.domainDestroy),
-    reset: sendWithFlags(changingProcedures.domainReset),
-    suspend: sendPlain(changingProcedures.domainSuspend),
-    resume: sendPlain(changingProcedures.domainResume),
-    wakeUp: sendWithFlags(changingProcedures.domainPmWakeup),
-    undefine: sendWithFlags(changingProcedures.domainUndefineFlags),
-
-    setVcpus: (domain: DomainHandle, count: number, flags: number) =>
-      send(changingProcedures.domainSetVcpusFlags, (writer) =>
-        writeDomainHandle(writer, domain).uint(count).uint(flags),
-      ),
-    /** In KiB. */
-    setMemory: (domain: DomainHandle, size: number, flags: number) =>
-      send(changingProcedures.domainSetMemoryFlags, (writer) =>
-        writeDomainHandle(writer, domain).hyper(BigInt(size)).uint(flags),
-      ),
-    rename: (domain: DomainHandle, name: string) =>
-      send(
-        changingProcedures.domainRename,
-        (writer) =>
+  if (!domain) throw new ActionError('not-found', 'libvirt no longer has the domain.')
+  const simple = plain[name]
+  if (simple) return { procedure: simple, write: (writer) => writeDomainHandle(writer, domain) }
+  const flagged = withFlags[name]
+  if (flagged) {
+    const write = (writer: XdrWriter) => writeDomainHandle(writer, domain).uint(numberOf('flags'))
+    return { procedure: flagged, write }
+  }
+  switch (name) {
+    case 'virDomainSetVcpusFlags':
+      return {
+        procedure: changingProcedures.domainSetVcpusFlags,
+        write: (writer) =>
+          writeDomainHandle(writer, domain).uint(numberOf('count')).uint(numberOf('flags')),
+      }
+    case 'virDomainSetMemoryFlags':
+      return {
+        procedure: changingProcedures.domainSetMemoryFlags,
+        write: (writer) =>
           writeDomainHandle(writer, domain)
-            .optional(name, (text) => writer.string(text))
+            .hyper(BigInt(numberOf('kib')))
+            .uint(numberOf('flags')),
+      }
+    case 'virDomainRename':
+      return {
+        procedure: changingProcedures.domainRename,
+        write: (writer) =>
+          writeDomainHandle(writer, domain)
+            .optional(String(data['name']), (text) => writer.string(text))
             .uint(0),
-        (reader) => reader.int(),
-      ),
-    deleteVolume: (volume: VolumeHandle) =>
-      send(changingProcedures.storageVolDelete, (writer) =>
-        writeVolumeHandle(writer, volume).uint(0),
-      ),
+        read: (reader) => reader.int(),
+      }
+    default:
+      throw new ActionError('unsupported', `libvirt has no ${name}.`)
   }
 }
-export type Changes = ReturnType<typeof createChanges>
+
+/** Sends a stored request, once. */
+export async function sendChange(
+  { rpc, throttle }: { readonly rpc: RpcClient; readonly throttle: SourceContext['throttle'] },
+  request: SourceRequest,
+  domain: DomainHandle | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { procedure, write, read = () => {} } = toChange(request, domain)
+  let wasSent = false
+  const writeBody = (writer: XdrWriter) => {
+    // The message is written right after its body.
+    wasSent = true
+    write(writer)
+  }
+  await throttle()
+  try {
+    const answer = rpc.call({ procedure, write: writeBody, read }, signal)
+    await (request.target === undefined ? answer : unlessGone(answer))
+  } catch (error) {
+    throw convertLibvirtError(error, wasSent ? request.name : undefined)
+  }
+}

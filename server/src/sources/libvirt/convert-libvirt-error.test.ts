@@ -6,7 +6,7 @@ import { LibvirtError } from './records.ts'
 import { convertLibvirtError } from './convert-libvirt-error.ts'
 
 const kindOf = (code: number, message = '', origin = 10) => {
-  const error = convertLibvirtError(new LibvirtError(code, origin, message), true)
+  const error = convertLibvirtError(new LibvirtError(code, origin, message), 'virDomainCreate')
   assert.ok(error instanceof ActionError)
   return error.kind
 }
@@ -34,10 +34,21 @@ describe('errors of actions at libvirt', () => {
     assert.equal(kindOf(39, 'unknown procedure: 358', 7), 'unsupported')
   })
 
+  test('say that nothing was done while another call holds the domain', () => {
+    for (const [message, mayRetry] of [
+      ['Timed out: cannot acquire state change lock (held by monitor)', true],
+      ['Timed out: the guest agent does not answer', false],
+    ] as const) {
+      const error = convertLibvirtError(new LibvirtError(68, 10, message), 'virDomainSuspend')
+      assert.ok(error instanceof ActionError)
+      assert.deepEqual([error.kind, error.mayRetry], ['conflict', mayRetry])
+    }
+  })
+
   test('of the connection are of unknown outcome only after a request', () => {
     const lost = new SourceError('unreachable', 'libvirt closed the connection.')
-    assert.equal(convertLibvirtError(lost, false), lost)
-    const unknown = convertLibvirtError(lost, true)
+    assert.equal(convertLibvirtError(lost, undefined), lost)
+    const unknown = convertLibvirtError(lost, 'virDomainCreate')
     assert.ok(unknown instanceof ActionError)
     assert.equal(unknown.kind, 'outcome-unknown')
   })

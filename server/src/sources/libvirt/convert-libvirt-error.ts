@@ -1,5 +1,5 @@
 import { ActionError, type ActionErrorKind } from '../../domain/sources/action-port.ts'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { notDone, noUsableAnswer } from '../shared/to-action-error.ts'
 import { errorCodes, errorOrigins } from './protocol.ts'
 import { LibvirtError } from './records.ts'
 
@@ -37,14 +37,20 @@ function kindOf({ code, origin, message }: LibvirtError): ActionErrorKind {
   return kinds.get(code) ?? 'failed'
 }
 
-/** The error of a request that changes a domain. A `SourceError` says that nothing was sent. */
-export function convertLibvirtError(error: unknown, wasSent: boolean): unknown {
-  if (error instanceof LibvirtError) {
-    return new ActionError(kindOf(error), error.message, { cause: error })
-  }
-  if (error instanceof SourceError && wasSent) {
-    const message = `${error.message} The request may have been carried out.`
-    return new ActionError('outcome-unknown', message, { cause: error })
-  }
-  return error
+/** For a stopped domain it is about its definition, such as NUMA nodes, and no matter of time. */
+const ofDefinition: ReadonlySet<string> = new Set([
+  'virDomainSetMemoryFlags',
+  'virDomainSetVcpusFlags',
+])
+
+/** The error of a call that changes something. Without the name of a call, none was sent. */
+export function convertLibvirtError(error: unknown, request: string | undefined): unknown {
+  if (request === undefined || error instanceof ActionError) return error
+  if (!(error instanceof LibvirtError)) return noUsableAnswer('libvirt', request, error)
+  const { code, message } = error
+  // Another call still holds the domain.
+  if (/state change lock/i.test(message)) return notDone('conflict', message, error)
+  const isDefinition = code === errorCodes.operationInvalid && ofDefinition.has(request)
+  const kind = isDefinition ? 'unsupported' : kindOf(error)
+  return new ActionError(kind, message, { cause: error })
 }

@@ -1,59 +1,20 @@
-import {
-  ActionError,
-  sourceActions,
-  type ServerActor,
-  type SourceCall,
-} from '../../domain/sources/action-port.ts'
+import { ActionError, sourceActions, type ServerActor } from '../../domain/sources/action-port.ts'
 import { deadline } from '../../domain/sources/deadline.ts'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
-import { createCalls, type Calls } from './calls.ts'
-import { createChanges, type Changes } from './changes.ts'
+import { actByRequests } from '../shared/act-by-requests.ts'
+import { toPlanError } from '../shared/to-action-error.ts'
+import { isDone, planRequests } from './action-requests.ts'
+import { createCalls } from './calls.ts'
+import { sendChange } from './changes.ts'
 import { connect, disconnect } from './connect.ts'
-import { deleteDomain } from './delete-domain.ts'
 import { xmlFlags } from './protocol.ts'
 import { LibvirtError, uuidForm, type DomainHandle } from './records.ts'
-import { resizeDomain } from './resize-domain.ts'
-import { isSleeping } from './status.ts'
-import { convertLibvirtError } from './convert-libvirt-error.ts'
 
 /** The signal limits calls that change something: a start may take minutes. */
 const unlimited = 2_147_483_647
 
 /** libvirt never gives it to a domain. */
 const nobody: DomainHandle = { name: 'none', uuid: '00000000-0000-0000-0000-000000000000', id: -1 }
-
-interface Means {
-  readonly calls: Calls
-  readonly changes: Changes
-}
-
-async function carryOut(means: Means, domain: DomainHandle, call: SourceCall): Promise<void> {
-  const { calls, changes } = means
-  switch (call.kind) {
-    case 'start':
-      return await changes.start(domain)
-    case 'stop':
-      return await (call.isForced ? changes.destroy(domain) : changes.shutDown(domain))
-    case 'reset':
-      return await changes.reset(domain)
-    case 'suspend':
-      return await changes.suspend(domain)
-    case 'resume':
-      return await (isSleeping(await calls.domainState(domain))
-        ? changes.wakeUp(domain)
-        : changes.resume(domain))
-    case 'resize':
-      return await resizeDomain(means, domain, call.size)
-    case 'update':
-      if (call.changes.name !== undefined) await changes.rename(domain, call.changes.name)
-      return
-    case 'delete':
-      return await deleteDomain(means, domain, call.disks)
-    case 'restart':
-    case 'confirm-resize':
-      throw new ActionError('unsupported', `libvirt cannot ${call.kind} a domain.`)
-  }
-}
 
 /** Opens a connection to a libvirt daemon that may change domains. */
 export async function openLibvirtActor(
@@ -66,28 +27,45 @@ export async function openLibvirtActor(
   const use = { isReadOnly: false, callLimit: unlimited }
   const client = await connect(settings, context, limit(signal), use)
 
-  async function findDomain(uuid: string, signal: AbortSignal): Promise<DomainHandle> {
-    const domain = uuidForm.test(uuid)
-      ? await createCalls(client, limit(signal), throttle).domainByUuid(uuid)
-      : undefined
+  const readUntil = (signal: AbortSignal) => createCalls(client, limit(signal), throttle)
+  const findDomain = async (uuid: string, signal: AbortSignal) =>
+    uuidForm.test(uuid) ? await readUntil(signal).domainByUuid(uuid) : undefined
+  async function requireDomain(uuid: string, signal: AbortSignal): Promise<DomainHandle> {
+    const domain = await findDomain(uuid, signal)
     if (domain) return domain
     throw new ActionError('not-found', `libvirt has no domain with the UUID ${uuid}.`)
   }
 
+  const plan: NonNullable<ServerActor['plan']> = async (call, { externalId }, signal) => {
+    try {
+      const domain = await requireDomain(externalId, signal)
+      return await planRequests(call, domain, readUntil(signal))
+    } catch (error) {
+      throw toPlanError(error)
+    }
+  }
+
+  const send: NonNullable<ServerActor['send']> = async (request, { externalId }, signal) => {
+    // A volume may outlive a domain that is not persistent.
+    const isOfDomain = request.target === undefined
+    try {
+      const domain = isOfDomain ? await requireDomain(externalId, signal) : undefined
+      await sendChange({ rpc: client, throttle }, request, domain, signal)
+    } catch (error) {
+      throw toPlanError(error)
+    }
+  }
+
   return {
-    async act(call, { externalId }, signal) {
-      const calls = createCalls(client, signal, throttle)
-      const changes = createChanges(client, signal, throttle)
-      try {
-        await carryOut({ calls, changes }, await findDomain(externalId, signal), call)
-      } catch (error) {
-        throw convertLibvirtError(error, changes.wasSent())
-      }
-    },
+    act: actByRequests(plan, send),
+    plan,
+    send,
+    check: async (request, { externalId }, signal) =>
+      await isDone(request, await findDomain(externalId, signal), readUntil(signal)),
 
     /** Reads what a read-only connection may not read, of a domain that does not exist. */
     async allowed(signal) {
-      const calls = createCalls(client, limit(signal), throttle)
+      const calls = readUntil(signal)
       const all = (isAllowed: boolean) =>
         Object.fromEntries(sourceActions.map((action) => [action, isAllowed]))
       try {

@@ -1,5 +1,5 @@
 import { ActionError, type ActionErrorKind } from '../../domain/sources/action-port.ts'
-import { toActionError } from '../shared/to-action-error.ts'
+import { notDone, toActionError } from '../shared/to-action-error.ts'
 import { SoapFault } from './soap.ts'
 
 /** Faults of vSphere, and what they mean for an action. The first match applies. */
@@ -10,7 +10,7 @@ const refusals: readonly (readonly [RegExp, ActionErrorKind, reason: string])[] 
     'VMware Tools do not run in the guest, so it cannot be asked: use is_force',
   ],
   [
-    /^(?:InvalidPowerState|InvalidState|TaskInProgress|ConcurrentAccess|FileLocked|ResourceInUse|InvalidHostState|InvalidHostConnectionState|DuplicateName)$/,
+    /^(?:InvalidPowerState|InvalidState|ConcurrentAccess|FileLocked|ResourceInUse|InvalidHostState|InvalidHostConnectionState|DuplicateName)$/,
     'conflict',
     'the virtual machine is busy, or in a state in which this is not possible',
   ],
@@ -28,18 +28,25 @@ const refusals: readonly (readonly [RegExp, ActionErrorKind, reason: string])[] 
   ],
 ]
 
+/** Faults of vSphere itself, or of its connection to the host: the request may have been passed on. */
+const internal =
+  /^(?:SystemError|RuntimeFault|HostCommunication|HostNotReachable|Timedout|unknown fault)$/
+
 /** A fault of a method or of its task. */
 export function actionFault(fault: string, host: string, method: string): ActionError {
   const name = fault.replace(/Fault$/, '')
   const [, kind, reason] = refusals.find(([pattern]) => pattern.test(name)) ?? []
   // The vCenter chooses the name, so it could repeat a secret.
   const code = /^\w{1,64}$/.test(fault) ? ` (${fault})` : ''
-  return kind
-    ? new ActionError(kind, `${host} refuses ${method}: ${reason}${code}.`)
+  if (kind) return new ActionError(kind, `${host} refuses ${method}: ${reason}${code}.`)
+  if (name === 'TaskInProgress')
+    return notDone('conflict', `${host} is still busy with another task of the machine${code}.`)
+  return internal.test(name)
+    ? new ActionError('outcome-unknown', `${host} answered ${method} with a fault${code}.`)
     : new ActionError('failed', `${host} could not complete ${method}${code}.`)
 }
 
-/** Converts an error of a call that changes something. A session that has ended stays a `SourceError`. */
+/** Converts an error of a call that changes something. After the end of a session, nothing was done. */
 export function toVSphereActionError(error: unknown, host: string, method: string): Error {
   if (error instanceof SoapFault && error.fault !== 'NotAuthenticated')
     return actionFault(error.fault, host, method)

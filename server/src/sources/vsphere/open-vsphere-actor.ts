@@ -2,22 +2,18 @@ import {
   ActionError,
   type ServerActor,
   type SourceAction,
-  type SourceCall,
 } from '../../domain/sources/action-port.ts'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
+import { actByRequests } from '../shared/act-by-requests.ts'
 import { childrenOf } from '../shared/parse-xml.ts'
-import { deleteMachine } from './delete-machine.ts'
+import { toPlanError } from '../shared/to-action-error.ts'
+import { isDone, parametersOf, planRequests } from './action-requests.ts'
 import { findByUuid, uuidOfServer } from './find-by-uuid.ts'
 import { runMethod, runTask } from './run-task.ts'
 import { openSession, type Api } from './session.ts'
-import { escapeXml, refXml, type ObjectRef } from './soap.ts'
+import { escapeXml, hasEnded, refXml, type ObjectRef } from './soap.ts'
 import { privileges } from './vsphere-acting.ts'
 import { readVSphereSettings } from './vsphere-settings.ts'
-
-const unsupported = (message: string) => new ActionError('unsupported', message)
-
-/** vSphere escapes three characters in names. */
-const encodeName = (name: string) => name.replaceAll(/[%/\\]/g, encodeURIComponent)
 
 async function findMachine(api: Api, externalId: string): Promise<ObjectRef> {
   const found = await findByUuid(api, uuidOfServer(externalId))
@@ -32,56 +28,6 @@ async function findMachine(api: Api, externalId: string): Promise<ObjectRef> {
   const ref = found.find((one) => one.id === id)
   if (ref) return ref
   throw new ActionError('not-found', `${api.host} does not have ${externalId}.`)
-}
-
-function sizeSpec(call: Extract<SourceCall, { kind: 'resize' }>): string {
-  const { vcpu_count: cpus, vmem_size: memory, instance_type: type } = call.size
-  if (type !== undefined) throw unsupported('vSphere has no instance types.')
-  const parts = [
-    cpus === undefined ? '' : `<numCPUs>${cpus}</numCPUs>`,
-    memory === undefined ? '' : `<memoryMB>${memory}</memoryMB>`,
-  ]
-  return `<spec>${parts.join('')}</spec>`
-}
-
-function newName({ changes }: Extract<SourceCall, { kind: 'update' }>): string {
-  const { name, ...others } = changes
-  const [unknown] = Object.keys(others)
-  if (name === undefined || unknown !== undefined)
-    throw unsupported(`vSphere cannot change ${unknown ?? 'nothing'}.`)
-  return `<newName>${escapeXml(encodeName(name))}</newName>`
-}
-
-async function perform(
-  api: Api,
-  call: SourceCall,
-  ref: ObjectRef,
-  signal: AbortSignal,
-): Promise<void> {
-  switch (call.kind) {
-    case 'start':
-    case 'resume':
-      return await runTask(api, 'PowerOnVM_Task', ref, signal)
-    case 'stop':
-      return call.isForced
-        ? await runTask(api, 'PowerOffVM_Task', ref, signal)
-        : await runMethod(api, 'ShutdownGuest', ref)
-    case 'restart':
-    case 'reset':
-      return (call.kind === 'reset' ? call.isHard : call.isForced)
-        ? await runTask(api, 'ResetVM_Task', ref, signal)
-        : await runMethod(api, 'RebootGuest', ref)
-    case 'suspend':
-      return await runTask(api, 'SuspendVM_Task', ref, signal)
-    case 'resize':
-      return await runTask(api, 'ReconfigVM_Task', ref, signal, sizeSpec(call))
-    case 'update':
-      return await runTask(api, 'Rename_Task', ref, signal, newName(call))
-    case 'delete':
-      return await deleteMachine(api, ref, call, signal)
-    case 'confirm-resize':
-      throw unsupported('vSphere needs no confirmation of a resize.')
-  }
 }
 
 /** Which actions the user may do everywhere. A role on a part of the inventory is not found out. */
@@ -108,13 +54,59 @@ export async function openVSphereActor(
   context: SourceContext,
   signal: AbortSignal,
 ): Promise<ServerActor> {
-  const session = await openSession(readVSphereSettings(settings), context, signal, true)
+  const open = (stop: AbortSignal) =>
+    openSession(readVSphereSettings(settings), context, stop, true)
+  let session = await open(signal)
+  let isEnded = false
+
+  /** Logs in again if vSphere has ended the session. */
+  async function use<Result>(
+    stop: AbortSignal,
+    work: (api: Api) => Promise<Result>,
+  ): Promise<Result> {
+    if (isEnded) {
+      const next = await open(stop)
+      await session.close()
+      session = next
+      isEnded = false
+    }
+    try {
+      return await work(session.until(stop))
+    } catch (error) {
+      const isRefused = error instanceof ActionError && error.kind === 'denied' && error.mayRetry
+      isEnded = isRefused || hasEnded(error)
+      throw error
+    }
+  }
+
+  const plan: NonNullable<ServerActor['plan']> = (call, { externalId }, stop) =>
+    use(stop, async (api) => {
+      try {
+        return await planRequests(call, api, await findMachine(api, externalId))
+      } catch (error) {
+        throw toPlanError(error)
+      }
+    })
+
+  const send: NonNullable<ServerActor['send']> = (request, { externalId }, stop) =>
+    use(stop, async (api) => {
+      const ref = await findMachine(api, externalId)
+      const parameters = parametersOf(request)
+      await (request.name.endsWith('_Task')
+        ? runTask(api, request.name, ref, stop, parameters)
+        : runMethod(api, request.name, ref, parameters))
+    })
+
   return {
-    async act(call, { externalId }, stop) {
-      const api = session.until(stop)
-      await perform(api, call, await findMachine(api, externalId), stop)
-    },
-    allowed: (stop) => findAllowed(session.until(stop), session.id),
+    act: actByRequests(plan, send),
+    plan,
+    send,
+    check: (request, { externalId }, stop) =>
+      use(stop, async (api) => {
+        const ref = (await findByUuid(api, uuidOfServer(externalId)))[0]
+        return ref && (await isDone(request, api, ref))
+      }),
+    allowed: (stop) => use(stop, (api) => findAllowed(api, session.id)),
     close: () => session.close(),
   }
 }

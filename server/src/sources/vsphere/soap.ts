@@ -73,6 +73,10 @@ export function refOf(element: XmlElement | undefined): ObjectRef | undefined {
   return type === '' || id === '' ? undefined : { type, id }
 }
 
+/** The objects of a list. */
+export const refsOf = (list: XmlElement | undefined): readonly ObjectRef[] =>
+  list?.children.flatMap((element) => refOf(element) ?? []) ?? []
+
 /** The type of a value, such as `VirtualDisk`. Its attribute has any prefix. */
 export function typeOf({ attributes }: XmlElement): string {
   const [, type = ''] = attributes.entries().find(([name]) => name.endsWith(':type')) ?? []

@@ -1,11 +1,14 @@
 import { chunk } from '../../domain/chunk.ts'
-import { ActionError, type SourceCall } from '../../domain/sources/action-port.ts'
+import {
+  ActionError,
+  type SourceCall,
+  type SourceRequest,
+} from '../../domain/sources/action-port.ts'
 import { childOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { createMachine, type Device } from './machine.ts'
 import { readObjects } from './property-collector.ts'
-import { runMethod, runTask } from './run-task.ts'
 import type { Api } from './session.ts'
-import { refOf, type ObjectRef } from './soap.ts'
+import { refsOf, type ObjectRef } from './soap.ts'
 
 const devicesProperty = 'config.hardware.device'
 /** Some 10 kB each. */
@@ -20,9 +23,6 @@ function filesOf({ element }: Device): readonly string[] {
   for (; backing; backing = childOf(backing, 'parent')) files.push(textOf(backing, 'fileName'))
   return files.filter((file) => file !== '')
 }
-
-const refsOf = (list: XmlElement | undefined): readonly ObjectRef[] =>
-  list?.children.flatMap((element) => refOf(element) ?? []) ?? []
 
 /** The files of disks of all other virtual machines on these datastores. */
 async function filesOfOthers(api: Api, self: ObjectRef, datastores: readonly ObjectRef[]) {
@@ -53,19 +53,15 @@ function isShareable({ element }: Device, devices: readonly Device[]): boolean {
   )
 }
 
-const removal = ({ key, type }: Device) =>
-  `<deviceChange><operation>remove</operation><device xsi:type="${type}"><key>${key}</key></device></deviceChange>`
-
 /**
- * Deletes a virtual machine. Without its disks it is only removed from the inventory: its files stay, also those of
- * snapshots. With them, disks that others use are detached first.
+ * The requests that delete a virtual machine. Without its disks it is only removed from the inventory: its files stay,
+ * also those of snapshots. With them, disks that others use are detached first.
  */
-export async function deleteMachine(
+export async function planDeletion(
   api: Api,
   ref: ObjectRef,
   { disks, snapshots }: Extract<SourceCall, { kind: 'delete' }>,
-  signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly SourceRequest[]> {
   const [content] = await readObjects(
     api,
     { VirtualMachine: ['runtime.powerState', 'snapshot', 'datastore', devicesProperty] },
@@ -94,14 +90,12 @@ export async function deleteMachine(
       'It has snapshots, and a disk that another virtual machine can use: delete its snapshots first, or keep the disks.',
     )
   }
-  if (properties.get('runtime.powerState')?.text === 'poweredOn')
-    await runTask(api, 'PowerOffVM_Task', ref, signal)
-  if (kept.length > 0) {
-    const spec = `<spec>${kept.map(removal).join('')}</spec>`
-    await runTask(api, 'ReconfigVM_Task', ref, signal, spec)
-  }
-  if (!disks && snapshots && hasSnapshots)
-    await runTask(api, 'RemoveAllSnapshots_Task', ref, signal)
-  if (disks) await runTask(api, 'Destroy_Task', ref, signal)
-  else await runMethod(api, 'UnregisterVM', ref)
+  const isOn = properties.get('runtime.powerState')?.text === 'poweredOn'
+  const remove = kept.map(({ key }) => key).join(' ')
+  return [
+    ...(isOn ? [{ name: 'PowerOffVM_Task' }] : []),
+    ...(remove === '' ? [] : [{ name: 'ReconfigVM_Task', target: remove, data: { remove } }]),
+    ...(!disks && snapshots && hasSnapshots ? [{ name: 'RemoveAllSnapshots_Task' }] : []),
+    { name: disks ? 'Destroy_Task' : 'UnregisterVM' },
+  ]
 }
