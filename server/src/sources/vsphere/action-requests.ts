@@ -86,6 +86,13 @@ export function parametersOf({ data = {} }: SourceRequest): string {
   return parts === '' ? '' : `<spec>${parts}</spec>`
 }
 
+/** Such as `VirtualMachine.powerOff` for PowerOffVM_Task, and `VirtualMachine.reconfigure` for ReconfigVM_Task. */
+const isOf = (method: string, descriptionId: string) =>
+  descriptionId
+    .replace(/^.*\./, '')
+    .toLowerCase()
+    .startsWith(method.replace(/(?:VM)?_Task$/, '').toLowerCase())
+
 /** Whether the task of a request has ended well; undefined if it is not found, or still runs. */
 export async function isDone(
   { name, data = {} }: SourceRequest,
@@ -95,9 +102,9 @@ export async function isDone(
   const earlier = new Set(String(data['earlier'] ?? '').split(' '))
   const later = (await recentTasks(api, ref)).filter(({ id }) => !earlier.has(id))
   if (later.length === 0) return undefined
-  const tasks = await readObjects(api, { Task: ['info.name', 'info.state'] }, later)
+  const tasks = await readObjects(api, { Task: ['info.descriptionId', 'info.state'] }, later)
   const states = tasks
-    .filter(({ properties }) => properties.get('info.name')?.text === name)
+    .filter(({ properties }) => isOf(name, properties.get('info.descriptionId')?.text ?? ''))
     .map(({ properties }) => properties.get('info.state')?.text)
   if (states.includes('success')) return true
   return states.length > 0 && states.every((state) => state === 'error') ? false : undefined
