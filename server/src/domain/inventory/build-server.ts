@@ -83,6 +83,8 @@ export function upgradeServer(stored: Partial<Server>): Server {
   const server = { ...defaultServer }
   copyFields(stored, server)
   setDerivedFields(server)
+  // Earlier versions left the last status.
+  if (server.deleted) server.status = 'unknown'
   return server
 }
 

@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { metadataOf, tagsOf } from './metadata.ts'
+import { metadataOf, origins, tagsOf } from './metadata.ts'
 
 type Notes = Readonly<Record<string, string>>
 
@@ -67,11 +67,15 @@ export function keepTaskStatus(server: Server, stored: Server): Server {
 
 const outOfBin = { pending_deleted: false, pending_deleted_at: null, auto_delete_at: null } as const
 
-/**
- * A reported server with the fields that belong to Muster. A server in the recycle bin that its source
- * shows running is in use, so it leaves the bin.
- */
-export function keepOwnFields(reported: Server, stored: Server | undefined): Server {
+/** Whether a reported server is still in the recycle bin. One that its source shows running is in use. */
+function staysInBin(reported: Server, stored: Server, now: string): boolean {
+  if (!stored.pending_deleted || reported.status === 'running') return false
+  // Nobody counts the time of a server that is gone. If it is over, only a user may delete the server.
+  return !stored.deleted || (stored.auto_delete_at ?? '') > now
+}
+
+/** A reported server with the fields that belong to Muster, also if it was gone for a while. */
+export function keepOwnFields(reported: Server, stored: Server | undefined, now: string): Server {
   const source = reported.disable_delete
   // Most servers have nothing of their own.
   const isPlain = !source && !reported.pending_deleted
@@ -79,13 +83,40 @@ export function keepOwnFields(reported: Server, stored: Server | undefined): Ser
   const { described_by } = stored ? ownNotesOf(stored) : {}
   const muster = stored !== undefined && isProtectedBy(stored, 'muster')
   let server = withProtection(reported, { muster, source })
-  if (!stored || stored.deleted) return server
+  if (!stored) return server
   if (described_by !== undefined) {
     server = { ...withOwnNotes(server, { described_by }), description: stored.description }
   }
-  const staysInBin = stored.pending_deleted && reported.status !== 'running'
-  const { pending_deleted, pending_deleted_at, auto_delete_at } = staysInBin ? stored : outOfBin
-  return keepTaskStatus({ ...server, pending_deleted, pending_deleted_at, auto_delete_at }, stored)
+  const { pending_deleted, pending_deleted_at, auto_delete_at } = staysInBin(reported, stored, now)
+    ? stored
+    : outOfBin
+  const kept = { ...server, pending_deleted, pending_deleted_at, auto_delete_at }
+  return stored.deleted ? kept : keepTaskStatus(kept, stored)
+}
+
+/** The server without what users wrote, so that nobody gets it back with the server. */
+export function withoutOwnFields(server: Server): Server {
+  const isDescribed = ownNotesOf(server).described_by !== undefined
+  const source = isProtectedBy(server, 'source')
+  const plain = withProtection(withOwnNotes(server, { described_by: undefined }), {
+    muster: false,
+    source,
+  })
+  return {
+    ...plain,
+    ...outOfBin,
+    ...(isDescribed && { description: '' }),
+    metadata: Object.fromEntries(
+      Object.entries(plain.metadata).filter(([key]) => !key.startsWith(origins.own)),
+    ),
+  }
+}
+
+/** A server that no longer exists. Nobody knows its status; the other fields are as they were last seen. */
+export function endServer(server: Server, now: string): Server {
+  const shown = ownNotesOf(server).task_id !== undefined
+  const ended = shown ? withOwnNotes(server, { settled_status: 'unknown' }) : server
+  return { ...ended, status: 'unknown', deleted: true, deleted_at: now }
 }
 
 const ownKeys = ownNotes.map((name) => `sys:${name}`)

@@ -4,7 +4,7 @@ import { timestamp } from '../timestamp.ts'
 import { buildServer } from './build-server.ts'
 import { changesOf, describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
-import { keepOwnFields } from './own-fields.ts'
+import { endServer, keepOwnFields } from './own-fields.ts'
 import type { Owners } from './owners.ts'
 import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
@@ -128,15 +128,18 @@ function writeOf(
 ): ServerWrite {
   const owner = ownerOf.get(facts.project_id)
   if (!owner) throw new Error(`server ${facts.id} belongs to a project that is not there`)
+  // In another domain it returns as a new server.
+  const isReturned = stored?.server.deleted && stored.server.domain_id !== owner.domainId
+  const before = isReturned ? undefined : stored?.server
   const reported = buildServer(facts, {
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',
-    ownTags: stored ? tagsOf(stored.server.metadata, 'own') : {},
-    createdAt: stored?.server.created_at ?? now,
+    ownTags: before ? tagsOf(before.metadata, 'own') : {},
+    createdAt: before?.created_at ?? now,
     updateVersion: stored ? stored.server.update_version + 1 : 0,
     updatedAt: now,
   })
-  const server = keepOwnFields(reported, stored?.server)
+  const server = keepOwnFields(reported, before, now)
   const isOnlyRendered =
     isThere(stored) && stored.newFields && Object.keys(changesOf(stored, server)).length === 0
   const written = isOnlyRendered
@@ -149,12 +152,9 @@ function writeOf(
   return { stored, server: written, factsDigest, rendered: renderServer(written) }
 }
 
-/** A server that is no longer there stays as it was last seen, for as long as deleted ones are stored. */
 function endOf(stored: StoredServer, now: string): ServerWrite {
   const server = {
-    ...stored.server,
-    deleted: true,
-    deleted_at: now,
+    ...endServer(stored.server, now),
     update_version: stored.server.update_version + 1,
     updated_at: now,
   }

@@ -7,7 +7,13 @@ import {
   type TaskParameters,
 } from '@muster/contract'
 import type { PlatformError } from '../error.ts'
-import { isProtectedBy, withOwnNotes, withProtection } from '../inventory/own-fields.ts'
+import {
+  endServer,
+  isProtectedBy,
+  withOwnNotes,
+  withoutOwnFields,
+  withProtection,
+} from '../inventory/own-fields.ts'
 import { timestamp } from '../timestamp.ts'
 import { decideAction, type Situation } from './decide-action.ts'
 import { sourceFields } from './plan-steps.ts'
@@ -90,7 +96,7 @@ export function prepareAction(
     return {
       kind: 'done',
       leavesBin: true,
-      server: { ...server, deleted: true, deleted_at: timestamp(now) },
+      server: endServer(withoutOwnFields(server), timestamp(now)),
     }
   }
   return prepared

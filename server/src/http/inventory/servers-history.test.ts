@@ -116,11 +116,11 @@ onEngineOfLane('the history of a server', (engine) => {
     const { become, id } = await attachOne(context)
     assert.deepEqual(actionAndChanges(await become(undefined)), {
       action: 'delete',
-      changes: { deleted: [false, true] },
+      changes: { deleted: [false, true], status: ['running', 'unknown'] },
     })
     assert.deepEqual(actionAndChanges(await become({ state: 5 })), {
       action: 'restore',
-      changes: { deleted: [true, false], status: ['running', 'ready'] },
+      changes: { deleted: [true, false], status: ['unknown', 'ready'] },
     })
     assert.equal((await at.server(id))?.deleted, false)
     const actions = (await at.history(id)).map(({ action }) => action)
@@ -253,7 +253,7 @@ onEngineOfLane('the history of a server', (engine) => {
       events.map(({ action, changes }) => [action, Object.keys(changes).sort()]),
       [
         ['restore', ['deleted', 'status']],
-        ['delete', ['deleted']],
+        ['delete', ['deleted', 'status']],
         ['update', ['status']],
         ['create', Object.keys(events[3]?.changes ?? {}).sort()],
       ],

@@ -80,7 +80,7 @@ onEngineOfLane('recording servers', (engine) => {
     assert.deepEqual(await see([], [server.id]), { created: 0, changed: 0, gone: 1 })
     assert.deepEqual([await total(), await total('deleted=true')], [0, 1])
     const gone = await showServer(owner(), server.id)
-    assert.deepEqual([gone.deleted, gone.status, gone.update_version], [true, 'suspend', 1])
+    assert.deepEqual([gone.deleted, gone.status, gone.update_version], [true, 'unknown', 1])
     assert.deepEqual(await see([], [server.id]), { created: 0, changed: 0, gone: 0 })
     assert.deepEqual(await showServer(owner(), server.id), gone)
     // The same data as before restores it.

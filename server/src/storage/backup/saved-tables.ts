@@ -37,6 +37,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   cloudaccounts: true,
   account_syncs: true,
   source_state: true,
+  server_keys: true,
   words: true,
   servers: true,
   server_documents: true,
