@@ -45,7 +45,6 @@ export function composeTaskRunner(parts: Parts) {
   const runAccountTasks = createRunAccountTasks({
     tasks,
     serverWriter,
-    sightings,
     openSource,
     loadSituations,
     reauthorize: createReauthorizeTask({
@@ -65,6 +64,7 @@ export function composeTaskRunner(parts: Parts) {
       task: parts.taskTimeout,
       call: parts.callLimit,
       lease: parts.leaseDuration,
+      settle: parts.settleTime,
       recycle: parts.recycleFor,
     },
     clock,

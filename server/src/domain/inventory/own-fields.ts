@@ -13,13 +13,25 @@ interface OwnNotes {
   readonly described_by?: string
   /** Who protects the server against deletion: `muster`, `source` or both. */
   readonly protected_by?: string
+  /** The id and the action of the last task, if it failed. */
+  readonly failed_task?: string
 }
 /** The keys of a task change with each action, so they are not indexed. */
-const unindexed: ReadonlySet<string> = new Set(['sys:task_id', 'sys:settled_status'])
+const unindexed: ReadonlySet<string> = new Set([
+  'sys:task_id',
+  'sys:settled_status',
+  'sys:failed_task',
+])
 export const indexedMetadata = (metadata: Server['metadata']): [string, string][] =>
   Object.entries(metadata).filter(([key]) => !unindexed.has(key))
 
-const ownNotes = ['task_id', 'settled_status', 'described_by', 'protected_by'] as const
+const ownNotes = [
+  'task_id',
+  'settled_status',
+  'described_by',
+  'protected_by',
+  'failed_task',
+] as const
 
 export const ownNotesOf = ({ metadata }: Pick<Server, 'metadata'>): OwnNotes =>
   tagsOf(metadata, 'notes')
@@ -80,13 +92,14 @@ export function keepOwnFields(reported: Server, stored: Server | undefined, now:
   // Most servers have nothing of their own.
   const isPlain = !source && !reported.pending_deleted
   if (isPlain && (!stored || !hasOwnFields(stored))) return reported
-  const { described_by } = stored ? ownNotesOf(stored) : {}
+  const { described_by, failed_task } = stored ? ownNotesOf(stored) : {}
   const muster = stored !== undefined && isProtectedBy(stored, 'muster')
   let server = withProtection(reported, { muster, source })
   if (!stored) return server
   if (described_by !== undefined) {
     server = { ...withOwnNotes(server, { described_by }), description: stored.description }
   }
+  if (failed_task !== undefined && !stored.deleted) server = withOwnNotes(server, { failed_task })
   const { pending_deleted, pending_deleted_at, auto_delete_at } = staysInBin(reported, stored, now)
     ? stored
     : outOfBin
@@ -98,10 +111,10 @@ export function keepOwnFields(reported: Server, stored: Server | undefined, now:
 export function withoutOwnFields(server: Server): Server {
   const isDescribed = ownNotesOf(server).described_by !== undefined
   const source = isProtectedBy(server, 'source')
-  const plain = withProtection(withOwnNotes(server, { described_by: undefined }), {
-    muster: false,
-    source,
-  })
+  const plain = withProtection(
+    withOwnNotes(server, { described_by: undefined, failed_task: undefined }),
+    { muster: false, source },
+  )
   return {
     ...plain,
     ...outOfBin,

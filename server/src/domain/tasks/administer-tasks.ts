@@ -22,7 +22,7 @@ import { describeBatch, describeRefusals, describeTask } from './describe-task.t
 import { endTask } from './end-task.ts'
 import { notPermitted, scopeOfAction } from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
-import { isFinished, type BatchRecord, type TaskRecord } from './task.ts'
+import { cancelled, isFinished, type BatchRecord, type TaskRecord } from './task.ts'
 
 /** What the lists can be filtered and sorted by. */
 export const taskFields: QueryFields<string> = queryFieldsOf(taskResource)
@@ -117,11 +117,11 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
       )
     }
     const { user } = caller.principal.userStatus
-    const end = { status: 'cancelled', error: `Cancelled by ${user.name}.` } as const
+    const end = cancelled(`Cancelled by ${user.name}.`)
     const stored = (await serverWriter.findStored([task.server_id])).get(task.server_id)
     const { changes, commit } = endTask(task, end, stored, clock())
     // The event of the task names who asked for it; this one names who cancelled it.
-    const cancelled = createAuditEvent(
+    const event = createAuditEvent(
       caller,
       {
         action: 'cancel',
@@ -133,7 +133,7 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
       },
       clock,
     )
-    const told = { ...commit, events: [...(commit.events ?? []), cancelled] }
+    const told = { ...commit, events: [...(commit.events ?? []), event] }
     const isChanged = await tasks.change(task, changes, told, { isUnsent: true })
     return isChanged ? { ...task, ...changes } : undefined
   }

@@ -7,6 +7,7 @@ import { timestamp } from '../timestamp.ts'
 import { acceptedEvent, createTask, musterItself, showTask, writeServer } from './accept-task.ts'
 import { decideAction } from './decide-action.ts'
 import type { BinEntry, TaskStore } from './ports.ts'
+import { renewedTime } from './finish-task.ts'
 import { isFinished } from './task.ts'
 import { nameOfStatus } from './shown-status.ts'
 import type { LoadSituations } from './situations.ts'
@@ -26,10 +27,6 @@ const maxPerMinute = 10
 const minute = 60_000
 /** Entries that are looked at together. */
 const maxEntries = 1_000
-/** After a failed deletion. After an unknown one, the whole time starts anew. */
-const retryAfter = 3_600_000
-/** For entries of a restored backup, if there is no recycle bin any more. */
-const week = 604_800_000
 
 /** What became of an entry; a text says why it stays. */
 type Outcome = 'accepted' | 'done' | { readonly reason: string }
@@ -45,20 +42,15 @@ export function createEmptyBin(dependencies: Dependencies) {
   const attempts = new Map<string, { readonly account: string; readonly taskId: string }>()
   const failures = new Map<string, { readonly account: string; name: string; reason: string }>()
 
-  /** After the restore of a backup, or a failed deletion, the time starts anew. */
-  async function renew(
-    stored: StoredServer,
-    entry: BinEntry,
-    time = recycleFor === 0 ? week : recycleFor,
-  ): Promise<Outcome> {
+  /** After the restore of a backup the time starts anew. */
+  async function renew(stored: StoredServer, entry: BinEntry): Promise<void> {
     const now = clock()
-    const until = now + time
+    const until = now + renewedTime(recycleFor)
     const server = { ...stored.server, auto_delete_at: timestamp(until) }
     await tasks.write({
       writes: [writeServer(stored, server, now)],
       binned: { ...entry, auto_delete_at: until },
     })
-    return 'done'
   }
 
   async function acceptTask(
@@ -94,18 +86,15 @@ export function createEmptyBin(dependencies: Dependencies) {
     return 'accepted'
   }
 
-  /** Postpones what could not be deleted, so that it is not tried again and again. */
+  /** Notes why servers could not be deleted. The end of the task has postponed their deletion. */
   async function reviewAttempts(account: Account): Promise<void> {
     for (const [id, { account: owner, taskId }] of attempts) {
       const task = owner === account.id ? await tasks.find(taskId) : undefined
       if (!task || !isFinished(task)) continue
       attempts.delete(id)
       failures.delete(id)
-      const entry = await tasks.binEntry(id)
-      const stored = (await serverWriter.findStored([id])).get(id)
-      if (task.status === 'succeeded' || !entry || stored?.server.pending_deleted !== true) continue
-      failures.set(id, { account: owner, name: task.server, reason: task.error })
-      await renew(stored, entry, task.status === 'failed' ? retryAfter : undefined)
+      const isLeft = task.status !== 'succeeded' && (await tasks.binEntry(id)) !== undefined
+      if (isLeft) failures.set(id, { account: owner, name: task.server, reason: task.error })
     }
   }
 

@@ -3,36 +3,35 @@ import type { StoredServer } from '../inventory/ports.ts'
 import { ownNotesOf, settledStatus, withOwnNotes } from '../inventory/own-fields.ts'
 import { taskEvent, writeServer } from './accept-task.ts'
 import type { TaskCommit } from './ports.ts'
-import type { TaskRecord } from './task.ts'
+import type { TaskEnd, TaskRecord } from './task.ts'
 
-interface TaskEnd {
-  readonly status: Extract<TaskRecord['status'], 'succeeded' | 'failed' | 'cancelled' | 'unknown'>
-  readonly error: string
-  /** Shown until the source is read again. */
-  readonly failedStatus?: string
+interface Ending extends TaskEnd {
   /** Other changes of the server. */
   readonly changes?: Partial<Server>
 }
 
-/** The server without the task: with the status that its source last showed, or that of the failure. */
-function withoutTask(stored: StoredServer, task: TaskRecord, end: TaskEnd): Server {
-  const { server } = stored
-  const status = settledStatus(server)
-  const { failedStatus: failed } = end
-  const notes = { task_id: undefined, settled_status: failed === undefined ? undefined : status }
-  return { ...withOwnNotes(server, notes), status: failed ?? status, ...end.changes }
+/** The last action that failed is noted until one succeeds. One that was cancelled changes nothing. */
+function failureNote(task: TaskRecord, { status }: Ending): { failed_task?: string | undefined } {
+  if (status === 'cancelled') return {}
+  return { failed_task: status === 'succeeded' ? undefined : `${task.id} ${task.action}` }
+}
+
+/** The server without the task, with the status that its source last showed. */
+function withoutTask({ server }: StoredServer, task: TaskRecord, end: Ending): Server {
+  const notes = { task_id: undefined, settled_status: undefined, ...failureNote(task, end) }
+  return { ...withOwnNotes(server, notes), status: settledStatus(server), ...end.changes }
 }
 
 /** The changes of a task that ends, and of the server that shows it. */
 export function endTask(
   task: TaskRecord,
-  end: TaskEnd,
+  end: Ending,
   stored: StoredServer | undefined,
   now: number,
 ): { readonly changes: Partial<TaskRecord>; readonly commit: TaskCommit } {
   const isShown = stored !== undefined && ownNotesOf(stored.server).task_id === task.id
   const server = isShown ? withoutTask(stored, task, end) : stored?.server
-  const { status, error, failedStatus: failed } = end
+  const { status, error, error_class, error_values } = end
   const after = server === undefined || server.deleted ? 'deleted' : server.status
   const event = taskEvent(
     task,
@@ -48,19 +47,15 @@ export function endTask(
     changes: {
       status,
       error,
+      error_class,
+      error_values,
       finished_at: now,
       isShown: false,
       ...(status === 'succeeded' && { progress: 100 }),
     },
     commit: {
       events: [event],
-      ...(isShown &&
-        server && {
-          writes: [
-            // After a failure the next report is written, even if the source says what it said before.
-            writeServer(stored, server, now, failed === undefined ? stored.factsDigest : ''),
-          ],
-        }),
+      ...(isShown && server && { writes: [writeServer(stored, server, now)] }),
     },
   }
 }

@@ -1,5 +1,11 @@
 import { defaultStopTimeout, type ServerAction, type TaskParameters } from '@muster/contract'
-import type { ActionSupport, ServerSize, ServerUpdate, SourceCall } from '../sources/action-port.ts'
+import type {
+  ActionSupport,
+  ServerSize,
+  ServerUpdate,
+  SourceCall,
+  SourceRequest,
+} from '../sources/action-port.ts'
 import type { ReportedFacts } from '../sources/source.ts'
 
 /** What the source must show before a step counts as done. */
@@ -9,7 +15,7 @@ export type Target =
   | { readonly kind: 'fields'; readonly changes: ServerUpdate }
   | { readonly kind: 'gone' }
 
-/** One request to the source, and the state that shows its success. */
+/** One call to the source, and the state that shows its success. */
 export interface Step {
   readonly call: SourceCall
   readonly target: Target
@@ -19,6 +25,10 @@ export interface Step {
   readonly isOptional?: true
   /** The target is also the state before. Only the response of the source shows that it was done. */
   readonly isInvisible?: true
+  /** The requests of the call. They are stored before the first one is sent. */
+  readonly requests?: readonly SourceRequest[]
+  /** How many of them were carried out. */
+  readonly done?: number
 }
 
 const running: Target = { kind: 'status', status: 'running' }
@@ -95,7 +105,7 @@ function deleteSteps(
   return [...(stopsFirst ? [switchOff] : []), { call, target: { kind: 'gone' } }]
 }
 
-/** The requests that an action takes, from the state that the source shows now. */
+/** The steps that an action takes, from the state that the source shows now. */
 export function planSteps(
   action: ServerAction,
   params: TaskParameters,
@@ -162,14 +172,3 @@ export function isReached(target: Target, facts: ReportedFacts | undefined): boo
       return false
   }
 }
-
-/** Sent again after a crash without harm, if the target is not reached. */
-const repeatable: ReadonlySet<SourceCall['kind']> = new Set([
-  'start',
-  'stop',
-  'suspend',
-  'resume',
-  'update',
-  'delete',
-])
-export const isRepeatable = ({ call }: Step): boolean => repeatable.has(call.kind)

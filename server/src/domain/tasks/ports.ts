@@ -1,6 +1,6 @@
 import type { Batch } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { AccountFence, ServerWrite, SightingChanges } from '../inventory/ports.ts'
+import type { AccountFence, ServerWrite } from '../inventory/ports.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import type { Requester } from '../requester.ts'
 import type { ScopeOrNone } from '../scope.ts'
@@ -29,7 +29,6 @@ export interface BinEntry {
 export interface TaskCommit {
   readonly writes?: readonly ServerWrite[]
   readonly events?: readonly EventRecord[]
-  readonly sightings?: SightingChanges
   /** Added to the recycle bin, or removed from it. */
   readonly binned?: BinEntry
   readonly unbinned?: readonly string[]

@@ -3,23 +3,22 @@ import type { ServerWriter } from '../inventory/ports.ts'
 import { ownNotesOf } from '../inventory/own-fields.ts'
 import type { AttachedAccount } from '../sources/account.ts'
 import type { OpenSource } from '../sources/open-source.ts'
-import type { SightingStore } from '../sources/ports.ts'
 import { LeaseLost } from '../sources/lease-lost.ts'
 import type { RunningAccount } from '../sources/run-account.ts'
 import type { SyncLog } from '../sources/sync-log.ts'
 import { endTask } from './end-task.ts'
+import { binChanges } from './finish-task.ts'
 import type { EmptyBin } from './empty-bin.ts'
 import type { TaskStore } from './ports.ts'
 import type { ReauthorizeTask } from './reauthorize-task.ts'
 import { runTask, type TaskContext } from './run-task.ts'
 import { createServerReadings } from './server-readings.ts'
 import type { LoadSituations } from './situations.ts'
-import { isFinished, type TaskRecord } from './task.ts'
+import { cancelled, isFinished, type TaskRecord } from './task.ts'
 
 interface Dependencies {
   readonly tasks: TaskStore
   readonly serverWriter: Pick<ServerWriter, 'findStored'>
-  readonly sightings: Pick<SightingStore, 'of'>
   readonly openSource: Pick<OpenSource, 'openAccount' | 'openActor' | 'loadKind'>
   readonly loadSituations: LoadSituations
   readonly reauthorize: ReauthorizeTask
@@ -42,7 +41,7 @@ const retryDelay = 1_000
 
 /** Runs the tasks of an account whose lease this process holds. */
 export function createRunAccountTasks(dependencies: Dependencies) {
-  const { tasks, serverWriter, sightings, openSource, limits, clock, log } = dependencies
+  const { tasks, serverWriter, openSource, limits, clock, log } = dependencies
 
   /** The tasks of each batch that this process runs, over all accounts. */
   const activeOfBatches = new Map<string, number>()
@@ -103,11 +102,6 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         read: readings.read,
         record: running.recordReading,
         openActor: (limit) => openSource.openActor(account, limit),
-        async forgetReport(id) {
-          const sighting = (await sightings.of(account.id, [id])).get(id)
-          if (!sighting) return undefined
-          return { ...fence, seen: [{ ...sighting, digest: '' }], lost: [] }
-        },
         condition: { fence },
         maySend: account.access === 'manage',
         limits,
@@ -121,24 +115,19 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       const stored = await findStored(task.server_id)
       const isShown = stored !== undefined && ownNotesOf(stored.server).task_id === task.id
       const status = task.status === 'unknown' ? 'unknown' : 'cancelled'
-      const { commit } = endTask(task, { status, error: task.error }, stored, clock())
-      const writes = isShown ? commit.writes : undefined
-      await tasks.change(
-        task,
-        { isShown: false },
-        {
-          ...(writes && { writes }),
-          events: commit.events ?? [],
-        },
-        { fence },
-      )
+      const end = { ...task, status } as const
+      const { changes, ...bin } = isShown
+        ? await binChanges(task, end, stored, { tasks, limits, clock })
+        : {}
+      const { commit } = endTask(task, { ...end, ...(changes && { changes }) }, stored, clock())
+      await tasks.change(task, { isShown: false }, { ...commit, ...bin }, { fence })
     }
 
     /** An account that is only observed starts nothing. */
     async function cancelUnsent(task: TaskRecord): Promise<void> {
       const error = 'The cloud account was set to observe.'
       const stored = await findStored(task.server_id)
-      const { changes, commit } = endTask(task, { status: 'cancelled', error }, stored, clock())
+      const { changes, commit } = endTask(task, cancelled(error), stored, clock())
       await tasks.change(task, changes, commit, { fence, isUnsent: true })
     }
 

@@ -1,464 +1,201 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Server } from '@muster/contract'
 import type { StoredServer } from '../inventory/ports.ts'
-import { ownNotesOf, settledStatus } from '../inventory/own-fields.ts'
+import { ownNotesOf } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
-import { ActionError, type ActionSupport, type ServerActor } from '../sources/action-port.ts'
-import { explainError } from '../sources/explain-error.ts'
+import type { ServerActor, SourceCall, SourceRequest } from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
 import { SourceError } from '../sources/source-error.ts'
 import { referenceOf } from '../sources/server-reference.ts'
-import type { ReportedFacts, ServerReference } from '../sources/source.ts'
-import { timestamp } from '../timestamp.ts'
+import type { ServerReference } from '../sources/source.ts'
 import { writeServer } from './accept-task.ts'
-import { decideAction, type Situation } from './decide-action.ts'
-import { endTask } from './end-task.ts'
-import { isReached, isRepeatable, planSteps, startStep, type Step } from './plan-steps.ts'
-import type { TaskCommit, TaskStore } from './ports.ts'
-import type { ReauthorizeTask } from './reauthorize-task.ts'
-import { failedStatus, isSettledStatus, nameOfStatus, sentStatus } from './shown-status.ts'
-import { isFinished, type TaskRecord } from './task.ts'
+import { beginTask, mustNotSend, notInInventory, type BeginContext } from './begin-task.ts'
+import { decideTask, nextStep, resumeTask } from './decide-task.ts'
+import { finishTask } from './finish-task.ts'
+import type { TaskStore } from './ports.ts'
+import { sentStatus } from './shown-status.ts'
+import { changesOf, isFinished, type TaskRecord } from './task.ts'
+import type { NextStep, TaskEvent, TaskState, TaskTimes } from './task-state.ts'
 
-export interface TaskContext {
-  readonly support: ActionSupport
+export interface TaskContext extends BeginContext {
   readonly tasks: TaskStore
-  readonly findStored: (id: string) => Promise<StoredServer | undefined>
-  readonly loadSituation: (stored: StoredServer) => Promise<Situation>
-  readonly reauthorize: ReauthorizeTask
   /** Reads the server from its source. */
   readonly read: (reference: ServerReference) => Promise<Reading>
-  /** Stores what the source says. */
-  readonly record: (id: string, reading: Reading) => Promise<void>
   readonly openActor: (signal: AbortSignal) => Promise<ServerActor>
-  /** The part of a commit that makes the next report be written again. */
-  readonly forgetReport: (serverId: string) => Promise<TaskCommit['sightings']>
   readonly condition: NonNullable<Parameters<TaskStore['change']>[3]>
-  /** Whether requests may be sent: not if the account is only observed. */
-  readonly maySend: boolean
-  readonly limits: {
-    /** Milliseconds for a task, from its start. */
-    readonly task: number
-    /** For one request. */
-    readonly call: number
-    /** After this time another process may have taken over the account. */
-    readonly lease: number
+  readonly limits: TaskTimes & {
     /** For a server in the recycle bin; 0 if there is none. */
     readonly recycle: number
   }
   readonly clock: () => number
+  /** Waits for some milliseconds. */
+  readonly sleep?: (time: number) => Promise<void>
   readonly signal: AbortSignal
 }
 
-/** How a task ended. */
-type End = Parameters<typeof endTask>[1] & { readonly bins?: boolean }
-
-/** Delays between readings: quick at first. */
-const firstDelay = 1_000
-const longestDelay = 10_000
-/** Until a deletion without an answer is sent once more. */
-const repeatDelay = 60_000
-
-/** Thrown to end a task. */
-class Ended extends Error {
-  readonly end: End
-  constructor(end: End) {
-    super(end.error)
-    this.name = 'Ended'
-    this.end = end
+/** An error of the source. Errors of the storage say nothing about it: the task is tried again later. */
+class SourceFailure extends Error {
+  constructor(cause: unknown) {
+    super('a source failed', { cause })
+    this.name = 'SourceFailure'
   }
 }
 
-const fail = (error: string) => new Ended({ status: 'failed', error })
-
-const factsOf = (reading: Reading): ReportedFacts | undefined =>
-  reading && 'facts' in reading ? reading.facts : undefined
-
-/** Carries out a task from wherever it is. Resolves when it has ended, or when the account stops. */
-export async function runTask(first: TaskRecord, context: TaskContext): Promise<void> {
-  const { support, tasks, clock, signal, limits, condition } = context
-  let task = first
-
-  // A server that cannot be read before the start must not keep the task forever.
-  const resumedAt = clock()
-  /** The undoing of a failed task has a time limit of its own. */
-  let undoSince = resumedAt
-  const deadline = () =>
-    (task.error === '' ? (task.started_at ?? resumedAt) : undoSince) + limits.task
-
-  /** The server as it was read for the decision: mostly it is still so when the request is sent. */
-  let lastRead: StoredServer | undefined
-  /** Stored by the next commit. If it is lost in a crash, it is found out again. */
-  let unsaved: Partial<TaskRecord> = {}
-  function note(changes: Partial<TaskRecord>): void {
-    unsaved = { ...unsaved, ...changes }
-    task = { ...task, ...changes }
+async function ofSource<Result>(
+  work: Promise<Result> | undefined,
+  signal: AbortSignal,
+): Promise<Result> {
+  try {
+    return (await work) as Result
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new SourceFailure(error)
   }
+}
 
-  /** Stores progress, and what the server shows. The task must still be unfinished. */
-  async function save(made: Partial<TaskRecord>, status?: string): Promise<void> {
-    const changes = { ...unsaved, ...made }
-    const now = clock()
-    let known = lastRead
+/** What must be stored before the next effect. The plan is stored with the first request. */
+const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
+  saved.step !== task.step || saved.sends !== task.sends || saved.sent_at !== task.sent_at
+
+/** Carries out a task from wherever it is. Resolves when it has ended; rejects when the account stops. */
+export async function runTask(first: TaskRecord, context: TaskContext): Promise<void> {
+  const { tasks, limits, clock, signal } = context
+  const sleep = context.sleep ?? ((time: number) => pause(time, undefined, { signal }))
+  let saved = first
+  let state: TaskState = resumeTask(first, clock(), limits)
+  let actor: ServerActor | undefined
+
+  /** Stores progress, and what the server shows. Returns false if the task was cancelled. */
+  async function save(task: TaskRecord, status?: string): Promise<boolean> {
     const isSaved = await retryOnConflict(async () => {
-      const stored =
-        status === undefined ? undefined : (known ?? (await context.findStored(task.server_id)))
+      const stored = status === undefined ? undefined : await context.findStored(task.server_id)
       const shows = stored && ownNotesOf(stored.server).task_id === task.id
       const writes =
         shows && status !== undefined && stored.server.status !== status
-          ? [writeServer(stored, { ...stored.server, status }, now)]
+          ? [writeServer(stored, { ...stored.server, status }, clock())]
           : []
-      if (await tasks.change(task, changes, { writes }, condition)) return true
-      known = undefined
+      const changes = changesOf(saved, task)
+      if (await tasks.change(saved, changes, { writes }, context.condition)) return true
       const current = await tasks.find(task.id)
       return !current || isFinished(current) ? false : undefined
     })
-    lastRead = undefined
-    // Somebody has cancelled it meanwhile.
-    if (!isSaved) throw new Ended({ status: 'cancelled', error: '' })
-    task = { ...task, ...changes }
-    unsaved = {}
+    if (isSaved) saved = task
+    return isSaved
   }
 
-  async function finish({ bins = false, ...end }: End): Promise<void> {
-    const sightings =
-      end.failedStatus === undefined ? undefined : await context.forgetReport(task.server_id)
-    let current: TaskRecord | undefined = task
-    await retryOnConflict(async () => {
-      if (!current || isFinished(current)) return true
-      const stored = await context.findStored(task.server_id)
-      const now = clock()
-      const bin = bins && stored ? binOf(task, stored, now, limits.recycle) : undefined
-      const { changes, commit } = endTask(
-        current,
-        { ...end, ...(bin && { changes: bin.changes }) },
-        stored,
-        now,
-      )
-      const others = {
-        ...(sightings && { sightings }),
-        ...(bin && { binned: bin.entry }),
-        ...(task.action === 'delete' &&
-          !bins &&
-          end.status === 'succeeded' && { unbinned: [task.server_id] }),
-      }
-      const made = { ...unsaved, ...changes }
-      if (await tasks.change(current, made, { ...commit, ...others }, condition)) return true
-      // Somebody has changed the server, or cancelled the task.
-      current = await tasks.find(task.id)
-      return undefined
-    })
+  async function closeActor(): Promise<void> {
+    const open = actor
+    actor = undefined
+    await open?.close().catch(() => {})
   }
 
-  async function requireStored(): Promise<StoredServer> {
-    const stored = await context.findStored(task.server_id)
-    if (!stored) throw fail('The server is no longer in the inventory.')
-    return stored
-  }
+  const limited = () => AbortSignal.any([signal, AbortSignal.timeout(limits.call)])
+  const read = (reference: ServerReference) => ofSource(context.read(reference), signal)
 
-  /** Reads until it works, or until the time is over. */
-  async function look(reference: ServerReference, isDeleted = false): Promise<Reading> {
-    for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
-      try {
-        return await context.read(reference)
-      } catch (error) {
-        signal.throwIfAborted()
-        // The source has confirmed the deletion. Without any other server it cannot list what it has.
-        if (isDeleted && error instanceof SourceError && error.kind === 'incomplete')
-          return undefined
-        if (clock() + delay >= deadline()) {
-          throw task.sent_at === null
-            ? fail(`The server could not be read before the action: ${explainError(error)}`)
-            : new Ended({
-                status: 'unknown',
-                error: `The request was sent, but the server can no longer be read: ${explainError(error)}`,
-              })
-        }
-        await pause(delay, undefined, { signal })
-      }
-    }
-  }
-
-  /** Nobody asks for a deletion by time, so the server must still be as it was deleted. */
-  async function requireInBin({ server }: StoredServer): Promise<void> {
-    const entry = await tasks.binEntry(server.id)
-    const isUnchanged =
-      entry !== undefined &&
-      server.pending_deleted &&
-      server.auto_delete_at === timestamp(entry.auto_delete_at) &&
-      settledStatus(server) === 'ready'
-    if (!isUnchanged) {
-      throw fail('The server is no longer stopped in the recycle bin, so it was not deleted.')
-    }
-  }
-
-  /** Decides again on the state that the source shows now, and plans the requests. */
-  async function begin(): Promise<{ reference: ServerReference; isDone: boolean }> {
-    const stored = await requireStored()
-    const reason = await context.reauthorize(task, stored)
-    if (reason !== undefined) throw fail(reason)
-    const reference = referenceOf(stored.server)
-    const reading = await look(reference)
-    await context.record(task.server_id, reading)
-    if (reading === undefined) {
-      if (task.action === 'delete') return { reference, isDone: true }
-      throw fail('The source no longer has the server.')
-    }
-    const facts = factsOf(reading)
-    if (!facts) throw fail('The source cannot read the server.')
-    // Recorded just now, with the notes and the protection that the source reports.
-    const read = await requireStored()
-    if (task.user_id === '') await requireInBin(read)
-    const situation = await context.loadSituation(read)
-    const decision = decideAction(task.action, task.params, { ...situation, task: undefined })
-    if (decision.kind === 'refused') throw fail(decision.error.message)
-    if (decision.kind === 'already') return { reference, isDone: true }
-    const plan = planSteps(task.action, task.params, support, facts)
-    lastRead = read
-    note({ status: 'running', started_at: task.started_at ?? clock(), plan, step: 0 })
-    return { reference, isDone: false }
-  }
-
-  async function send(step: Step, reference: ServerReference): Promise<'accepted' | 'unknown'> {
-    if (!context.maySend) {
-      throw fail('The cloud account was set to observe before the request was sent.')
-    }
-    if (clock() >= deadline()) throw fail('The time limit passed before the request was sent.')
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.call)])
-    const actor = await context.openActor(limit).catch((error: unknown) => {
+  async function openActor(): Promise<ServerActor> {
+    const limit = limited()
+    actor ??= await context.openActor(limit).catch((error: unknown) => {
       signal.throwIfAborted()
-      // Errors of the storage say nothing about the source: the task is tried again.
-      if (!(error instanceof SourceError) && !limit.aborted) throw error
-      throw fail(`The request was not sent: ${explainError(error)}`)
+      if (error instanceof SourceError) throw new SourceFailure(error)
+      if (!limit.aborted) throw error
+      throw new SourceFailure(new SourceError('timeout', 'The source did not answer in time.'))
     })
-    try {
-      const progress = Math.floor((100 * task.step) / Math.max(1, task.plan.length))
-      await save(
-        { stage: step.call.kind, progress, sends: task.sends + 1, sent_at: clock() },
-        sentStatus(task.action, step.call),
-      )
-      return await act(actor, step, reference)
-    } finally {
-      await actor.close().catch(() => {})
-    }
+    return actor
   }
 
-  async function act(
-    actor: ServerActor,
-    { call }: Step,
-    reference: ServerReference,
-  ): Promise<'accepted' | 'unknown'> {
+  async function send(request: SourceRequest, reference: ServerReference) {
+    const stopped = await mustNotSend(state.task, context)
+    if (stopped) return stopped
+    const { call } = state.task.plan[state.task.step] as { call: SourceCall }
+    const actor = await openActor()
+    const sending = decideTask(state, { kind: 'sending' }, clock(), limits)
+    if (sending.phase.kind === 'end') return { kind: 'stopped', end: sending.phase.end } as const
+    if (!(await save(sending.task, sentStatus(sending.task.action, call)))) return undefined
+    state = sending
     // After this time another process may act on the task. A slow commit must not send it later.
-    const time = (task.sent_at ?? 0) + limits.call - clock()
+    const time = (state.task.sent_at ?? 0) + limits.call - clock()
     if (time <= 0) {
-      await save({ sends: task.sends - 1, sent_at: null })
-      throw new Error('a task took too long to store; its request was not sent')
+      throw new SourceFailure(new SourceError('timeout', 'The task took too long to store.'))
     }
-    try {
-      // A request that is on its way is not interrupted: its outcome would be unknown.
-      await actor.act(call, reference, AbortSignal.timeout(time))
-      return 'accepted'
-    } catch (error) {
-      if (error instanceof SourceError) throw fail(explainError(error))
-      if (!(error instanceof ActionError) || error.kind === 'outcome-unknown') return 'unknown'
-      if (error.kind === 'not-found' && call.kind === 'delete') return 'accepted'
-      throw fail(explainError(error))
-    }
+    // A request that is on its way is not interrupted: its outcome would be unknown.
+    const limit = AbortSignal.timeout(time)
+    const sent = actor.send
+      ? actor.send(request, reference, limit)
+      : actor.act(call, reference, limit)
+    await sent.catch((error: unknown) => {
+      throw new SourceFailure(error)
+    })
+    return { kind: 'accepted' } as const
   }
 
-  /** Reads the server until it shows the target. Returns false if that takes too long. */
-  async function waitFor(
-    step: Step,
+  /** Reads the server, and whether a request without an answer was carried out. */
+  async function watch(unanswered: SourceRequest | undefined, reference: ServerReference) {
+    const isDone =
+      unanswered &&
+      (await ofSource((await openActor()).check?.(unanswered, reference, limited()), signal))
+    await closeActor()
+    return { kind: 'read', reading: await read(reference), isDone } as const
+  }
+
+  async function perform(
+    next: Exclude<NextStep, { kind: 'end' }>,
     reference: ServerReference,
-    outcome: 'accepted' | 'unknown',
-  ): Promise<boolean> {
-    const isDeleted = step.call.kind === 'delete' && outcome === 'accepted'
-    // A deletion of several requests may have been interrupted, so it is sent once more.
-    const repeatsAfter = step.call.kind === 'delete' && !isDeleted ? repeatDelay : Infinity
-    const within = Math.min(step.within ?? Infinity, repeatsAfter)
-    const end = Math.min(deadline(), (task.sent_at ?? 0) + within)
-    let wasBusy = false
-    for (let delay = firstDelay; ; delay = Math.min(2 * delay, longestDelay)) {
-      await pause(Math.min(delay, Math.max(end - clock(), 0)), undefined, { signal })
-      const reading = await look(reference, isDeleted)
-      const isDone =
-        isReached(step.target, factsOf(reading)) && (reading === undefined || 'facts' in reading)
-      if (isDone) {
-        await context.record(task.server_id, reading)
-        return true
+  ): Promise<TaskEvent | undefined> {
+    switch (next.kind) {
+      case 'begin':
+        return await beginTask(state.task, await read(reference), context)
+      case 'look':
+        return { kind: 'read', reading: await read(reference) }
+      case 'plan': {
+        const { call } = next
+        const planned = (await openActor()).plan?.(call, reference, limited())
+        const requests = (await ofSource(planned, signal)) ?? [{ name: call.kind }]
+        return { kind: 'planned', requests }
       }
-      if (reading === undefined) throw fail('The source no longer has the server.')
-      const status = factsOf(reading)?.status
-      const isSettled = status !== undefined && isSettledStatus(status)
-      if (wasBusy && isSettled) {
-        await context.record(task.server_id, reading)
-        throw fail(
-          `The source accepted the request "${step.call.kind}" but did not complete it: the server is ${nameOfStatus(status)}.`,
-        )
-      }
-      wasBusy ||= status !== undefined && !isSettled
-      if (clock() >= end) {
-        await context.record(task.server_id, reading)
-        return false
-      }
+      case 'send':
+        return await send(next.request, reference)
+      case 'watch':
+        return await watch(next.unanswered, reference)
     }
   }
 
-  const lateError = (step: Step): Ended =>
-    step.within !== undefined && clock() < deadline()
-      ? fail(
-          `The guest did not shut down within ${Math.round(step.within / 1_000)} s. To switch it off, use is_force=true.`,
-        )
-      : new Ended({
-          status: 'unknown',
-          error: `The request "${step.call.kind}" was sent, but the source did not show the result in time.`,
-        })
+  const recordNow = (reference: ServerReference): Promise<void> =>
+    read(reference)
+      .then((reading) => context.record(first.server_id, reading))
+      .catch((error: unknown) => {
+        if (!(error instanceof SourceFailure)) throw error
+      })
 
-  async function runStep(step: Step, reference: ServerReference): Promise<void> {
-    let outcome: 'accepted' | 'unknown' = 'unknown'
-    if (task.sent_at === null) {
-      // Before the first step the server was read a moment ago.
-      const facts = step.isInvisible || task.step === 0 ? undefined : factsOf(await look(reference))
-      if (facts && isReached(step.target, facts)) return
-      const result = await send(step, reference).catch((error: unknown) => {
-        // The next step does it in another way.
-        if (step.isOptional && error instanceof Ended && error.end.status === 'failed')
-          return undefined
+  async function runSteps(stored: StoredServer): Promise<void> {
+    const reference = referenceOf(stored.server)
+    for (;;) {
+      const next = nextStep(state)
+      if (next.kind === 'end') {
+        return await finishTask(saved, state.task, next.end, context)
+      }
+      if (next.kind !== 'send' && isProgress(saved, state.task) && !(await save(state.task))) return
+      if (next.at > clock()) {
+        await closeActor()
+        await sleep(next.at - clock())
+      }
+      const event = await perform(next, reference).catch((error: unknown) => {
+        if (error instanceof SourceFailure) return { kind: 'failed', error: error.cause } as const
         throw error
       })
-      if (result === undefined) return
-      outcome = result
-      if (outcome === 'unknown' && step.isInvisible) {
-        throw new Ended({
-          status: 'unknown',
-          error: `The source did not answer the request "${step.call.kind}", and the server does not show whether it was done.`,
-        })
-      }
-    }
-    if (await waitFor(step, reference, outcome)) return
-    if (step.isOptional) return
-    const isLost = step.call.kind === 'delete' && outcome === 'unknown' && task.sends < 2
-    if (isLost && clock() < deadline()) {
-      task = { ...task, sent_at: null }
-      return await runStep(step, reference)
-    }
-    throw lateError(step)
-  }
-
-  /**
-   * After a crash of the process that sent a request. The request may still be on its way until its time
-   * limit, so nothing is decided before.
-   */
-  async function recover(step: Step, reference: ServerReference): Promise<void> {
-    const wait = (task.sent_at ?? 0) + limits.lease + limits.call - clock()
-    if (wait > 0) await pause(wait, undefined, { signal })
-    const lost = (reason: string) =>
-      new Ended({
-        status: 'unknown',
-        error: `Muster was restarted after the request "${step.call.kind}" was sent. ${reason}`,
-      })
-    if (step.isInvisible) throw lost('The server does not show whether it was done.')
-    const reading = await look(reference)
-    const facts = factsOf(reading)
-    if (
-      reading === undefined ? step.target.kind === 'gone' : facts && isReached(step.target, facts)
-    ) {
-      return
-    }
-    // The source is still working on it.
-    if (facts && !isSettledStatus(facts.status)) return
-    const isInTime = clock() < deadline()
-    if (!isRepeatable(step) || task.sends > 1 || !isInTime) {
-      if (step.isOptional) return
-      throw lost('The server does not show the result.')
-    }
-    task = { ...task, sent_at: null }
-  }
-
-  /** A server that ran before must run again when a later step fails. */
-  async function undo(error: Ended): Promise<void> {
-    const hasStopped = task.plan.slice(0, task.step + 1).some(({ call }) => call.kind === 'stop')
-    const starts = task.plan.at(-1)?.call.kind === 'start' && task.action === 'change-config'
-    const isUndoing = task.error !== ''
-    if (!hasStopped || !starts || isUndoing || error.end.status === 'cancelled') throw error
-    // It may be resized at this moment, or must not be touched any more.
-    if (error.end.status !== 'failed' || !context.maySend) {
-      throw new Ended({ ...error.end, error: `${error.end.error} The server may be stopped now.` })
-    }
-    undoSince = clock()
-    await save({
-      error: error.end.error,
-      plan: [...task.plan, startStep],
-      step: task.plan.length,
-      sends: 0,
-      sent_at: null,
-    })
-  }
-
-  async function runSteps(reference: ServerReference): Promise<void> {
-    while (task.step < task.plan.length) {
-      const step = task.plan[task.step] as Step
-      try {
-        await runStep(step, reference)
-        const next = { step: task.step + 1, sends: 0, sent_at: null, stage: '' }
-        // The commit that ends the task follows.
-        if (next.step === task.plan.length) note(next)
-        else await save(next)
-      } catch (error) {
-        if (!(error instanceof Ended)) throw error
-        await undo(error)
-      }
+      // Somebody has cancelled it meanwhile.
+      if (!event) return
+      state = decideTask(state, event, clock(), limits)
+      const isLast = state.phase.kind === 'end' || state.task.step !== saved.step
+      if (event.kind === 'read' && isLast) await context.record(first.server_id, event.reading)
+      // A source that refuses a request may know more about the server than its last report.
+      if (event.kind === 'failed' && next.kind === 'send' && isLast) await recordNow(reference)
     }
   }
 
-  async function carryOut(): Promise<End> {
-    const wasSent = task.step > 0 || task.sends > 0
-    if (!wasSent) {
-      const { reference, isDone } = await begin()
-      if (!isDone) await runSteps(reference)
-    } else {
-      const reference = referenceOf((await requireStored()).server)
-      const step = task.plan[task.step]
-      if (step && task.sent_at !== null) await recover(step, reference)
-      await runSteps(reference)
-    }
-    if (task.error !== '') return { status: 'failed', error: task.error }
-    const bins = task.action === 'delete' && task.params['override_pending_delete'] !== true
-    return { status: 'succeeded', error: '', bins }
-  }
-
+  const stored = await context.findStored(first.server_id)
+  if (!stored) return await finishTask(first, first, notInInventory.end, context)
   try {
-    await finish(await carryOut())
-  } catch (error) {
-    if (signal.aborted || !(error instanceof Ended)) throw error
-    const { end } = error
-    const wasSent = task.sends > 0 || task.step > 0 || task.sent_at !== null
-    const call = task.plan[task.step]?.call
-    const shows = wasSent && end.status === 'failed'
-    await finish({
-      ...end,
-      // The first error is the cause; the second one says that it could not be undone.
-      ...(task.error !== '' && { error: `${task.error} Afterwards: ${end.error}` }),
-      ...(shows && { failedStatus: failedStatus(task.action, call) }),
-    })
-  }
-}
-
-/** Where a deleted server waits, and until when. */
-function binOf(task: TaskRecord, { server }: StoredServer, now: number, recycle: number) {
-  const until = now + recycle
-  const changes: Partial<Server> = {
-    pending_deleted: true,
-    pending_deleted_at: timestamp(now),
-    auto_delete_at: timestamp(until),
-  }
-  return {
-    changes,
-    entry: {
-      server_id: server.id,
-      account_id: server.account_id,
-      delete_disks: task.params['delete_disks'] === true,
-      delete_snapshots: task.params['delete_snapshots'] === true,
-      auto_delete_at: until,
-    },
+    await runSteps(stored)
+  } finally {
+    await closeActor()
   }
 }

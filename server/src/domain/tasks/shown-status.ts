@@ -1,42 +1,31 @@
 import type { ServerAction } from '@muster/contract'
 import type { SourceCall } from '../sources/action-port.ts'
 
-/** The statuses that a server shows for an action: once accepted, once sent, and after a failure. */
-const words: Readonly<
-  Record<
-    ServerAction,
-    { readonly accepted: string; readonly sent: string; readonly failed: string }
-  >
-> = {
-  start: { accepted: 'start_start', sent: 'starting', failed: 'start_fail' },
-  stop: { accepted: 'start_stop', sent: 'stopping', failed: 'stop_fail' },
-  restart: { accepted: 'stopping', sent: 'starting', failed: 'start_fail' },
-  reset: { accepted: 'starting', sent: 'starting', failed: 'start_fail' },
-  suspend: { accepted: 'start_suspend', sent: 'suspending', failed: 'suspend_failed' },
-  resume: { accepted: 'resuming', sent: 'resuming', failed: 'resume_failed' },
-  'change-config': {
-    accepted: 'change_flavor',
-    sent: 'change_flavor',
-    failed: 'change_flavor_fail',
-  },
-  update: { accepted: 'sync_config', sent: 'sync_config', failed: 'sync_fail' },
-  delete: { accepted: 'start_delete', sent: 'deleting', failed: 'delete_fail' },
-  // They need no source.
-  'cancel-delete': { accepted: '', sent: '', failed: '' },
-  purge: { accepted: '', sent: '', failed: '' },
-}
+/** The statuses that a server shows for an action: once accepted, and once sent. */
+const words: Readonly<Record<ServerAction, { readonly accepted: string; readonly sent: string }>> =
+  {
+    start: { accepted: 'start_start', sent: 'starting' },
+    stop: { accepted: 'start_stop', sent: 'stopping' },
+    restart: { accepted: 'stopping', sent: 'starting' },
+    reset: { accepted: 'starting', sent: 'starting' },
+    suspend: { accepted: 'start_suspend', sent: 'suspending' },
+    resume: { accepted: 'resuming', sent: 'resuming' },
+    'change-config': {
+      accepted: 'change_flavor',
+      sent: 'change_flavor',
+    },
+    update: { accepted: 'sync_config', sent: 'sync_config' },
+    delete: { accepted: 'start_delete', sent: 'deleting' },
+    // They need no source.
+    'cancel-delete': { accepted: '', sent: '' },
+    purge: { accepted: '', sent: '' },
+  }
 
 export const acceptedStatus = (action: ServerAction): string => words[action].accepted
 
 /** A restart that Muster makes of two requests shows which of them is running. */
-const isStopOfRestart = (action: ServerAction, call: SourceCall | undefined) =>
-  action === 'restart' && call?.kind === 'stop'
-
 export const sentStatus = (action: ServerAction, call: SourceCall): string =>
-  isStopOfRestart(action, call) ? 'stopping' : words[action].sent
-
-export const failedStatus = (action: ServerAction, call: SourceCall | undefined): string =>
-  isStopOfRestart(action, call) ? 'stop_fail' : words[action].failed
+  action === 'restart' && call.kind === 'stop' ? 'stopping' : words[action].sent
 
 const settled: ReadonlySet<string> = new Set(['running', 'ready', 'suspend', 'unknown'])
 
@@ -49,6 +38,7 @@ const names: Readonly<Record<string, string>> = {
   ready: 'stopped',
   suspend: 'suspended',
   unknown: 'in an unknown state',
+  deleted: 'deleted',
 }
 
 /** A status for people. */

@@ -73,6 +73,12 @@ export interface BatchRecord {
 export const isFinished = ({ status }: Pick<TaskRecord, 'status'>): boolean =>
   status !== 'queued' && status !== 'running'
 
+/** The fields that differ. */
+export const changesOf = (before: TaskRecord, after: TaskRecord): Partial<TaskRecord> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => before[name as keyof TaskRecord] !== value),
+  )
+
 /** The stage of tasks that a batch refused when it was accepted. */
 export const refusedStage = 'refused'
 
@@ -83,4 +89,16 @@ export const refusedError = (error: PlatformError): TaskError => ({
   error: error.message,
   error_class: 'refused',
   error_values: { class: error.class, ...error.values },
+})
+
+/** How a task ended. */
+export interface TaskEnd extends TaskError {
+  readonly status: Extract<TaskStatus, 'succeeded' | 'failed' | 'cancelled' | 'unknown'>
+}
+
+export const cancelled = (error: string): TaskEnd => ({
+  status: 'cancelled',
+  error,
+  error_class: 'cancelled',
+  error_values: {},
 })

@@ -27,15 +27,15 @@ const refuses = (code: string, error: RegExp): Expected => ({
   manner: { refuses: code },
   status: 'failed',
   error,
-  shows: 'start_fail',
+  shows: 'ready',
 })
 
 const cases: Readonly<Record<string, Expected>> = {
   'never answers': {
     action: 'startServer',
     manner: 'hangs',
-    status: 'unknown',
-    error: inTime,
+    status: 'failed',
+    error: /StartInstances.*is still stopped/,
     shows: 'ready',
   },
   'says yes and does nothing': {
@@ -157,16 +157,22 @@ onPostgresFirst('sources that misbehave while a task runs', (engine) => {
       assert.ok(server)
       assert.equal(server.status, shows)
       assert.equal(server.metadata['sys:task_id'], undefined)
-      assert.equal(arrivedAt(idOf(name)).length, 1, 'the request was sent once')
+      const isRetried = name === 'refuses: credentials'
+      if (!isRetried) assert.equal(arrivedAt(idOf(name)).length, 1, 'the request was sent once')
+      const note = status === 'succeeded' ? undefined : `${task.id} ${task.action}`
+      assert.equal(server.metadata['sys:failed_task'], note)
     })
   }
 
-  test('a failure is shown until the server is read again', async () => {
+  test('a failure is noted until an action succeeds', async () => {
     await at.sync(accountId)
-    for (const [name, { shows }] of Object.entries(cases)) {
-      if (shows !== 'start_fail') continue
-      assert.equal((await at.server(serverOf(name).id))?.status, 'ready', name)
-    }
+    const name = 'refuses: conflict'
+    const noteOf = async () => (await at.server(serverOf(name).id))?.metadata['sys:failed_task']
+    assert.match((await noteOf()) ?? '', / start$/)
+    acting.manners.set(idOf(name), 'honest')
+    const task = await end(await actOn('startServer', serverOf(name).id))
+    assert.equal(task.status, 'succeeded', task.error)
+    assert.equal(await noteOf(), undefined)
   })
 
   const addServer = async (number: number, state: string, manner: Manner = 'honest') => {
@@ -203,7 +209,7 @@ onPostgresFirst('sources that misbehave while a task runs', (engine) => {
     assert.equal(task.status, 'failed', task.error)
     assert.match(task.error, /could not be read before the action/)
     assert.deepEqual(arrivedAt(server.external_id), [])
-    assert.notEqual((await at.server(server.id))?.status, 'start_fail')
+    assert.equal(task.error_class, 'not_reached')
   })
 
   test('a source that cannot be reached after the request: unknown', async () => {
@@ -214,6 +220,7 @@ onPostgresFirst('sources that misbehave while a task runs', (engine) => {
     )
     assert.equal(task.status, 'unknown', task.error)
     assert.match(task.error, /was sent, but the server can no longer be read/)
+    assert.equal(task.error_class, 'time_limit')
     assert.equal(arrivedAt(server.external_id).length, 1)
   })
 })

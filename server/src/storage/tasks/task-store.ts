@@ -83,7 +83,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
 
   /** Rows that other commits wait for, such as those of servers, are locked last. */
   const commit = (statements: readonly Statement[], given: TaskCommit): Promise<boolean> =>
-    commitServers(given.writes ?? [], given.sightings, [
+    commitServers(given.writes ?? [], undefined, [
       ...statements,
       ...binStatements(given),
       ...(given.events ?? []).map(insertEvent),

@@ -1,0 +1,89 @@
+import { ActionError, type SourceCall, type SourceRequest } from '../sources/action-port.ts'
+import { explainError } from '../sources/explain-error.ts'
+import { nameOfStatus } from './shown-status.ts'
+import type { TaskEnd, TaskRecord } from './task.ts'
+import { nameOf, requestOf, stepOf } from './task-state.ts'
+
+export const succeeded: TaskEnd = {
+  status: 'succeeded',
+  error: '',
+  error_class: '',
+  error_values: {},
+}
+
+/** The error of a task that has undone its steps. */
+export const failureOf = ({ error, error_class, error_values }: TaskRecord): TaskEnd => ({
+  status: 'failed',
+  error,
+  error_class,
+  error_values,
+})
+
+type Values = TaskEnd['error_values']
+
+const valuesOf = (task: TaskRecord, values: Values): Values => {
+  const step = task.plan[task.step]
+  const request = step && requestOf(step)
+  return {
+    action: task.action,
+    ...(request && { request: nameOf(request) }),
+    ...values,
+  }
+}
+
+export const failed = (
+  error_class: TaskEnd['error_class'],
+  error: string,
+  task: TaskRecord,
+  values: Values = {},
+): TaskEnd => ({ status: 'failed', error, error_class, error_values: valuesOf(task, values) })
+
+export const unknown = (...given: Parameters<typeof failed>): TaskEnd => ({
+  ...failed(...given),
+  status: 'unknown',
+})
+
+export const gone = (task: TaskRecord) =>
+  failed('server_gone', 'The source no longer has the server.', task)
+
+export const late = (task: TaskRecord) =>
+  unknown(
+    'time_limit',
+    `The request "${stepOf(task).call.kind}" was sent, but the source did not show the result in time.`,
+    task,
+  )
+
+export function guestStayedOn(task: TaskRecord): TaskEnd {
+  const seconds = Math.round((stepOf(task).within ?? 0) / 1_000)
+  const text = `The guest did not shut down within ${seconds} s. To switch it off, use is_force=true.`
+  return failed('guest_did_not_stop', text, task, { seconds })
+}
+
+export const interrupted = (task: TaskRecord, status: string): TaskEnd =>
+  unknown(
+    'interrupted',
+    `Muster stopped while sending the request "${stepOf(task).call.kind}". The server is ${nameOfStatus(status)}: repeat the action if you still want it.`,
+    task,
+    { status },
+  )
+
+export const explainLost = (error: unknown, call: SourceCall): string =>
+  error instanceof ActionError
+    ? explainError(error)
+    : `The source did not answer the request "${call.kind}".`
+
+/** Names what was done and what is left, if only some requests were carried out. */
+export function withParts(task: TaskRecord, result: TaskEnd): TaskEnd {
+  const names = (requests: readonly SourceRequest[]) => requests.map(nameOf)
+  const done = task.plan.flatMap((step) => names((step.requests ?? []).slice(0, step.done ?? 0)))
+  if (done.length === 0 || result.status === 'succeeded') return result
+  const left = task.plan.slice(task.step).flatMap((step) => {
+    return step.requests ? names(step.requests.slice(step.done ?? 0)) : [step.call.kind]
+  })
+  const remaining = [...new Set(left)]
+  return {
+    ...result,
+    error: `${result.error} Done: ${done.join(', ')}. Remaining: ${remaining.join(', ')}.`,
+    error_values: { ...result.error_values, done, remaining },
+  }
+}

@@ -1,0 +1,319 @@
+import type { Server, ServerAction, TaskParameters } from '@muster/contract'
+import type { StoredServer } from '../domain/inventory/ports.ts'
+import { ownNotesOf, withOwnNotes } from '../domain/inventory/own-fields.ts'
+import {
+  ActionError,
+  sourceActions,
+  type ActionSupport,
+  type ServerActor,
+  type SourceCall,
+  type SourceRequest,
+} from '../domain/sources/action-port.ts'
+import type { Reading } from '../domain/sources/record-together.ts'
+import { SourceError } from '../domain/sources/source-error.ts'
+import type { ReportedFacts } from '../domain/sources/source.ts'
+import { createTask, musterItself, showTask } from '../domain/tasks/accept-task.ts'
+import type { Situation } from '../domain/tasks/decide-action.ts'
+import type { BinEntry, TaskStore } from '../domain/tasks/ports.ts'
+import { runTask, type TaskContext } from '../domain/tasks/run-task.ts'
+import { nameOf } from '../domain/tasks/task-state.ts'
+import { isFinished, type TaskRecord } from '../domain/tasks/task.ts'
+
+/** How the source answers a request. */
+export const answers = [
+  'ok',
+  /** Carried out, and no answer until the time limit. */
+  'lost',
+  /** Not carried out, and no answer until the time limit. */
+  'hangs',
+  /** Not carried out: an error of the source itself. */
+  '5xx',
+  '401',
+  'busy',
+  'refused',
+  'unreachable',
+] as const
+export type Answer = (typeof answers)[number]
+const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
+
+export const readings = ['ok', 'fails', 'unreadable'] as const
+
+export interface Course {
+  readonly action: ServerAction
+  readonly params?: TaskParameters
+  readonly from: string
+  readonly restarts?: boolean
+  /** Whether the guest shuts down when it is asked to. */
+  readonly obeys?: boolean
+  /** Whether the source tells if a request was carried out. */
+  readonly checks?: boolean
+  /** One after the other; then all is well. */
+  readonly answers?: readonly Answer[]
+  readonly readings?: readonly (typeof readings)[number][]
+  /** The process is killed at these moments, counted over commits and requests. */
+  readonly crashes?: readonly number[]
+  /** Milliseconds until the source shows the result of a request. */
+  readonly delay?: number
+  /** Milliseconds that a commit takes. */
+  readonly commitTime?: number
+  readonly user?: string
+}
+
+class Killed extends Error {}
+
+export const times = { task: 900_000, call: 20_000, lease: 15_000, settle: 15_000 }
+const start = Date.UTC(2027, 0, 1)
+
+const through: Readonly<Record<string, string>> = {
+  running: 'starting',
+  ready: 'stopping',
+  suspend: 'suspending',
+}
+
+/** A task on a server of a source that breaks, in a process that is killed. Its clock jumps. */
+export function createTaskWorld(course: Course) {
+  const { delay = 3_000, commitTime = 0 } = course
+  let now = start
+  let moment = 0
+  const answersLeft = [...(course.answers ?? [])]
+  const readingsLeft = [...(course.readings ?? [])]
+
+  /** At the source. */
+  let status = course.from
+  let next: { readonly at: number; readonly status: string } | undefined
+  let exists = true
+  const fields: Record<string, unknown> = { name: 'a', vcpu_count: 2 }
+  const carriedOut: string[] = []
+  /** Requests that may have been carried out, by their place in the plan. */
+  const delivered: string[] = []
+  const sentUnstored: string[] = []
+
+  function statusNow(): string {
+    if (next && now < next.at) return through[next.status] ?? 'busy'
+    if (next) [status, next] = [next.status, undefined]
+    return status
+  }
+
+  const support = {
+    actions: sourceActions,
+    restarts: course.restarts ?? false,
+    resize: { fields: ['vcpu_count'], isLive: false },
+    updates: ['name', 'shutdown_behavior'],
+    deletes: { disks: true, snapshots: true, running: true },
+    rights: [],
+  } as unknown as ActionSupport
+
+  const server = {
+    id: 'server',
+    name: 'a',
+    status: course.from,
+    account_id: 'account',
+    project_id: 'project',
+    external_id: 'x',
+    scaling_group_id: '',
+    deleted: false,
+    pending_deleted: false,
+    disable_delete: false,
+    update_version: 1,
+    metadata: {},
+    ...fields,
+  } as unknown as Server
+  let stored: StoredServer = { id: 'server', seq: 1, revision: 1, factsDigest: '', server }
+  let entry: BinEntry | undefined
+  const author = { ...musterItself, user_id: course.user ?? 'user' }
+  let task: TaskRecord = createTask(course.action, course.params ?? {}, stored, author, start)
+  stored = {
+    ...stored,
+    server: {
+      ...showTask(stored, task).server,
+      metadata: { 'sys:task_id': task.id, 'sys:settled_status': course.from },
+    },
+  }
+  const history: TaskRecord[] = []
+
+  /** The process may be killed here. */
+  function pass(): void {
+    moment += 1
+    if (course.crashes?.includes(moment)) throw new Killed()
+  }
+
+  function carryOut(request: SourceRequest): void {
+    carriedOut.push(nameOf(request))
+    const { kind, to, field, value } = (request.data ?? {}) as Record<string, string>
+    if (kind === 'delete') exists = false
+    if (field !== undefined) fields[field] = value
+    if (kind === 'resize') fields['vcpu_count'] = 4
+    const isIgnored = kind === 'stop' && request.data?.['soft'] === true && course.obeys === false
+    if (to !== undefined && !isIgnored) next = { at: now + delay, status: to }
+  }
+
+  const requestsOf = (call: SourceCall): SourceRequest[] => {
+    const target: Partial<Record<SourceCall['kind'], string>> = {
+      start: 'running',
+      stop: 'ready',
+      suspend: 'suspend',
+      resume: 'running',
+      restart: 'running',
+      reset: 'running',
+    }
+    const { kind } = call
+    if (kind === 'delete') {
+      return [
+        ...['vol-1', 'vol-2'].map((volume) => ({ name: 'keep', target: volume })),
+        { name: 'delete', data: { kind } },
+      ]
+    }
+    if (kind === 'update') {
+      return Object.entries(call.changes).map(([field, value]) => ({
+        name: `set ${field}`,
+        data: { field, value },
+      }))
+    }
+    const name = kind === 'stop' ? (call.isForced ? 'switch off' : 'shut down') : kind
+    const soft = kind === 'stop' && !call.isForced
+    return [{ name, data: { kind, soft, ...(target[kind] && { to: target[kind] }) } }]
+  }
+
+  async function send(request: SourceRequest): Promise<void> {
+    const answer = answersLeft.shift() ?? 'ok'
+    const place = `${task.step} ${nameOf(request)}`
+    if (task.sent_at === null) sentUnstored.push(place)
+    pass()
+    if (!didNothing.has(answer)) delivered.push(place)
+    if (answer === 'ok' || answer === 'lost') carryOut(request)
+    pass()
+    switch (answer) {
+      case 'ok':
+        return
+      case 'lost':
+      case 'hangs':
+        now += times.call
+        throw new ActionError('outcome-unknown', 'No answer.')
+      case '5xx':
+        throw new ActionError('outcome-unknown', 'Internal error 4711.')
+      case '401':
+        throw new ActionError('denied', 'Log in again.', { mayRetry: true })
+      case 'busy':
+        throw new ActionError('conflict', 'Busy.', { mayRetry: true })
+      case 'refused':
+        throw new ActionError('conflict', 'Not now.')
+      case 'unreachable':
+        throw new SourceError('unreachable', 'Connection refused.')
+    }
+  }
+
+  const isChecked = ({ name }: SourceRequest) => name === 'keep' || name.startsWith('set ')
+  const isDone = (request: SourceRequest): boolean | undefined =>
+    course.checks === true && isChecked(request) ? carriedOut.includes(nameOf(request)) : undefined
+
+  const actor: ServerActor = {
+    act: () => Promise.reject(new Error('not used')),
+    plan: (call) => Promise.resolve(requestsOf(call)),
+    send,
+    check: (request) => Promise.resolve(isDone(request)),
+    close: () => Promise.resolve(),
+  }
+
+  async function read(): Promise<Reading> {
+    const answer = readingsLeft.shift() ?? 'ok'
+    if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
+    if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
+    if (!exists) return undefined
+    return { facts: { ...fields, status: statusNow() } as unknown as ReportedFacts } as Reading
+  }
+
+  const change: TaskStore['change'] = async (_, changes, { writes = [], binned, unbinned }) => {
+    pass()
+    now += commitTime
+    if (isFinished(task)) return false
+    task = { ...task, ...changes }
+    history.push(task)
+    for (const write of writes) stored = { ...stored, server: write.server }
+    if (binned) entry = binned
+    if (unbinned) entry = undefined
+    pass()
+    return true
+  }
+
+  const context: TaskContext = {
+    support,
+    tasks: {
+      change,
+      find: () => Promise.resolve(task),
+      binEntry: () => Promise.resolve(entry),
+    } as unknown as TaskStore,
+    findStored: () => Promise.resolve(stored),
+    loadSituation: () =>
+      Promise.resolve({
+        server: stored.server,
+        attached: {
+          account: { name: 'lab', access: 'manage', enabled: true, isBeingDeleted: false },
+          sync: { is_lost: false },
+        },
+        support,
+        task: undefined,
+        isMissing: false,
+      } as unknown as Situation),
+    reauthorize: () => Promise.resolve(undefined),
+    read,
+    async record(_, reading) {
+      const gone = reading === undefined
+      const facts = reading && 'facts' in reading ? reading.facts : undefined
+      const noted = facts
+        ? withOwnNotes(stored.server, { settled_status: facts.status })
+        : stored.server
+      stored = { ...stored, server: { ...noted, deleted: gone } }
+    },
+    openActor: () => Promise.resolve(actor),
+    condition: {},
+    maySend: true,
+    limits: { ...times, recycle: 604_800_000 },
+    clock: () => now,
+    sleep: async (time) => void (now += time),
+    signal: new AbortController().signal,
+  }
+
+  return {
+    context,
+    /** Runs the task to its end, in a new process after each crash. */
+    async run(): Promise<TaskRecord> {
+      for (let starts = 0; starts < 50; starts += 1) {
+        try {
+          await runTask(task, context)
+          return task
+        } catch (error) {
+          if (!(error instanceof Killed)) throw error
+          now += 1_000
+        }
+      }
+      throw new Error('the task does not end')
+    },
+    get task() {
+      return task
+    },
+    get server() {
+      return stored.server
+    },
+    get entry() {
+      return entry
+    },
+    set stored(changes: Partial<Server>) {
+      stored = { ...stored, server: { ...stored.server, ...changes } }
+    },
+    set entry(given: BinEntry | undefined) {
+      entry = given
+    },
+    /** What the source has in the end. */
+    source: () => {
+      now += 60_000
+      return { status: exists ? statusNow() : 'gone', fields }
+    },
+    now: () => now - start,
+    showsTask: () => ownNotesOf(stored.server).task_id !== undefined,
+    carriedOut,
+    delivered,
+    sentUnstored,
+    history,
+  }
+}
+export type TaskWorld = ReturnType<typeof createTaskWorld>
