@@ -92,7 +92,8 @@ const usesKit = /describeConformance\(/
 
 /** The first start of a back end may have to install it. */
 const needsBackEnd = lane === 'backend' || lane === 'compute'
-const fileTimeout = lane === 'nightly' ? 1_500_000 : needsBackEnd ? 600_000 : 300_000
+/** All faults of all sources take up to two hours. */
+const fileTimeout = lane === 'nightly' ? 7_500_000 : needsBackEnd ? 600_000 : 300_000
 
 async function run(paths: readonly string[], workers: number): Promise<void> {
   await runFiles({ files: longestFirst(paths), workers, fileTimeout, onResult: report })

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type NetConnectOpts, type Sock
 import { Transform } from 'node:stream'
 import type { Lifetime } from './spawn-muster.ts'
 
-type State = 'passing' | 'cut' | 'silent' | 'garbage'
+type State = 'passing' | 'cut' | 'silent' | 'garbage' | 'refusing'
 
 /** A proxy in front of a TCP port or a Unix socket. A test can break its connections. */
 export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) {
@@ -63,6 +63,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
 
   const destroyAll = () => {
     for (const [near, far] of pairs) {
@@ -75,6 +76,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
     fault = undefined
     if (next === 'cut' || next === 'garbage') destroyAll()
     if (next !== 'silent') for (const pass of held.splice(0)) pass()
+    if (next !== 'refusing' && !server.listening) server.listen(port, '127.0.0.1')
   }
   lifetime.after(() => {
     destroyAll()
@@ -82,7 +84,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
   })
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     /** Bytes that came from the target so far. */
     received: () => received,
     /** How often a client has connected so far. */
@@ -93,6 +95,11 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
     cut: () => enter('cut'),
     /** Every connection breaks, and new ones get an answer in another protocol. */
     sendGarbage: () => enter('garbage'),
+    /** New connections are refused. Open ones stay. */
+    refuse(): void {
+      server.close()
+      enter('refusing')
+    },
     /** Connections stay open, and nothing comes through: a network that drops packets. */
     silence: () => enter('silent'),
     /** Enters a state after so many further bytes from the target. */

@@ -29,6 +29,14 @@ export interface ProxiedRequest {
   readonly body: string
 }
 
+/** What became of a request. */
+export interface Outcome {
+  /** Whether the back end responded to it. */
+  isDelivered: boolean
+  /** The status that the client got, if it got any. */
+  status?: number
+}
+
 /** A complete response in place of the back end's. */
 export interface ErrorResponse {
   readonly status: number
@@ -41,6 +49,8 @@ export type HttpFault =
   | ErrorResponse
   /** Closes the connection before the headers. */
   | 'close'
+  /** Passes the request on, and closes the connection instead of responding. */
+  | 'lose'
   /** Sends the headers and half of the body, then closes the connection. */
   | 'close in body'
   /** Sends nothing and keeps the connection open. */
@@ -50,7 +60,7 @@ export type HttpFault =
   /** Sends blanks until the client closes the connection. */
   | 'endless'
   /** Changes the body of the back end's response. */
-  | { readonly change: (body: string) => string }
+  | { readonly change: (body: string, request: ProxiedRequest) => string }
 
 interface Options {
   /**
@@ -69,6 +79,7 @@ export interface FaultProxy {
   readonly url: string
   /** All requests so far. */
   readonly requests: readonly ProxiedRequest[]
+  readonly outcomes: ReadonlyMap<ProxiedRequest, Outcome>
   /** Breaks connections rather than responses. */
   readonly connection: TcpProxy
   /** Called with each request before it is answered, and awaited. */
@@ -94,6 +105,7 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
   // The back end's own certificate is not under test here.
   const secureAgent = new SecureAgent({ keepAlive: true, rejectUnauthorized: false })
   const requests: ProxiedRequest[] = []
+  const outcomes = new Map<ProxiedRequest, Outcome>()
   let injected: { fault: HttpFault; matches: (request: ProxiedRequest) => boolean } | undefined
   let remaining = 0
 
@@ -120,12 +132,15 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
     const body = await buffer(incoming)
     const request = toRequest(incoming, body)
     requests.push(request)
+    const outcome: Outcome = { isDelivered: false }
+    outcomes.set(request, outcome)
     await proxy.onRequest?.(request)
     const fault = takeFault(request)
     if (fault === 'hang') return
     if (fault === 'close') return void response.destroy()
     if (fault === 'endless') return sendEndless(response)
     if (typeof fault === 'object' && 'status' in fault) {
+      outcome.status = fault.status
       response.writeHead(fault.status, fault.headers).end(fault.body)
       return
     }
@@ -139,6 +154,9 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
     outgoing.end(body)
     const [original] = (await once(outgoing, 'response')) as [IncomingMessage]
     const status = original.statusCode ?? 502
+    outcome.isDelivered = true
+    if (fault === 'lose') return void response.destroy()
+    outcome.status = status
     if (!fault && !rewrite) {
       response.writeHead(status, endToEnd(original.headers))
       pipeline(original, response, () => {})
@@ -146,7 +164,7 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
     }
     const sent = (await buffer(original)).toString()
     const rewritten = rewrite ? rewrite(sent, proxy.url) : sent
-    const changed = typeof fault === 'object' ? fault.change(rewritten) : rewritten
+    const changed = typeof fault === 'object' ? fault.change(rewritten, request) : rewritten
     const bytes = Buffer.from(changed)
     response.writeHead(status, { ...endToEnd(original.headers), 'content-length': bytes.length })
     if (fault === 'close in body') {
@@ -199,6 +217,7 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
       ? `https://localhost:${connection.port}`
       : `http://127.0.0.1:${connection.port}`,
     requests,
+    outcomes,
     connection,
     onRequest: undefined,
     inject(fault, matches, times = Infinity) {

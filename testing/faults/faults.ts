@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Call, FaultyBackEnd, ResponseFault } from './back-end.ts'
+
+export const faultNames = [
+  'connection refused',
+  'reset before the request',
+  'answer lost',
+  '500',
+  '503',
+  '401',
+  '429',
+  'no answer',
+  'cut',
+  'garbage',
+  'empty list',
+  'half list',
+  'back end restarted',
+  'Muster killed',
+] as const
+export type FaultName = (typeof faultNames)[number]
+
+/** Faults of one response. The others take the back end or Muster away. */
+const ofResponses: Partial<Record<FaultName, ResponseFault>> = {
+  'reset before the request': 'reset',
+  'answer lost': 'lost',
+  '500': 500,
+  '503': 503,
+  '401': 401,
+  '429': 429,
+  'no answer': 'hang',
+  cut: 'cut',
+  garbage: 'garbage',
+  'empty list': { keep: 'none' },
+  'half list': { keep: 'half' },
+}
+
+/** A request that a clean run sent. */
+export interface RecordedCall {
+  readonly call: Call
+  /** How many requests came before it. */
+  readonly index: number
+  /** Of the list in the response; 0 if there is none. */
+  readonly items: number
+}
+
+/** Faults that change something about this request: a list is needed for those of lists. */
+export const faultsOf = ({ items }: RecordedCall): readonly FaultName[] =>
+  faultNames.filter(
+    (name) => (name !== 'empty list' || items > 0) && (name !== 'half list' || items > 1),
+  )
+
+/** Milliseconds for which a back end without state of its own is away when it restarts. */
+const downtime = 1_500
+
+/** A fault that waits for its request. */
+export interface ArmedFault {
+  readonly hit: Promise<void>
+  readonly isHit: () => boolean
+  /** Ends the fault. */
+  heal(): Promise<void>
+}
+
+/** Lets the fault happen at the first request like the recorded one. It lasts until it is healed. */
+export function armFault(
+  { port, restart }: FaultyBackEnd,
+  { call, index }: RecordedCall,
+  fault: FaultName,
+  killMuster: () => void,
+): ArmedFault {
+  const { promise: hit, resolve } = Promise.withResolvers<void>()
+  let isHit = false
+  let restarted: Promise<void> | undefined
+  const happen = () => {
+    isHit = true
+    resolve()
+  }
+  const matches = ({ name }: Call) => name === call.name
+  const response = ofResponses[fault]
+  if (response !== undefined) port.inject(response, matches)
+  const refuse = (passing?: Call) => {
+    port.refuse()
+    port.inject('reset', (one) => one !== passing)
+    happen()
+  }
+  let seen = 0
+  port.onCall = (one) => {
+    if (isHit) return
+    seen += 1
+    if (fault === 'connection refused') {
+      // Right before the request, so that it finds nobody who listens.
+      if (seen === index) refuse(one)
+      else if (matches(one)) refuse()
+      return
+    }
+    if (!matches(one)) return
+    happen()
+    if (fault === 'Muster killed') {
+      port.inject('lost', matches)
+      killMuster()
+    }
+    if (fault === 'back end restarted') {
+      port.inject('lost', () => true)
+      restarted = (async () => {
+        if (restart) return await restart()
+        port.cut()
+        await pause(downtime)
+      })().then(() => port.heal())
+    }
+  }
+  if (fault === 'connection refused' && index === 0) refuse()
+  return {
+    hit,
+    isHit: () => isHit,
+    async heal() {
+      await restarted
+      port.heal()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { vsphereKind } from '../../server/src/sources/vsphere/vsphere-kind.ts'
+import {
+  startFaultProxy,
+  type ProxiedRequest,
+} from '../../server/src/testing/inventory-world/fault-proxy.ts'
+import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
+import { startVcsim } from '../vsphere/start.ts'
+import { openVcsimClient } from '../vsphere/vcsim-client.ts'
+import type { Call, FaultyBackEnd, SourceServer } from './back-end.ts'
+import { createHttpPort, cutElements, type CutList } from './http-port.ts'
+
+const statuses: Readonly<Record<string, string>> = {
+  poweredOn: 'running',
+  poweredOff: 'ready',
+  suspended: 'suspend',
+}
+
+function callOf({ method, path, body }: ProxiedRequest): Call {
+  const soap = /<(?:\w+:)?Body><(\w+)/.exec(body)?.[1]
+  if (soap === undefined) {
+    const name = `${method} ${path.split('?')[0]}`
+    return { name, changes: false, content: `${name} ${body}` }
+  }
+  // Requests for properties differ by what they read.
+  const type = /<propSet><type>(\w+)</.exec(body)?.[1] ?? ''
+  return {
+    name: `${soap} ${type}`.trim(),
+    changes: /_Task$|Guest$|^UnregisterVM$/.test(soap),
+    isCleanup: /^(?:Destroy(?!_Task)|Cancel|Logout)/.test(soap),
+    content: body,
+  }
+}
+
+const cutList: CutList = (body, keep) =>
+  body.includes('<objects>') ? cutElements(body, 'objects', [0, body.length], keep) : undefined
+
+/** vSphere as vcsim simulates it. */
+export async function startFaultyVSphere(lifetime: Lifetime): Promise<FaultyBackEnd> {
+  const vcsim = await startVcsim({ vms: 2 })
+  const client = await openVcsimClient(vcsim)
+  const proxy = await startFaultProxy(lifetime, { upstream: vcsim.url })
+  const other = await client.create('other')
+
+  return {
+    port: createHttpPort(proxy, callOf, cutList),
+    account: { provider: 'VMware', ...vcsim.settings, address: proxy.url, options: {} },
+    actions: vsphereKind.acting?.actions ?? [],
+    otherSize: { vcpu_count: 2 },
+    isServerList: ({ name }) => name === 'RetrievePropertiesEx VirtualMachine',
+    async create(name, status) {
+      const id = await client.create(name)
+      if (status === 'ready') await client.stop(id)
+      if (status === 'suspend') await client.onMachine('SuspendVM', id)
+      return id
+    },
+    remove: (id) => client.remove(id),
+    async renameOther(name) {
+      await client.rename(other, name)
+      return other
+    },
+    async servers() {
+      const found = new Map<string, SourceServer>()
+      for (const id of await client.list('VirtualMachine')) {
+        const summary = await client.property('VirtualMachine', id, 'summary')
+        const value = (name: string) => new RegExp(`<${name}>([^<]*)<`).exec(summary)?.[1] ?? ''
+        found.set(value('instanceUuid'), {
+          // The summary has the name before a change.
+          name: await client.property('VirtualMachine', id, 'name'),
+          status: statuses[value('powerState')] ?? '',
+          size: value('numCpu'),
+        })
+      }
+      return found
+    },
+    stop: () => vcsim.stop(),
+  }
+}

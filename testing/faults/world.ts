@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { CloudAccount, Server, Task } from '@muster/contract'
+import { ask, loginAdmin } from '../../server/src/testing/client.ts'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
+import { operate } from '../../server/src/testing/inventory-world/operate-muster.ts'
+import {
+  spawnMuster,
+  temporaryFolder,
+  type Lifetime,
+} from '../../server/src/testing/spawn-muster.ts'
+import { adminPassword } from '../../server/src/testing/start-platform.ts'
+import type { FaultyBackEnd } from './back-end.ts'
+
+const script = fileURLToPath(new URL('../../server/src/testing/muster-process.ts', import.meta.url))
+
+/** What Muster shows at a moment. */
+export interface Shown {
+  readonly servers: readonly Server[]
+  readonly account: CloudAccount
+}
+
+/** The times of an account: scans only when the test wants one. */
+const accountTimes = { period: 3_600 }
+
+/** A back end, and a Muster process with short time limits that has it as an account. */
+export async function startWorld(
+  lifetime: Lifetime,
+  startBackEnd: (lifetime: Lifetime) => Promise<FaultyBackEnd>,
+) {
+  const backEnd = await startBackEnd(lifetime)
+  lifetime.after(() => backEnd.stop())
+  const folder = temporaryFolder(lifetime)
+  const start = () =>
+    spawnMuster(lifetime, {
+      command: [process.execPath, script],
+      flags: [
+        `--data-dir=${folder}/data`,
+        `--secret-key-file=${folder}/secret.key`,
+        '--source-allow=127.0.0.1',
+        '--log-level=warn',
+        '--task-timeout=40s',
+      ],
+      environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
+    })
+  let muster = await start()
+  const token = await loginAdmin(muster.authUrl)
+  const operator = () => operate(muster, token)
+  const accountId = await operator().attach({
+    name: 'far',
+    ...backEnd.account,
+    ...accountTimes,
+    access: 'manage',
+  })
+  await operator().finished(accountId)
+
+  const show = async (): Promise<Shown> => ({
+    servers: (
+      await operator().request<{ servers: Server[] }>(
+        '/servers?scope=max&details=true&with_meta=true&limit=1000',
+      )
+    ).servers,
+    account: await operator().show(accountId),
+  })
+
+  const world = {
+    backEnd,
+    show,
+    /** Ends the process at once. */
+    kill: () => void process.kill(muster.pid, 'SIGKILL'),
+    async restart(): Promise<void> {
+      await muster.exited
+      muster = await start()
+    },
+    /** Waits for the end of a scan that begins now. */
+    async scan(): Promise<void> {
+      const { sync } = await operator().show(accountId)
+      await operator().request(`/cloudaccounts/${accountId}/sync`, 'POST')
+      await world.scanned(sync)
+    },
+    requestScan: () => operator().request(`/cloudaccounts/${accountId}/sync`, 'POST'),
+    /** Waits for the end of a scan that began after this one. */
+    scanned: ({ started_at }: CloudAccount['sync']) =>
+      until(
+        'the end of a scan',
+        async () => {
+          const { sync } = await operator().show(accountId)
+          return (sync.started_at ?? '') > (started_at ?? '') && sync.state === 'idle'
+        },
+        60,
+      ),
+    /** Scans until Muster shows what the back end has. */
+    async settle(): Promise<void> {
+      const isSettled = async () => {
+        const [{ servers, account }, real] = [await show(), await backEnd.servers()]
+        return (
+          account.sync.state === 'idle' &&
+          account.sync.error === '' &&
+          servers.length === real.size &&
+          servers.every(({ external_id, name, status }) => {
+            const server = real.get(external_id)
+            return server?.name === name && server.status === status
+          })
+        )
+      }
+      if (await isSettled()) return
+      await until(
+        'Muster shows what the source has',
+        async () => {
+          await world.scan()
+          return await isSettled()
+        },
+        60,
+      )
+    },
+    /** Reads one server from the source. */
+    refresh: (id: string) => operator().request(`/servers/${id}/syncstatus`, 'POST'),
+    /** Notes of a user on a server, which must survive everything. */
+    async annotate(id: string): Promise<void> {
+      await operator().request(`/servers/${id}`, 'PUT', {
+        server: { description: `written by a user ${randomUUID()}` },
+      })
+      await operator().request(`/servers/${id}/metadata`, 'POST', {
+        metadata: { owner: 'a user', ticket: randomUUID() },
+      })
+    },
+    /** Sends an action. Undefined if it is refused: the response is in `refusal`. */
+    async perform(id: string, action: string, parameters: object) {
+      const path = {
+        update: { method: 'PUT', path: `/servers/${id}`, body: { server: parameters } },
+        delete: { method: 'DELETE', path: `/servers/${id}?override_pending_delete=true` },
+      }[action] ?? {
+        method: 'POST',
+        path: `/servers/${id}/${action}`,
+        body: { server: parameters },
+      }
+      const response = await ask(muster.baseUrl, path.path, { ...path, token })
+      return { status: response.status, text: response.text, id: response.headers.get('x-task-id') }
+    },
+    task: async (id: string) =>
+      (await operator().request<{ task: Task }>(`/tasks/${id}?scope=max`)).task,
+    complaints: () => muster.stderr(),
+  }
+  return world
+}
+export type World = Awaited<ReturnType<typeof startWorld>>
