@@ -24,6 +24,7 @@ export const freshnessTones: Readonly<Record<Freshness, Tone>> = {
   init: 'busy',
   connected: 'good',
   late: 'warn',
+  degraded: 'warn',
   disconnected: 'warn',
   lost: 'bad',
   disabled: 'idle',

@@ -50,7 +50,14 @@ const Mapping = Type.Array(AccountRule, {
     'The first matching rule applies. A rule matches if all its patterns match. Servers without a matching rule are assigned to `project_id`.',
 })
 
-export const accountStatuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
+export const accountStatuses = [
+  'init',
+  'connected',
+  'degraded',
+  'disconnected',
+  'lost',
+  'disabled',
+] as const
 /** Whether Muster only reads the servers of an account, or may also act on them. */
 export const accountAccesses = ['observe', 'manage'] as const
 export type AccountAccess = (typeof accountAccesses)[number]
@@ -67,12 +74,14 @@ export const warningKinds = [
   'duplicate',
   'forbidden',
   'recycled',
+  'region',
+  'incomplete',
 ] as const
 
 export const AccountWarning = exactObject({
   kind: Type.Enum([...warningKinds], {
     description:
-      '`unreadable` servers could not be read and keep their last values; `cut`: the source sends more about these servers than Muster stores, so texts, tags or lists are cut; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown; `recycled` servers stay in the recycle bin although their time is over',
+      '`unreadable` servers could not be read and keep their last values; `cut`: the source sends more about these servers than Muster stores, so texts, tags or lists are cut; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown; `recycled` servers stay in the recycle bin although their time is over; `region`: a region or a service of the source fails while the others work; `incomplete`: the list of the source lacks servers that exist',
   }),
   text: Type.String(),
   count: Type.Integer({ description: 'Number of affected servers' }),
@@ -98,7 +107,8 @@ export const AccountSync = exactObject({
   gone: Type.Integer(),
   error: Type.String({ description: 'Why the last sync failed. Empty if it succeeded.' }),
   warnings: Type.Array(AccountWarning, {
-    description: 'Problems that do not change the status of the account',
+    description:
+      'Problems of an account that works. Only `region` changes its status, to `degraded`.',
   }),
   next_at: {
     ...OptionalTimestamp,
@@ -184,7 +194,7 @@ export const cloudAccounts = {
       ...enumeration('Status', filterable),
       schema: Type.Enum([...accountStatuses], {
         description:
-          '`init`: not synced yet. `connected`: the last sync succeeded. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced.',
+          '`init`: not synced yet. `connected`: the last sync succeeded. `degraded`: it succeeded except for a region or a service, which `sync.warnings` names. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced.',
       }),
     },
     servers: number(

@@ -1,4 +1,4 @@
-import type { AttachedAccount } from '../domain/sources/account.ts'
+import { isDegraded, type AttachedAccount } from '../domain/sources/account.ts'
 import type { StoredCounts } from '../storage/stored-counts.ts'
 import { byLabel, single, type Metric, type Sample } from './metric.ts'
 
@@ -15,10 +15,19 @@ function stateOf({ account, sync }: AttachedAccount): string {
   if (!account.enabled) return 'disabled'
   if (sync.is_lost) return 'unreachable'
   if (sync.failures > 0) return 'failing'
+  if (isDegraded(sync)) return 'degraded'
   return sync.finished_at === null ? 'new' : 'ok'
 }
 
-const noAccounts = { ok: 0, new: 0, failing: 0, unreachable: 0, disabled: 0, deleting: 0 }
+const noAccounts = {
+  ok: 0,
+  new: 0,
+  degraded: 0,
+  failing: 0,
+  unreachable: 0,
+  disabled: 0,
+  deleting: 0,
+}
 
 const countBy = (names: readonly string[]): Record<string, number> => {
   const counts: Record<string, number> = { ...noAccounts }
@@ -41,7 +50,7 @@ export function createInventoryMetrics(read: () => Stored | undefined): readonly
     {
       name: 'muster_accounts',
       type: 'gauge',
-      help: 'Cloud accounts by state: ok, new (no complete scan yet), failing, unreachable, disabled or deleting.',
+      help: 'Cloud accounts by state: ok, new (no complete scan yet), degraded (a region or a service fails), failing, unreachable, disabled or deleting.',
       labels: ['state'],
       read() {
         const stored = read()

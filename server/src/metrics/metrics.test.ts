@@ -83,7 +83,15 @@ describe('metrics of accounts', () => {
   })
 
   test('count all accounts by state, and have no time of a scan that never was', () => {
-    const states = { ok: 0, new: 500, failing: 1, unreachable: 1, disabled: 1, deleting: 0 }
+    const states = {
+      ok: 0,
+      new: 500,
+      degraded: 0,
+      failing: 1,
+      unreachable: 1,
+      disabled: 1,
+      deleting: 0,
+    }
     assert.deepEqual(
       seriesOf('muster_accounts'),
       Object.entries(states).map(([state, count]) => `muster_accounts{state="${state}"} ${count}`),

@@ -35,6 +35,7 @@ export const accounts = {
   statuses: {
     init: 'Not synced yet',
     connected: 'Connected',
+    degraded: 'Partly connected',
     disconnected: 'Disconnected',
     lost: 'Unreachable',
     disabled: 'Disabled',
@@ -42,6 +43,7 @@ export const accounts = {
   statusHints: {
     init: 'The first sync has not finished yet.',
     connected: 'The last sync finished successfully.',
+    degraded: 'A region or a service fails. The rest is up to date.',
     disconnected: 'The last sync failed. Muster retries automatically.',
     lost: 'No response for three sync intervals. Its servers have the status Unknown until it responds again.',
     disabled: 'Syncing is off. Its servers keep their last known state.',
@@ -215,6 +217,14 @@ export const accounts = {
       count === 1
         ? '1 server stays in the recycle bin'
         : `${shown} servers stay in the recycle bin`,
+    region: (count: number, shown: string) =>
+      count === 0
+        ? 'A service fails'
+        : count === 1
+          ? 'A region fails with 1 server'
+          : `A region fails with ${shown} servers`,
+    incomplete: (count: number, shown: string) =>
+      count === 1 ? 'The list lacks 1 server' : `The list lacks ${shown} servers`,
   },
   missingUntil: (time: string) => `Status Unknown. Removed at ${time} unless found again.`,
   missingUntilUnknown: 'Status Unknown. Not removed until a full sync succeeds again.',

@@ -90,6 +90,7 @@ export const overview = {
       init: 'waiting for first sync',
       connected: 'up to date',
       late: 'late',
+      degraded: 'partly connected',
       disconnected: 'last sync failed',
       lost: 'unreachable',
       disabled: 'disabled',

@@ -25,6 +25,7 @@ export const accounts: Messages['accounts'] = {
   statuses: {
     init: '尚未同步',
     connected: '已连接',
+    degraded: '部分连接',
     disconnected: '未连接',
     lost: '无响应',
     disabled: '已禁用',
@@ -32,6 +33,7 @@ export const accounts: Messages['accounts'] = {
   statusHints: {
     init: '首次同步尚未完成。',
     connected: '上次同步成功。',
+    degraded: '某个区域或服务出现故障，其余部分是最新的。',
     disconnected: '上次同步失败，Muster 会自动重试。',
     lost: '已连续三个同步间隔没有响应。恢复响应之前，其服务器状态为未知。',
     disabled: '已停止同步，其服务器保持最后已知的状态。',
@@ -309,6 +311,9 @@ export const accounts: Messages['accounts'] = {
     duplicate: (_count, shown) => `${shown} 台服务器同时在两台宿主机上运行`,
     forbidden: (_count, shown) => `缺少读取 ${shown} 台服务器详情的权限`,
     recycled: (_count, shown) => `${shown} 台服务器仍在回收站中`,
+    region: (count, shown) =>
+      count === 0 ? '某个服务出现故障' : `有 ${shown} 台服务器的区域出现故障`,
+    incomplete: (_count, shown) => `列表缺少 ${shown} 台服务器`,
   },
   missingUntil: (time) => `状态显示为未知。如果仍未找到，将于 ${time} 移除。`,
   missingUntilUnknown: '状态显示为未知。在下一次完整同步成功之前不会移除。',

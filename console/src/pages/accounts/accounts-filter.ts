@@ -1,7 +1,14 @@
 import type { AccountsFilter } from '../../api/queries/accounts.ts'
 import type { Search } from '../../url/search.ts'
 
-export const statuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
+export const statuses = [
+  'init',
+  'connected',
+  'degraded',
+  'disconnected',
+  'lost',
+  'disabled',
+] as const
 const orderKeys = ['name', 'provider', 'status', 'servers'] as const
 
 /** Reads the filter from the address. Invalid values are ignored. */

@@ -8,6 +8,7 @@ const ageOf = ({ sync }: CloudAccount, now: number) =>
 const urgency: readonly Freshness[] = [
   'lost',
   'disconnected',
+  'degraded',
   'late',
   'init',
   'connected',

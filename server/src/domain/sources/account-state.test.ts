@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncRecord } from './account.ts'
+import { SourceError } from './source-error.ts'
+import type { FailedPart } from './source.ts'
 import {
   beginScan,
   completeScan,
   failScan,
   initialState,
+  isPartSilent,
   isSuspended,
   markUnreachable,
   nextStep,
@@ -32,12 +35,8 @@ const scanning = (now: number, state = waiting()) => startStored(beginScan(state
 
 const scannedWith = (
   held: readonly Partial<Sighting>[] = [],
-  vanished: readonly string[] = [],
-) => ({
-  counts,
-  held: held as readonly Sighting[],
-  vanishedIds: new Set(vanished),
-})
+  failed: readonly FailedPart[] = [],
+) => ({ counts, held: held as readonly Sighting[], failed })
 
 describe('the state of an account', () => {
   test('passes through starting, scanning and recording, and waits for its period', () => {
@@ -95,9 +94,41 @@ describe('the state of an account', () => {
     assert.deepEqual([phase, failures, nextAt, answeredAt], ['waiting', 2, 7 + 5_000, 7])
   })
 
-  test('scans again at its period while a region has vanished, with an error', () => {
-    const complete = completeScan(scanning(0), scannedWith([], ['a']), timingAt(0))
-    assert.deepEqual([complete.failures, complete.nextAt], [1, period])
+  test('counts no failure while a region fails, and knows when each region was last read', () => {
+    const failedIn = (...regions: readonly string[]) =>
+      scannedWith(
+        [],
+        regions.map((region) => ({ region, error: new SourceError('failed', 'It failed.') })),
+      )
+    const silentAt = (state: AccountState, region: string) =>
+      [...Array(100).keys()].find((number) =>
+        isPartSilent(state, failedIn(region).failed[0] as FailedPart, {
+          now: (number * period) / 2,
+          period,
+        }),
+      )
+    const first = completeScan(scanning(0), failedIn(), timingAt(2 * period))
+    const second = completeScan(scanning(0, first), failedIn('a'), timingAt(3 * period))
+    assert.deepEqual([second.failures, second.isUnreachable, second.nextAt], [0, false, 4 * period])
+    const third = completeScan(scanning(0, second), failedIn('a', 'b'), timingAt(4.5 * period))
+    // Three periods after the last scan that read it: the first one for a, the second one for b.
+    assert.deepEqual(
+      [silentAt(third, 'a'), silentAt(third, 'b'), third.nextAt],
+      [10, 12, 5 * period],
+    )
+    const failed = failScan(scanning(0, third), new Error('no answer'), timingAt(5 * period))
+    assert.equal(silentAt(failed, 'a'), 10)
+    const last = completeScan(scanning(0, failed), failedIn('b'), timingAt(5.5 * period))
+    assert.deepEqual([silentAt(last, 'a'), silentAt(last, 'b')], [17, 12])
+    // Details of servers that were read are not missing.
+    const detail = { ...(failedIn('a').failed[0] as FailedPart), hasServers: true }
+    const read = completeScan(scanning(0, last), scannedWith([], [detail]), timingAt(6 * period))
+    assert.deepEqual(read.failing, [])
+  })
+
+  test('does not scan at once when a hold is over that did not end in a removal', () => {
+    const held = [{ missed: 3, missingSince: -2 * hold }]
+    assert.equal(completeScan(scanning(0), scannedWith(held), timingAt(0)).nextAt, period)
   })
 
   test('scans when the hold of a missing server ends, if that is before its period', () => {

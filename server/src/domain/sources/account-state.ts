@@ -2,6 +2,7 @@ import type { SyncCounts, SyncRecord } from './account.ts'
 import { backoffDelay, nextScanDelay, type Random } from './backoff.ts'
 import { nextRemoval } from './missing-servers.ts'
 import type { Scanned } from './scan-account.ts'
+import type { FailedPart } from './source.ts'
 
 /**
  * The state of an account that this process runs, as a state machine without effects:
@@ -40,8 +41,10 @@ interface History {
   readonly answeredAt: number
   /** Whether the servers were set to unknown because the source does not answer. */
   readonly isUnreachable: boolean
-  /** Servers in regions that the source no longer has. */
-  readonly vanishedIds: ReadonlySet<string>
+  /** When the last scan was complete, or when this process started. */
+  readonly scannedAt: number
+  /** What the last complete scan could not read, and when each part was last read. */
+  readonly failing: readonly { readonly part: FailedPart; readonly readAt: number }[]
 }
 
 /** Time and account settings for the transitions. */
@@ -71,7 +74,8 @@ export const initialState = (sync: SyncRecord, now: number): AccountState => ({
   // The time before this process started does not count as unreachable.
   answeredAt: now,
   isUnreachable: sync.is_lost,
-  vanishedIds: new Set(),
+  scannedAt: now,
+  failing: [],
 })
 
 export type NextStep =
@@ -132,28 +136,48 @@ export const sourceClosed = (state: AccountState): AccountState => ({
   phase: 'recording',
 })
 
-/** The next scan is due after the period, or when the hold of a missing server ends. */
+const readAtOf = ({ failing, scannedAt }: AccountState, part: FailedPart): number =>
+  failing.find((other) => other.part.region === part.region)?.readAt ?? scannedAt
+
+/** Whether a region has not answered for so long that its servers become `unknown`. */
+export const isPartSilent = (
+  state: AccountState,
+  part: FailedPart,
+  { now, period }: Omit<Timing, 'random'>,
+): boolean => now >= readAtOf(state, part) + periodsUntilUnreachable * period
+
+/**
+ * The next scan is due after the period, when the hold of a missing server ends, or when the servers of a
+ * failing region become `unknown`.
+ */
 export function completeScan(
   state: AccountState,
-  { counts, held, vanishedIds }: Pick<Scanned, 'counts' | 'held' | 'vanishedIds'>,
+  { counts, held, failed }: Pick<Scanned, 'counts' | 'held' | 'failed'>,
   { now, period, random, hold }: Timing & { readonly hold: number },
 ): AccountState {
+  const failing = failed
+    .filter(({ hasServers }) => hasServers !== true)
+    .map((part) => ({ part, readAt: readAtOf(state, part) }))
+  const silentAt = failing
+    .map(({ readAt }) => readAt + periodsUntilUnreachable * period)
+    .filter((at) => at > now)
   const nextAt = Math.min(
     state.nextAt,
-    nextRemoval(held, hold),
+    nextRemoval(held, { now, hold }),
     now + nextScanDelay(period, random),
+    ...silentAt,
   )
   return {
     ...state,
     phase: 'waiting',
     nextAt,
     counts,
-    // A vanished region is a lasting error. It must not slow down the scans of other regions.
-    failures: vanishedIds.size === 0 ? 0 : 1,
+    failures: 0,
     isAfterFailure: false,
     isUnreachable: false,
     answeredAt: now,
-    vanishedIds,
+    scannedAt: now,
+    failing,
   }
 }
 

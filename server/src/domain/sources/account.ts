@@ -66,6 +66,10 @@ export interface SyncRecord extends SyncCounts {
   readonly confirmed_gone: number
 }
 
+/** Whether a region or a service of the source fails while the others work. */
+export const isDegraded = ({ warnings }: SyncRecord): boolean =>
+  warnings.some(({ kind }) => kind === 'region')
+
 export interface AttachedAccount {
   readonly account: Account
   readonly sync: SyncRecord

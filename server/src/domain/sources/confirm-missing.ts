@@ -1,85 +1,86 @@
-import { holdMissing, type Decision, type MissingServer } from './missing-servers.ts'
+import {
+  selectReads,
+  type Confirmation,
+  type Holding,
+  type MissingServer,
+} from './missing-servers.ts'
 import { SourceError } from './source-error.ts'
-import type { ServerReference, Source, SourceUpdate } from './source.ts'
-import { serverIdOf } from './to-server-facts.ts'
+import type { ReportedServer, ServerReference, Source, UnreadableServer } from './source.ts'
 
 /** In one scan. At 20 requests per second, this takes ten seconds. */
-const maxConfirmations = 200
+const maxSingleReads = 200
+/** Where a source reads several servers with one request. */
+const maxBatchReads = 2_000
 const maxConcurrentReads = 8
 
-interface Confirming {
-  readonly source: Pick<Source, 'get' | 'confirmsMissing'>
+interface Confirming extends Holding {
+  readonly source: Pick<Source, 'get' | 'getMany'>
   readonly missing: readonly MissingServer[]
   readonly referencesOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, ServerReference>>
-  readonly now: number
   readonly signal: AbortSignal
 }
 
-interface Confirmed extends Decision {
+interface Confirmed {
+  readonly confirmations: ReadonlyMap<string, Confirmation>
   /** Servers that exist although the scan missed them. */
-  readonly existing: SourceUpdate
+  readonly existing: readonly (ReportedServer | UnreadableServer)[]
 }
 
-const nothing = { present: [], unreadable: [], gone: [] }
-
-/** Reads servers one by one, up to the first error: a source that fails would delay the scan for long. */
-async function readMissing(
-  { source, signal }: Confirming,
-  references: ReadonlyMap<string, ServerReference>,
-) {
-  const goneIds = new Set<string>()
-  const existing: NonNullable<Awaited<ReturnType<Source['get']>>>[] = []
-  const queue = references.entries()
-  let hasFailed = false
-  async function readNext(): Promise<void> {
-    for (const [id, reference] of queue) {
-      if (hasFailed) return
-      try {
-        const server = await source.get(reference, signal)
-        if (server) existing.push(server)
-        else goneIds.add(id)
-      } catch (error) {
-        if (signal.aborted || !(error instanceof SourceError)) throw error
-        hasFailed = true
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: maxConcurrentReads }, readNext))
-  return { goneIds, existing }
-}
+type Reference = readonly [id: string, reference: ServerReference]
 
 /**
- * Reads servers before they are removed, if the source's lists can lack servers that exist. Servers that
- * could not be read, or are too many, are held.
+ * Reads missing servers. The first error of a batch or of the single reads ends it: a source that fails would
+ * delay the scan for long.
  */
-export async function confirmMissing(
-  confirming: Confirming,
-  decision: Decision,
-): Promise<Confirmed> {
-  const { source, missing, referencesOf, now } = confirming
-  if (source.confirmsMissing !== true) return { ...decision, existing: nothing }
-  // Nothing can be asked about servers of tenants that the source does not read.
-  const readable = new Map(
-    missing
-      .filter(({ isUnread }) => !isUnread)
-      .map(({ sighting }) => [sighting.serverId, sighting] as const),
-  )
-  const ids = decision.goneIds.filter((id) => readable.has(id))
-  const references = await referencesOf(ids.slice(0, maxConfirmations))
-  const { goneIds, existing } = await readMissing(confirming, references)
-  const present = existing.filter((server) => 'facts' in server)
-  const unreadable = existing.filter((server) => 'reason' in server)
-  const found = new Set(existing.map((server) => serverIdOf(server)))
-  return {
-    goneIds: decision.goneIds.filter((id) => goneIds.has(id) || !readable.has(id)),
-    existing: { present, unreadable, gone: [] },
-    held: [
-      ...decision.held,
-      ...ids
-        .filter((id) => !goneIds.has(id) && !found.has(id))
-        .flatMap((id) => readable.get(id) ?? [])
-        // One that was held long enough is confirmed by the next scan.
-        .map((sighting) => (sighting.missed > 0 ? sighting : holdMissing(sighting, 1, now))),
-    ],
+export async function confirmMissing(confirming: Confirming): Promise<Confirmed> {
+  const { source, missing, signal } = confirming
+  const confirmations = new Map<string, Confirmation>()
+  const existing: (ReportedServer | UnreadableServer)[] = []
+
+  /** Returns false if the source has failed. */
+  async function read(
+    some: readonly Reference[],
+    get: () => Promise<readonly (ReportedServer | UnreadableServer | undefined)[]>,
+  ): Promise<boolean> {
+    try {
+      const servers = await get()
+      for (const [index, [id]] of some.entries()) {
+        const server = servers[index]
+        confirmations.set(id, server ? 'exists' : 'gone')
+        if (server) existing.push(server)
+      }
+      return true
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SourceError)) throw error
+      if (error.kind !== 'incomplete') return false
+      for (const [id] of some) confirmations.set(id, 'undecided')
+      return true
+    }
   }
+
+  async function readOneByOne(references: readonly Reference[]): Promise<void> {
+    const queue = references.values()
+    let hasFailed = false
+    async function readNext(): Promise<void> {
+      for (const each of queue) {
+        if (hasFailed) return
+        if (!(await read([each], async () => [await source.get(each[1], signal)]))) hasFailed = true
+      }
+    }
+    await Promise.all(Array.from({ length: maxConcurrentReads }, readNext))
+  }
+
+  const { getMany } = source
+  const reads = selectReads(missing, getMany ? maxBatchReads : maxSingleReads, confirming)
+  const references = [
+    ...(await confirming.referencesOf(reads.map(({ sighting }) => sighting.serverId))),
+  ]
+  if (getMany) {
+    // By region, so that one that fails does not affect the others.
+    for (const some of Map.groupBy(references, ([, { regionId }]) => regionId).values()) {
+      const wanted = some.map(([, reference]) => reference)
+      await read(some, () => getMany(wanted, signal))
+    }
+  } else await readOneByOne(references)
+  return { confirmations, existing }
 }

@@ -1,12 +1,13 @@
 import type { AccountSync, CloudAccount, CloudProvider } from '@muster/contract'
 import { timestamp, timestampOrNull } from '../timestamp.ts'
-import type { AttachedAccount } from './account.ts'
+import { isDegraded, type AttachedAccount } from './account.ts'
 import type { SettingField, SourceKind } from './source.ts'
 
 function statusOf({ account, sync }: AttachedAccount): CloudAccount['status'] {
   if (!account.enabled) return 'disabled'
   if (sync.is_lost) return 'lost'
   if (sync.failures > 0) return 'disconnected'
+  if (isDegraded(sync)) return 'degraded'
   return sync.finished_at === null ? 'init' : 'connected'
 }
 

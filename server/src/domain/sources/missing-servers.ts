@@ -11,22 +11,37 @@ export interface MissingServer {
   readonly region: string
   /** The source did not read the server's tenant, such as after the loss of a role. */
   readonly isUnread: boolean
-}
-
-interface Missing {
-  readonly missing: readonly MissingServer[]
-  /** How many known servers the scan has seen, by region. */
-  readonly presentByRegion: ReadonlyMap<string, number>
-  /** How many known servers the scan has seen in all. */
-  readonly present: number
-  readonly clock: () => number
-  /** Milliseconds for which held servers are kept. */
-  readonly hold: number
-  /** The previous scan failed, so the count of consecutive scans starts again. */
+  /** The account no longer lists the server's region. The server may exist. */
+  readonly isExcluded: boolean
+  /** The previous scan did not read its region, so the count of consecutive scans starts again. */
   readonly isAfterFailure: boolean
 }
 
-export interface Decision {
+/**
+ * What a source says about a missing server: it does not exist, it exists, or the source cannot decide,
+ * because it has no servers at all.
+ */
+export type Confirmation = 'gone' | 'exists' | 'undecided'
+
+export interface Holding {
+  readonly now: number
+  /** Milliseconds for which held servers are kept. */
+  readonly hold: number
+}
+
+interface Missing extends Holding {
+  readonly missing: readonly MissingServer[]
+  /** By server id. There is none about servers that could not be read. */
+  readonly confirmations: ReadonlyMap<string, Confirmation>
+  /** How many known servers the source has, by region. */
+  readonly presentByRegion: ReadonlyMap<string, number>
+  /** How many known servers the source has in all. */
+  readonly present: number
+  /** Servers missing since this time or earlier are confirmed as gone by an administrator; 0 if none are. */
+  readonly confirmedUntil: number
+}
+
+interface Decision {
   readonly goneIds: readonly string[]
   readonly held: readonly Sighting[]
 }
@@ -34,48 +49,82 @@ export interface Decision {
 /** Without a digest, the next scan that sees the server writes it again. */
 const notSeen = { digest: '', activeName: '', activeHost: '' }
 
-/** The sighting of a server that is missing but not removed. */
-export const holdMissing = (
-  sighting: Sighting,
-  missed: number,
-  missingSince: number,
-): Sighting => ({ ...sighting, ...notSeen, missed, missingSince })
+/** The sighting of a server that is held once more. */
+function holdAgain({ sighting, isAfterFailure }: MissingServer, now: number): Sighting {
+  const isFirst = sighting.missed === 0 || isAfterFailure
+  return {
+    ...sighting,
+    ...notSeen,
+    // Counting further would only cause writes.
+    missed: isFirst ? 1 : Math.min(sighting.missed + 1, scansUntilGone),
+    missingSince: isFirst ? now : sighting.missingSince,
+  }
+}
+
+function isHoldOver(server: MissingServer, { now, hold }: Holding): boolean {
+  const { missed, missingSince } = holdAgain(server, now)
+  return missed >= scansUntilGone && now >= missingSince + hold
+}
+
+/**
+ * The missing servers that are read. If they are too many, only those are that would be removed now, the
+ * longest missing first.
+ */
+export function selectReads(
+  missing: readonly MissingServer[],
+  maxReads: number,
+  holding: Holding,
+): readonly MissingServer[] {
+  // The source cannot be asked about servers of a tenant that it does not read.
+  const readable = missing.filter(({ isUnread, isExcluded }) => !isUnread && !isExcluded)
+  if (readable.length <= maxReads) return readable
+  return readable
+    .filter((server) => isHoldOver(server, holding))
+    .toSorted((one, other) => one.sighting.missingSince - other.sighting.missingSince)
+    .slice(0, maxReads)
+}
 
 const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
 
 /**
- * Decides whether servers that a complete scan has missed are removed or held. If most servers of
- * an account or a region are missing at once, the source is probably wrong; if their tenant was not
- * read, nothing is known of them. They are held until enough consecutive scans have missed them and
- * the hold time is over.
+ * Decides whether servers that a complete scan has missed are removed or held. One that the source denies is
+ * removed, unless most servers of its account or region are missing: then the source is probably wrong. The
+ * others are held until enough consecutive scans have missed them and the hold time is over. One that the
+ * source was asked about in vain, or that exists, is never removed.
  */
 export function decideMissing(scan: Missing): Decision {
-  const { missing, presentByRegion, present, clock, hold, isAfterFailure } = scan
-  const now = clock()
+  const { confirmations, presentByRegion, present, now, confirmedUntil } = scan
+  const missing = scan.missing.filter(
+    ({ sighting }) => confirmations.get(sighting.serverId) !== 'exists',
+  )
   const missingByRegion = new Map<string, number>()
   for (const { region } of missing) {
     missingByRegion.set(region, (missingByRegion.get(region) ?? 0) + 1)
   }
   const isMass = present === 0 || isMostOf(missing.length, present)
-  const isHeld = ({ sighting, region, isUnread }: MissingServer) =>
-    sighting.missed > 0 ||
-    isUnread ||
-    isMass ||
-    isMostOf(missingByRegion.get(region) ?? 0, presentByRegion.get(region) ?? 0)
 
-  const goneIds: string[] = []
-  const held: Sighting[] = []
-  for (const server of missing) {
-    const { sighting } = server
-    const isFirst = sighting.missed === 0 || isAfterFailure
-    // Counting further would only cause writes.
-    const missed = isFirst ? 1 : Math.min(sighting.missed + 1, scansUntilGone)
-    const missingSince = isFirst ? now : sighting.missingSince
-    const isOver = missed >= scansUntilGone && now >= missingSince + hold
-    if (!isHeld(server) || isOver) goneIds.push(sighting.serverId)
-    else held.push(holdMissing(sighting, missed, missingSince))
+  function isGone(server: MissingServer): boolean {
+    const { sighting, region, isUnread, isExcluded } = server
+    const isDenied = isExcluded || confirmations.get(sighting.serverId) === 'gone'
+    const isConfirmed = confirmedUntil > 0 && sighting.missingSince <= confirmedUntil
+    if (isConfirmed && sighting.missed > 0) return true
+    if (isHoldOver(server, scan)) {
+      return isDenied || isUnread || confirmations.get(sighting.serverId) === 'undecided'
+    }
+    return (
+      isDenied &&
+      !isUnread &&
+      !isMass &&
+      sighting.missed === 0 &&
+      !isMostOf(missingByRegion.get(region) ?? 0, presentByRegion.get(region) ?? 0)
+    )
   }
-  return { goneIds, held }
+
+  const [gone, held] = [missing.filter(isGone), missing.filter((server) => !isGone(server))]
+  return {
+    goneIds: gone.map(({ sighting }) => sighting.serverId),
+    held: held.map((server) => holdAgain(server, now)),
+  }
 }
 
 /** The earliest time at which a held server can be removed. */
@@ -88,10 +137,15 @@ export const removalTime = (
     now + Math.max(0, scansUntilGone - missed) * shortestScanInterval(period),
   )
 
-/** When the first hold ends of servers that enough scans have missed; Infinity if there is none. */
-export const nextRemoval = (held: readonly Sighting[], hold: number): number =>
+/**
+ * When the next hold ends of servers that enough scans have missed; Infinity if there is none. One that is
+ * over did not end in a removal, and is tried again by the regular scans.
+ */
+export const nextRemoval = (held: readonly Sighting[], { now, hold }: Holding): number =>
   held.reduce(
     (earliest, { missed, missingSince }) =>
-      missed >= scansUntilGone ? Math.min(earliest, missingSince + hold) : earliest,
+      missed >= scansUntilGone && missingSince + hold > now
+        ? Math.min(earliest, missingSince + hold)
+        : earliest,
     Infinity,
   )

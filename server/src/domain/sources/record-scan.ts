@@ -57,7 +57,7 @@ export interface ScanRecorder {
   recordUnreadable(servers: readonly UnreadableServer[], known: KnownSightings): Promise<number>
   /** Stores that a complete scan has missed these servers, and sets them to `unknown`. */
   hold(missing: readonly Sighting[]): Promise<number>
-  /** Sets the servers of a region that the source no longer has to `unknown`. */
+  /** Sets the servers of a region that has not answered for long to `unknown`. */
   holdRegion(missing: readonly Sighting[]): Promise<number>
   /**
    * Hands missing servers over to other accounts that still see them. Returns their ids; the others

@@ -287,7 +287,7 @@ describe('a running account', () => {
     }
   })
 
-  test('removes confirmed servers at once, even if its source does not answer', async (t) => {
+  test('removes confirmed servers when its source answers again, unless they return', async (t) => {
     const { memory, put, world, start, until, faults, names } = run(t)
     put(makeSeen('a'), makeSeen('b'))
     const running = start()
@@ -301,8 +301,15 @@ describe('a running account', () => {
     assert.equal(memory.attached.sync.warnings[0]?.until, null, 'nobody knows until when')
     assert.deepEqual(names(), ['a', 'b'])
     assert.ok(await memory.accounts.confirmGone('account', {} as never))
+    const { failures } = memory.attached.sync
     running.requestScan(0)
-    await until(() => names().length === 0)
+    await until(() => memory.attached.sync.failures > failures)
+    assert.deepEqual(names(), ['a', 'b'], 'nothing is read, so nothing is removed')
+    put(makeSeen('b'))
+    faults.open = undefined
+    running.requestScan(0)
+    await until(() => names().length === 1)
+    assert.deepEqual(names(), ['b'])
     await until(() => memory.attached.sync.warnings.length === 0)
     assert.equal(await memory.accounts.confirmGone('account', {} as never), false)
   })

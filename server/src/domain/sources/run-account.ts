@@ -11,6 +11,7 @@ import {
   watchFailed,
   type AccountState,
 } from './account-state.ts'
+import { coversRegion } from './failed-parts.ts'
 import { createFetchServer } from './fetch-server.ts'
 import { createInterruptibleSleep } from './interruptible-sleep.ts'
 import { LeaseLost } from './lease-lost.ts'
@@ -34,8 +35,8 @@ export interface RunningAccount {
   recordReading(id: string, reading: Reading): Promise<void>
   /** Warns of servers that stay in the recycle bin although their time is over. */
   warnRecycled(servers: readonly Unreadable[]): Promise<void>
-  /** Whether this process has finished a complete scan of the account. */
-  hasScanned(): boolean
+  /** Whether this process has read the region in the last complete scan of the account. */
+  hasScanned(region: string): boolean
   stop(): Promise<void>
   /** Settles when the account has stopped, for any reason. */
   readonly done: Promise<void>
@@ -180,7 +181,6 @@ export function createRunAccount(dependencies: RunDependencies) {
      * a complete scan can tell whether this server is gone.
      */
     async function scanForMissing(id: string, limit: AbortSignal): Promise<void> {
-      if (run.state().vanishedIds.has(id)) return
       const sighting = (await sightings.of(account.id, [id])).get(id)
       if (!sighting || sighting.missed > 0) return
       const scanned = nextScanEnd.promise
@@ -214,7 +214,8 @@ export function createRunAccount(dependencies: RunDependencies) {
       revision: account.revision,
       requestScan: (at, knownAt) => reschedule((state) => requestScan(state, at, knownAt)),
       recordReading,
-      hasScanned: () => hasScanned,
+      hasScanned: (region) =>
+        hasScanned && !run.state().failing.some(({ part }) => coversRegion(part, region)),
       async warnRecycled(servers) {
         if (warnings.setRecycled(servers)) await save({ warnings: warnings.current() })
       },

@@ -11,7 +11,14 @@ import {
 } from '../../testing/inventory-world/in-memory-sync.ts'
 import { batchSize } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
-import type { ReportedServer, Source, SourceUpdate } from './source.ts'
+import type {
+  FailedPart,
+  ReportedServer,
+  ScanPage,
+  ServerReference,
+  Source,
+  SourceUpdate,
+} from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 const fails = () => {
@@ -29,15 +36,16 @@ const range = (from: number, to: number) =>
 type Page = SourceUpdate | (() => unknown)
 
 interface Circumstances extends ScanCircumstances {
-  /** Reads missing servers before they are removed. */
+  /** Reads missing servers before they are removed. By default, they do not exist. */
   readonly get?: Source['get']
+  readonly getMany?: Source['getMany']
 }
 
 /** Scans a source that tells these pages; what is a function happens in their place. */
 async function scan(
   sync: MemorySync,
   pages: readonly Page[],
-  { get, ...circumstances }: Circumstances = {},
+  { get, getMany, ...circumstances }: Circumstances = {},
 ) {
   const source: Source = {
     title: 'memory',
@@ -48,7 +56,7 @@ async function scan(
       }
     },
     get: get ?? (async () => undefined),
-    confirmsMissing: get !== undefined,
+    ...(getMany && { getMany }),
     close: async () => {},
   }
   return await scanInto(sync, source, circumstances)
@@ -239,15 +247,24 @@ describe('a scan', () => {
     ) as [ReportedServer[], ReportedServer[]]
     const regions = (...names: readonly string[]) => ({ present: [], gone: [], regions: names })
     await scan(sync, [regions('here', 'there'), page(...here, ...there)])
-    const less = () => scan(sync, [regions('here'), page(...here.slice(1))])
-    const { vanishedRegions, vanishedIds, held, counts } = await less()
-    assert.deepEqual([vanishedRegions, vanishedIds.size, held, counts.gone], [['there'], 4, [], 1])
-    for (let again = 0; again < 4; again += 1) await less()
+    const less = (isSilent: boolean) =>
+      scan(sync, [regions('here'), page(...here.slice(1))], { isSilent: () => isSilent })
+    const { failed, unreadServers, held, counts } = await less(false)
+    assert.deepEqual(
+      [failed.map(({ region }) => region), unreadServers, held, counts.gone],
+      [['there'], 4, [], 1],
+    )
+    for (let again = 0; again < 4; again += 1) await less(false)
+    assert.deepEqual(statusesOf(sync), Array(7).fill('running'))
+    await less(true)
     assert.deepEqual(statusesOf(sync), [...Array(3).fill('running'), ...Array(4).fill('unknown')])
-    // Where the administrator chooses the regions the source does not say which there are.
-    await scan(sync, [page(...here.slice(1))])
-    assert.equal((await scan(sync, [page(...here.slice(1))])).held.length, 4)
-    assert.equal((await scan(sync, [page(...here.slice(1))])).counts.gone, 4)
+    // Where the administrator chooses the regions, the servers of others are removed, though they exist.
+    const given = { ...regions('here'), areRegionsGiven: true }
+    const get = async ({ externalId }: { externalId: string }) => makeSeen(externalId)
+    const chosen = () => scan(sync, [given, page(...here.slice(1))], { get })
+    await chosen()
+    assert.equal((await chosen()).held.length, 4)
+    assert.equal((await chosen()).counts.gone, 4)
   })
 
   test('removes only what the source confirms as gone, if its lists can lack servers', async () => {
@@ -280,7 +297,7 @@ describe('a scan', () => {
     let reads = 0
     const failing = async () => {
       reads += 1
-      return fails()
+      throw new SourceError('failed', 'It has an error.')
     }
     for (let now = 0; now < 10_000; now += 1_000) {
       const { counts, held } = await scan(sync, [pageOf('s0000', ...all.slice(201))], {
@@ -295,6 +312,101 @@ describe('a scan', () => {
     const later = { get: async () => undefined, now: 20_000 }
     await scan(sync, [pageOf('s0000', ...all.slice(201))], later)
     assert.equal(sync.present().length, 250)
+  })
+
+  const answers = {
+    gone: async () => undefined,
+    exists: async (name: string) => makeSeen(name, { status: 'ready' }),
+    unreadable: async (name: string) => ({ key: makeSeen(name).key, name, reason: 'down' }),
+    undecided: async () => fails(),
+    failed: async () => {
+      throw new SourceError('failed', 'It has an error.')
+    },
+  }
+  for (const isBatch of [false, true]) {
+    const most = isBatch ? 2_000 : 200
+    for (const [answer, get] of Object.entries(answers)) {
+      for (const [missing, others] of [
+        [1, 3],
+        [4, 5],
+        [5, 4],
+        ...(isBatch ? [] : [[200, 200] as const, [201, 201] as const]),
+      ] as const) {
+        test(`that misses ${missing} of ${missing + others} reads them ${isBatch ? 'together' : 'one by one'}: ${answer}`, async () => {
+          const sync = createMemorySync()
+          const all = range(0, missing + others)
+          const lacking = [pageOf(...all.slice(missing))]
+          await scan(sync, [pageOf(...all)])
+          let reads = 0
+          const read = async ({ externalId }: ServerReference) => {
+            reads += 1
+            return await get(externalId)
+          }
+          const getMany = (some: readonly ServerReference[]) => Promise.all(some.map(read))
+          const circumstances = { get: read, ...(isBatch && { getMany }) }
+          const { counts, held, unlisted } = await scan(sync, lacking, circumstances)
+          const isAsked = missing <= most
+          const isFound = isAsked && (answer === 'exists' || answer === 'unreadable')
+          const isGone = isAsked && answer === 'gone' && missing <= others
+          assert.deepEqual(
+            [counts.gone, unlisted.length, held.length],
+            [isGone ? missing : 0, isFound ? missing : 0, isGone || isFound ? 0 : missing],
+          )
+          if (!isAsked) assert.equal(reads, 0)
+          const statuses = new Set(statusesOf(sync).slice(0, isGone ? 0 : missing))
+          const shown = isFound && answer === 'exists' ? 'ready' : 'unknown'
+          assert.deepEqual([...statuses], isGone ? [] : [shown])
+          // After the hold only those are removed that the source denies, or cannot decide about.
+          for (let again = 0; again < 4; again += 1) await scan(sync, lacking, circumstances)
+          const isRemoved = answer === 'gone' || answer === 'undecided'
+          assert.equal(sync.present().length, others + (isRemoved ? 0 : missing))
+        })
+      }
+    }
+  }
+
+  test('leaves out servers of failed regions, which are neither missing nor removed', async () => {
+    const regions = ['one', 'two', 'three']
+    const serversOf = (region: string) =>
+      ['1', '2', '3'].map((name) => makeSeen(`${region}${name}`, { region_ext_id: region }))
+    const failedIn = (part: Omit<FailedPart, 'error'>): ScanPage => ({
+      present: [],
+      gone: [],
+      failed: [{ ...part, error: new SourceError('failed', 'It has an error.') }],
+    })
+    for (const broken of ['', ...regions]) {
+      for (const isPartlyRead of [false, true]) {
+        for (const hasServers of [false, true]) {
+          for (const deleted of regions) {
+            const sync = createMemorySync()
+            await scan(sync, [page(...regions.flatMap(serversOf))])
+            const pages = regions.map((region) => {
+              const isBroken = (broken === '' || broken === region) && !hasServers
+              const there = serversOf(region).slice(region === deleted ? 1 : 0)
+              return page(...(isBroken ? there.slice(0, isPartlyRead ? 2 : 0) : there))
+            })
+            const failure = failedIn({ region: broken, ...(hasServers && { hasServers }) })
+            const scanOnce = (isSilent: boolean) =>
+              scan(sync, [...pages, failure], { isSilent: () => isSilent, hold: 0 })
+            const isUnread = !hasServers && (broken === '' || broken === deleted)
+            for (let again = 0; again < 4; again += 1) {
+              const { held, counts } = await scanOnce(false)
+              assert.deepEqual([held.length, counts.gone], [0, again > 0 || isUnread ? 0 : 1])
+              assert.ok(statusesOf(sync).every((status) => status === 'running'))
+            }
+            await scanOnce(true)
+            const seen = new Set(pages.flatMap(({ present }) => present).map(serverIdOf))
+            for (const { id, status } of sync.present()) {
+              assert.equal(status, seen.has(id) ? 'running' : 'unknown')
+            }
+            assert.equal(sync.present().length, isUnread ? 9 : 8)
+            // It works again, and all is as the source shows it.
+            await scan(sync, [page(...regions.flatMap(serversOf))])
+            assert.deepEqual(statusesOf(sync), Array(9).fill('running'))
+          }
+        }
+      }
+    }
   })
 
   test('removes missing servers at once if they are at most half', async () => {

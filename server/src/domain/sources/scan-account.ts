@@ -5,11 +5,19 @@ import type { ChangedServer, ScanRecorder } from './record-scan.ts'
 import { chunk } from '../chunk.ts'
 import { confirmMissing } from './confirm-missing.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
+import { coversRegion, vanishedRegion } from './failed-parts.ts'
 import { IdTable } from './id-table.ts'
 import { limitServer } from './limit-facts.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
-import type { Forbidden, ReportedServer, ScanPage, Source, UnreadableServer } from './source.ts'
+import type {
+  FailedPart,
+  Forbidden,
+  ReportedServer,
+  ScanPage,
+  Source,
+  UnreadableServer,
+} from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 interface ScanOptions {
@@ -26,21 +34,31 @@ interface ScanOptions {
   readonly placesOf: SightingStore['placesOf']
   /** The id of the manager that stands for a tenant. */
   readonly managerOf: (tenant: string) => string
-  readonly holding: Pick<Parameters<typeof decideMissing>[0], 'hold' | 'isAfterFailure' | 'clock'>
+  readonly clock: () => number
+  /** Milliseconds for which missing servers are held. */
+  readonly hold: number
+  /** Servers missing since this time or earlier are confirmed as gone; 0 if none are. */
+  readonly confirmedUntil: number
+  /** Whether the previous scan could not read the region. */
+  readonly isAfterFailure: (region: string) => boolean
+  /** Whether the part has not answered for so long that its servers become `unknown`. */
+  readonly isSilent: (part: FailedPart) => boolean
 }
 
 export interface Scanned {
   readonly counts: SyncCounts
   /** Servers that are missing and not removed yet, as they are stored now. */
   readonly held: readonly Sighting[]
-  /** Regions that the source no longer has, and the ids of the servers there, which are not removed. */
-  readonly vanishedRegions: readonly string[]
-  readonly vanishedIds: ReadonlySet<string>
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
   /** Servers of which the source sent more than is stored, by id: the names of the first ones. */
   readonly cut: ReadonlyMap<string, string>
   readonly forbidden: readonly Forbidden[]
+  readonly failed: readonly FailedPart[]
+  /** How many servers are in regions that could not be read. They are not removed. */
+  readonly unreadServers: number
+  /** Names of servers that exist although the list of the source lacks them. */
+  readonly unlisted: readonly string[]
 }
 
 /**
@@ -62,8 +80,8 @@ const maxWrites = 2
  * do unreported servers count as missing; `decideMissing` decides what happens to them.
  */
 export async function scanAccount(options: ScanOptions): Promise<Scanned> {
-  const { source, recorder, known, signal, isSuperseded, onProgress, placesOf, holding } = options
-  const { writePermits } = options
+  const { source, recorder, known, signal, isSuperseded, onProgress, placesOf, clock } = options
+  const { writePermits, managerOf } = options
   const seen = new IdTable()
   /** Servers that the source itself reports as gone. They are removed without a hold. */
   const reportedGone = new Set<string>()
@@ -74,13 +92,15 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const forbidden: Forbidden[] = []
   const presentByRegion = new Map<string, number>()
   const resources = recorder.collectResources()
-  let present = 0
+  let presentCount = 0
   let regions: ReadonlySet<string> | undefined
+  let areRegionsGiven = false
+  const failed: FailedPart[] = []
   /** Managers of the tenants that were read; undefined if all were. */
   let managers: ReadonlySet<string> | undefined
   let pending: ChangedServer[] = []
   let pendingLength = 0
-  let writtenAt = holding.clock()
+  let writtenAt = clock()
 
   async function record(changed: readonly ChangedServer[], gone: readonly string[]): Promise<void> {
     const recorded = await recorder.record(changed, gone, known)
@@ -114,7 +134,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const isRepeated = seen.add(id) < counts.seen
     counts.seen = seen.size
     if (before && !isRepeated) {
-      present += 1
+      presentCount += 1
       const region = 'facts' in server ? (server.facts.region_ext_id ?? '') : ''
       presentByRegion.set(region, (presentByRegion.get(region) ?? 0) + 1)
     }
@@ -126,13 +146,15 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     pending = pending.slice(batchSize)
     pendingLength = pending.reduce((sum, { size }) => sum + size, 0)
     await startWrite(batch, [])
-    writtenAt = holding.clock()
+    writtenAt = clock()
   }
 
   async function processPage(page: ScanPage): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
-    if (page.tenants) managers = new Set(page.tenants.map(options.managerOf))
+    areRegionsGiven ||= page.areRegionsGiven === true
+    if (page.tenants) managers = new Set(page.tenants.map(managerOf))
+    failed.push(...(page.failed ?? []))
     if (page.forbidden) forbidden.push(page.forbidden)
     if (page.resources) resources.addReported(page.resources)
     for (const reported of page.present) {
@@ -153,7 +175,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) reportedGone.add(id)
     await startWrite([], goneIds)
-    while (pending.length >= batchSize || holding.clock() - writtenAt >= longestWait) {
+    while (pending.length >= batchSize || clock() - writtenAt >= longestWait) {
       await writePending()
     }
     onProgress({ ...counts })
@@ -175,34 +197,66 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   await recordPages(source.scan(signal))
   const absent: Sighting[] = []
   // Usually the scan has seen all known servers.
-  for (const id of present === known.size ? [] : known.keys()) {
+  for (const id of presentCount === known.size ? [] : known.keys()) {
     if (seen.has(id) || reportedGone.has(id) || isSuperseded(id)) continue
     const sighting = known.get(id)
     if (sighting) absent.push(sighting)
   }
   const placeOf = await placesOf(absent.map(({ serverId }) => serverId))
+  const isOther = (region: string) => region !== '' && regions?.has(region) === false
+  const places = absent.map((sighting) => {
+    const { region = '', managerId = '' } = placeOf.get(sighting.serverId) ?? {}
+    return { sighting, region, managerId }
+  })
+  if (!areRegionsGiven) {
+    const vanished = new Set(places.map(({ region }) => region).filter(isOther))
+    failed.push(...[...vanished].sort().map(vanishedRegion))
+  }
+  const unread = failed.filter(({ hasServers }) => hasServers !== true)
+  const missing: MissingServer[] = []
+  const silent: Sighting[] = []
+  for (const { sighting, region, managerId } of places) {
+    const parts = unread.filter((part) => coversRegion(part, region))
+    if (parts.some(options.isSilent)) silent.push(sighting)
+    if (parts.length > 0) continue
+    missing.push({
+      sighting,
+      region,
+      isUnread: managers !== undefined && !managers.has(managerId),
+      isExcluded: isOther(region),
+      isAfterFailure: options.isAfterFailure(region),
+    })
+  }
+  for (const batch of chunk(silent)) counts.changed += await recorder.holdRegion(batch)
+
+  const holding = { now: clock(), hold: options.hold }
+  const { referencesOf } = recorder
+  const { confirmations, existing } = await confirmMissing({
+    source,
+    missing,
+    signal,
+    referencesOf,
+    ...holding,
+  })
+  const present = existing.filter((server) => 'facts' in server)
+  await recordPages([
+    { present, unreadable: existing.filter((server) => 'reason' in server), gone: [] },
+  ])
   const handedOver = new Set<string>()
-  for (const batch of chunk(absent)) {
+  const denied = missing.filter(
+    ({ sighting, isExcluded }) => isExcluded || confirmations.get(sighting.serverId) === 'gone',
+  )
+  for (const batch of chunk(denied.map(({ sighting }) => sighting))) {
     for (const id of await recorder.leave(batch)) handedOver.add(id)
   }
-  const missing: MissingServer[] = []
-  const vanished: MissingServer[] = []
-  for (const sighting of absent) {
-    const { region = '', managerId = '' } = placeOf.get(sighting.serverId) ?? {}
-    if (handedOver.has(sighting.serverId)) continue
-    const isUnread = managers !== undefined && !managers.has(managerId)
-    const server = { sighting, region, isUnread }
-    if (region === '' || !regions || regions.has(region)) missing.push(server)
-    else vanished.push(server)
-  }
-  for (const batch of chunk(vanished.map(({ sighting }) => sighting))) {
-    counts.changed += await recorder.holdRegion(batch)
-  }
-  const { goneIds, held, existing } = await confirmMissing(
-    { source, missing, signal, referencesOf: recorder.referencesOf, now: holding.clock() },
-    decideMissing({ missing, present, presentByRegion, ...holding }),
-  )
-  await recordPages([existing])
+  const { goneIds, held } = decideMissing({
+    missing: missing.filter(({ sighting }) => !handedOver.has(sighting.serverId)),
+    confirmations,
+    presentByRegion,
+    present: presentCount,
+    confirmedUntil: options.confirmedUntil,
+    ...holding,
+  })
   for (const batch of chunk(unreadable)) {
     counts.changed += await recorder.recordUnreadable(batch, known)
   }
@@ -211,14 +265,15 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   )
   for (const batch of chunk(changed)) counts.changed += await recorder.hold(batch)
   for (const batch of chunk(goneIds)) await record([], batch)
-  await recorder.recordResources(resources, vanished.length === 0)
+  await recorder.recordResources(resources, failed.length === 0)
   return {
     counts: { ...counts },
     held,
     unreadable,
     cut,
     forbidden,
-    vanishedRegions: [...new Set(vanished.map(({ region }) => region))].sort(),
-    vanishedIds: new Set(vanished.map(({ sighting }) => sighting.serverId)),
+    failed,
+    unreadServers: absent.length - missing.length,
+    unlisted: existing.map((server) => ('facts' in server ? server.facts.name : server.name)),
   }
 }

@@ -21,6 +21,8 @@ export type SourceErrorKind =
 /** An error of a source. Its message tells an operator what to do and never contains a secret. */
 export class SourceError extends Error {
   readonly kind: SourceErrorKind
+  /** The request that failed, such as `DescribeInstances`; '' if it is not known. */
+  call = ''
 
   constructor(kind: SourceErrorKind, message: string, options?: { readonly cause?: unknown }) {
     super(message, options)

@@ -2,6 +2,7 @@ import type { ServerFacts } from '../inventory/server-facts.ts'
 import type { ReportedDevice, ReportedDisk, ReportedNic } from './reported-parts.ts'
 import type { ReportedResources } from './reported-resources.ts'
 import type { ActionSupport } from './action-port.ts'
+import type { SourceError } from './source-error.ts'
 
 /** Types only: the domain opens no sockets. */
 type Socket = import('node:net').Socket
@@ -67,6 +68,15 @@ export interface Forbidden {
   readonly servers: number
 }
 
+/** A part of a source that a scan could not read. */
+export interface FailedPart {
+  /** The source's id of the region; '' if it can be any. */
+  readonly region: string
+  readonly error: SourceError
+  /** All servers of the part were read: only some of their details may be outdated. */
+  readonly hasServers?: boolean
+}
+
 /** Servers that exist, and keys of servers that no longer exist. */
 export interface SourceUpdate {
   readonly present: readonly ReportedServer[]
@@ -81,10 +91,13 @@ export interface SourceUpdate {
  */
 export interface ScanPage extends SourceUpdate {
   /**
-   * All regions of the source, unless the account lists them. Servers of a region that
-   * is missing here are not removed, and the sync reports an error.
+   * All regions of the source, or those that the account lists. Servers of a region that the source no
+   * longer has are not removed; those of a region that the account no longer lists are.
    */
   readonly regions?: readonly string[]
+  readonly areRegionsGiven?: boolean
+  /** What could not be read. The scan is complete for everything else. If all failed, it must throw. */
+  readonly failed?: readonly FailedPart[]
   /**
    * The ids of the tenants that this scan reads, if the credentials may lose some of them. Missing
    * servers of other tenants are not removed at once.
@@ -114,11 +127,14 @@ export interface Source {
   /** Product, version and host of the source, for an operator, such as `libvirt 9.0.0 on kvm-1`. */
   readonly title: string
   /**
-   * Yields all servers, page by page. It must throw if any part is missing or inconsistent: servers
-   * that a complete scan does not report count as missing.
+   * Yields all servers, page by page. It must throw if any part is missing or inconsistent, or report the
+   * region as failed: servers that a complete scan does not report count as missing.
    */
   scan(signal: AbortSignal): AsyncIterable<ScanPage>
-  /** Reads one server; undefined only if the source knows that it no longer exists. */
+  /**
+   * Reads one server; undefined only if the source denies that it exists. A missing server is read before
+   * it is removed. An error of the kind `incomplete` means that the source cannot decide.
+   */
   get(
     reference: ServerReference,
     signal: AbortSignal,
@@ -133,11 +149,6 @@ export interface Source {
    * no change is missed from now on. Absent if the source has no events.
    */
   watch?(signal: AbortSignal): AsyncIterable<SourceUpdate>
-  /**
-   * Whether lists of the source can lack servers that exist. Then `get` must confirm that a missing server
-   * is gone before it is removed.
-   */
-  readonly confirmsMissing?: boolean
   close(): Promise<void>
 }
 

@@ -5,6 +5,7 @@ import {
   beginScan,
   completeScan,
   failScan,
+  isPartSilent,
   postponeScan,
   sourceAnswered,
   sourceClosed,
@@ -12,13 +13,13 @@ import {
 } from './account-state.ts'
 import type { DescribeSpan } from '../tracer.ts'
 import { explainError } from './explain-error.ts'
-import { chunk } from '../chunk.ts'
+import { coversRegion } from './failed-parts.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { managerIdOf } from './to-server-facts.ts'
 import type { ScanResult } from './scan-counts.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
-import { unreadableById, vanishedRegionsError } from './warning-texts.ts'
+import { unreadableById } from './warning-texts.ts'
 
 const second = 1_000
 const progressInterval = second
@@ -66,27 +67,13 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     }
   }
 
-  /** Removes missing servers that an administrator has confirmed as gone, without the source. */
-  async function removeConfirmed(): Promise<void> {
-    const until = await run.leases.confirmedGone(account.id)
-    if (until === 0) return
-    const known = await sightings.of(account.id)
-    const gone = [...known.values()].filter(
-      ({ missed, missingSince }) => missed > 0 && missingSince <= until,
-    )
-    const recorder = await run.openRecorder()
-    for (const batch of chunk(gone)) {
-      const ids = batch.map(({ serverId }) => serverId)
-      await recorder.record([], ids, known)
-      warnings.update({ readable: ids, unreadable: new Map(), cut: new Map() })
-    }
-    await save({ confirmed_gone: 0, warnings: warnings.current() })
-    log.info({ ...logFields, servers: gone.length }, 'removed missing servers after confirmation')
-  }
-
-  async function scan(onProgress: (counts: SyncCounts) => void): Promise<Scanned> {
+  async function scan(
+    confirmedUntil: number,
+    onProgress: (counts: SyncCounts) => void,
+  ): Promise<Scanned> {
     const source = await run.openSource.openAccount(account, signal)
     const endScan = scanConflicts.begin()
+    const { isAfterFailure, failing } = run.state()
     try {
       return await scanAccount({
         source,
@@ -98,7 +85,12 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
         onProgress,
         placesOf: sightings.placesOf,
         managerOf: (tenant) => managerIdOf(account, tenant),
-        holding: { hold: run.hold, isAfterFailure: run.state().isAfterFailure, clock },
+        clock,
+        hold: run.hold,
+        confirmedUntil,
+        isAfterFailure: (region) =>
+          isAfterFailure || failing.some(({ part }) => coversRegion(part, region)),
+        isSilent: (part) => isPartSilent(run.state(), part, timing()),
       })
     } finally {
       endScan()
@@ -124,7 +116,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
 
   async function saveComplete(
     scanned: Scanned,
-    start: number,
+    { start, confirmedUntil }: { readonly start: number; readonly confirmedUntil: number },
     progressSaved: () => Promise<void>,
   ): Promise<void> {
     const duplicates = await findDuplicates(start)
@@ -132,9 +124,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       completeScan(state, scanned, timing()),
     )
     const unreadable = unreadableById(scanned.unreadable)
-    const { cut, held, forbidden } = scanned
-    warnings.replace({ unreadable, cut, held, duplicates, forbidden }, clock())
-    const error = vanishedRegionsError(scanned)
+    warnings.replace({ ...scanned, unreadable, duplicates }, clock())
     const duration = clock() - start
     if (outage !== undefined) log.info(logFields, 'sync works again')
     outage = undefined
@@ -142,8 +132,11 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     await save({
       ...counts,
       is_running: false,
-      ...(error === '' && { finished_at: clock(), duration_ms: duration }),
-      error,
+      finished_at: clock(),
+      duration_ms: duration,
+      error: '',
+      // One that comes during the scan counts for the next.
+      ...(confirmedUntil > 0 && { confirmed_gone: 0 }),
       warnings: warnings.current(),
       failures,
       next_at: nextAt,
@@ -195,8 +188,9 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     const progress = createProgress()
     await saveStart(start)
     try {
-      await removeConfirmed()
-      await saveComplete(await scan(progress.report), start, progress.saved)
+      const confirmedUntil = await run.leases.confirmedGone(account.id)
+      const scanned = await scan(confirmedUntil, progress.report)
+      await saveComplete(scanned, { start, confirmedUntil }, progress.saved)
       count('complete')
     } catch (error) {
       if (signal.aborted || error instanceof LeaseLost) throw error

@@ -4,27 +4,25 @@ import {
   cutWarning,
   duplicateWarning,
   forbiddenWarning,
+  incompleteWarning,
   missingWarning,
   recycledWarning,
+  regionWarning,
   unreadableWarning,
   type Duplicate,
   type Unreadable,
 } from './warning-texts.ts'
-import type { Forbidden } from './source.ts'
 import { removalTime } from './missing-servers.ts'
+import type { Scanned } from './scan-account.ts'
 
 interface Timing {
   readonly hold: number
   readonly period: number
 }
 
-interface ScanFindings {
+interface ScanFindings extends Omit<Scanned, 'unreadable' | 'counts'> {
   readonly unreadable: ReadonlyMap<string, Unreadable>
-  /** Names by id. */
-  readonly cut: ReadonlyMap<string, string>
-  readonly held: readonly Sighting[]
   readonly duplicates: readonly Duplicate[]
-  readonly forbidden: readonly Forbidden[]
 }
 
 /**
@@ -44,15 +42,15 @@ export function createSyncWarnings(
         readonly unreadable: Map<string, Unreadable>
         readonly cut: Map<string, string>
         readonly held: Map<string, Sighting>
-        readonly duplicates: readonly Duplicate[]
-        readonly forbidden: readonly Forbidden[]
+        /** Warnings that only a scan changes. */
+        readonly others: readonly SyncWarning[]
         readonly now: number
       }
     | undefined
 
   function rebuild(): void {
     if (!found) return
-    const { unreadable, cut, held, duplicates, forbidden, now } = found
+    const { unreadable, cut, held, others, now } = found
     let until = Infinity
     for (const sighting of held.values()) {
       until = Math.min(until, removalTime(sighting, { now, hold, period }))
@@ -61,8 +59,7 @@ export function createSyncWarnings(
       ...unreadableWarning([...unreadable.values()]),
       ...cutWarning([...cut.values()]),
       ...missingWarning(held.size, hasFailed ? null : until),
-      ...duplicateWarning(account, duplicates),
-      ...forbiddenWarning(forbidden),
+      ...others,
       ...recycled,
     ]
   }
@@ -70,14 +67,19 @@ export function createSyncWarnings(
   return {
     current: () => current,
     /** Replaces all warnings after a complete scan. */
-    replace({ unreadable, cut, held, duplicates, forbidden }: ScanFindings, now: number): void {
+    replace(findings: ScanFindings, now: number): void {
+      const { unreadable, cut, held } = findings
       hasFailed = false
       found = {
         unreadable: new Map(unreadable),
         cut: new Map(cut),
         held: new Map(held.map((sighting) => [sighting.serverId, sighting])),
-        duplicates,
-        forbidden,
+        others: [
+          ...regionWarning(findings),
+          ...incompleteWarning(findings.unlisted),
+          ...duplicateWarning(account, findings.duplicates),
+          ...forbiddenWarning(findings.forbidden),
+        ],
         now,
       }
       rebuild()

@@ -27,7 +27,8 @@ export async function testConnection(
 
   async function countServers(source: Source): Promise<void> {
     title = limitText(source.title)
-    for await (const { present, unreadable = [] } of source.scan(signal)) {
+    for await (const { present, unreadable = [], failed = [] } of source.scan(signal)) {
+      error ||= failed[0] ? explainError(failed[0].error) : ''
       servers += present.length + unreadable.length
       if (unreadable.length > 0) {
         statuses['unknown'] = (statuses['unknown'] ?? 0) + unreadable.length

@@ -2,11 +2,12 @@ import { timestamp } from '../timestamp.ts'
 import type { SyncWarning } from './account.ts'
 import { limitText } from './limit-facts.ts'
 import type { Scanned } from './scan-account.ts'
-import type { Forbidden, UnreadableServer } from './source.ts'
+import type { FailedPart, Forbidden, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 /** How many servers a warning names; the others are only counted. */
 const maxNamed = 3
+const maxNamedParts = 10
 const longestName = 128
 const longestReason = 300
 
@@ -17,9 +18,9 @@ const shorten = (text: string, most: number) => {
 
 const serversOf = (count: number) => (count === 1 ? '1 server' : `${count} servers`)
 
-const listOf = (items: readonly string[], count = items.length) => {
-  const rest = count - Math.min(items.length, maxNamed)
-  return [...items.slice(0, maxNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
+const listOf = (items: readonly string[], count = items.length, most = maxNamed) => {
+  const rest = count - Math.min(items.length, most)
+  return [...items.slice(0, most), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
 }
 
 export interface Unreadable {
@@ -102,13 +103,28 @@ export function forbiddenWarning(forbidden: readonly Forbidden[]): readonly Sync
 export const unreadableById = (servers: readonly UnreadableServer[]) =>
   new Map(servers.map((server) => [serverIdOf(server), server]))
 
-/** Empty if the source still has all regions. */
-export function vanishedRegionsError({ vanishedRegions, vanishedIds }: Scanned): string {
-  if (vanishedRegions.length === 0) return ''
-  const [regions, are] = vanishedRegions.length === 1 ? ['region', 'is'] : ['regions', 'are']
-  const servers =
-    vanishedIds.size === 1 ? '1 server there is' : `${vanishedIds.size} servers there are`
-  return limitText(
-    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer listed by the source: ${servers} kept as unknown. To remove such servers, list the remaining regions in options.regions.`,
-  )
+function failureText({ region, error }: FailedPart): string {
+  const place = region === '' ? '' : `Region ${shorten(region, longestName)}: `
+  const call = error.call === '' ? '' : `${error.call} failed: `
+  return `${place}${call}${shorten(error.message, longestReason)}`
+}
+
+/** Regions, or services of regions, that failed while the others work. It makes the account `degraded`. */
+export function regionWarning({
+  failed,
+  unreadServers,
+}: Pick<Scanned, 'failed' | 'unreadServers'>): readonly SyncWarning[] {
+  if (failed.length === 0) return []
+  const texts = [...new Set(failed.map(failureText))]
+  const text = limitText(listOf(texts, texts.length, maxNamedParts))
+  return [{ kind: 'region', text, count: unreadServers, until: null }]
+}
+
+/** Servers that the source has, although its list lacks them. */
+export function incompleteWarning(names: readonly string[]): readonly SyncWarning[] {
+  const count = names.length
+  if (count === 0) return []
+  const [exist, them] = count === 1 ? ['exists', 'it'] : ['exist', 'them']
+  const text = `The list of the source is incomplete: ${serversOf(count)} ${exist} although it lacks ${them}: ${listOf(names.map((name) => shorten(name, longestName)))}`
+  return [{ kind: 'incomplete', text, count, until: null }]
 }

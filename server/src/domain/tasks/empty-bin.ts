@@ -127,7 +127,8 @@ export function createEmptyBin(dependencies: Dependencies) {
         continue
       }
       // Looked at again later.
-      if (!running.hasScanned() || recent.length >= maxPerMinute) continue
+      if (!running.hasScanned(stored.server.region_ext_id) || recent.length >= maxPerMinute)
+        continue
       const outcome: Outcome =
         account.access === 'manage'
           ? await acceptTask(account, stored, entry)

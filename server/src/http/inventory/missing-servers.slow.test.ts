@@ -203,9 +203,9 @@ onPostgresFirst('missing servers', (engine) => {
     const stored = [
       'eu-west-1 1 running',
       'eu-west-1 2 running',
-      'us-east-1 1 unknown',
-      'us-east-1 2 unknown',
-      'us-east-1 3 unknown',
+      'us-east-1 1 running',
+      'us-east-1 2 running',
+      'us-east-1 3 running',
     ]
     for (let sync = 1; sync <= 4; sync += 1) {
       const { sync: before } = await at.show(account.id)
@@ -214,8 +214,10 @@ onPostgresFirst('missing servers', (engine) => {
         const now = await at.show(account.id)
         return now.sync.state === 'idle' && now.sync.started_at !== before.started_at && now
       })
-      assert.match(failed.sync.error, /region us-east-1 is no longer listed .* options\.regions/)
-      assert.equal(failed.status, 'disconnected')
+      const [warning] = failed.sync.warnings
+      assert.match(warning?.text ?? '', /^Region us-east-1: .* no longer lists .* options\.regions/)
+      assert.deepEqual([failed.status, failed.sync.error], ['degraded', ''])
+      assert.deepEqual(warningsOf(failed), [['region', 3]])
       assert.deepEqual(await shown(), stored)
     }
     // Refreshing it alone reports it as missing, which changes nothing.

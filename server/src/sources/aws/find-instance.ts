@@ -1,70 +1,120 @@
 import { chunk } from '../../domain/chunk.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import { UnknownInstance, UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
 import {
   instancesOf,
   listInstances,
-  listSome,
   smallestPage,
   unparsedInstance,
   type OwnedInstance,
 } from './list-instances.ts'
 
-/** EC2 accepts no more. */
-const maxFilterValues = 200
+const maxIds = 100
 
-async function hasOthers(client: RegionClient, id: string, signal: AbortSignal): Promise<boolean> {
+async function hasOthers(
+  client: RegionClient,
+  ids: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<boolean> {
   for await (const page of listInstances(client, signal, smallestPage)) {
-    if (page.some(({ instance }) => instance.InstanceId !== id)) return true
+    if (page.some(({ instance }) => !ids.has(instance.InstanceId ?? ''))) return true
   }
   return false
 }
 
-/**
- * Finds one instance of a region; undefined if it is gone. That EC2 does not know it is not enough:
- * after a reset of an emulator, or with keys of another account, EC2 knows none. So another
- * instance must still exist.
- */
-async function findInstance(
-  client: RegionClient,
-  id: string,
+/** Whether one of several regions has other instances. One that fails has none. */
+async function haveOthers(
+  clients: readonly RegionClient[],
+  ids: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<OwnedInstance | undefined> {
-  try {
-    // By id, not by filter: only a request by id fails for an unknown instance.
-    const answer = await client.call(
-      (ec2, options) => ec2.describeInstances({ InstanceIds: [id] }, options),
-      signal,
-    )
-    const found = instancesOf(answer, `instance ${id}`).find(
-      ({ instance }) => instance.InstanceId === id,
-    )
-    if (found) return found
-  } catch (error) {
-    if (error instanceof UnparsedResponse) return unparsedInstance(id, error)
-    if (!(error instanceof UnknownInstance)) throw error
-    if (await hasOthers(client, id, signal)) return undefined
-    throw new SourceError(
-      'incomplete',
-      `EC2 in ${client.region} returned neither ${id} nor any other instance. The next sync decides whether it is gone.`,
-    )
+): Promise<boolean> {
+  for (const client of clients) {
+    try {
+      if (await hasOthers(client, ids, signal)) return true
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SourceError)) throw error
+    }
   }
-  throw new SourceError('invalid-response', `EC2 in ${client.region} did not return ${id}.`)
+  return false
 }
 
-/** Finds instances in this order. Several take one request, besides one for each that it does not return. */
-export async function findInstances(
+type Found = ReadonlyMap<string, OwnedInstance | undefined>
+
+/**
+ * Finds instances by id; undefined for those that EC2 does not know. Not by a filter: only a request by id
+ * fails for an unknown instance, and does not leave it out.
+ */
+async function describeByIds(
   client: RegionClient,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<readonly (OwnedInstance | undefined)[]> {
-  const known = new Map<string, OwnedInstance>()
-  for (const some of ids.length > 1 ? chunk(ids, maxFilterValues) : []) {
-    for (const owned of await listSome(client, some, signal))
-      known.set(owned.instance.InstanceId ?? '', owned)
+): Promise<Found> {
+  const both = async (some: readonly string[], others: readonly string[]) =>
+    new Map([
+      ...(await describeByIds(client, some, signal)),
+      ...(await describeByIds(client, others, signal)),
+    ])
+  const [id] = ids
+  if (id === undefined) return new Map()
+  const middle = Math.ceil(ids.length / 2)
+  try {
+    const answer = await client.call(
+      (ec2, options) => ec2.describeInstances({ InstanceIds: [...ids] }, options),
+      signal,
+    )
+    const found = new Map(
+      instancesOf(answer, `instances in ${client.region}`).map((owned) => [
+        owned.instance.InstanceId ?? '',
+        owned,
+      ]),
+    )
+    const lacking = ids.find((each) => !found.has(each))
+    if (lacking === undefined) return found
+    throw new SourceError('invalid-response', `EC2 in ${client.region} did not return ${lacking}.`)
+  } catch (error) {
+    if (error instanceof UnknownInstance) {
+      const unknown = ids.length === 1 ? ids : ids.filter((each) => error.ids.includes(each))
+      const rest = ids.filter((each) => !unknown.includes(each))
+      if (unknown.length === 0) return await both(ids.slice(0, middle), ids.slice(middle))
+      const known = await describeByIds(client, rest, signal)
+      return new Map([...known, ...unknown.map((each) => [each, undefined] as const)])
+    }
+    const isUnparsed = error instanceof UnparsedResponse
+    if (isUnparsed && ids.length === 1) return new Map([[id, unparsedInstance(id, error)]])
+    if (!isUnparsed && !(error instanceof ResponseTooLarge && ids.length > 1)) throw error
+    return await both(ids.slice(0, middle), ids.slice(middle))
   }
-  const found: (OwnedInstance | undefined)[] = []
-  for (const id of ids) found.push(known.get(id) ?? (await findInstance(client, id, signal)))
-  return found
+}
+
+/**
+ * Finds instances of a region in this order; undefined for those that are gone. That EC2 does not know them is
+ * not enough: after a reset of an emulator, or with keys of another account, EC2 knows none. So
+ * another instance must still exist, here or in another region.
+ */
+export async function findInstances(
+  client: RegionClient,
+  others: readonly RegionClient[],
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (OwnedInstance | undefined)[]> {
+  const found = new Map<string, OwnedInstance | undefined>()
+  for (const some of chunk(ids, maxIds)) {
+    for (const [id, owned] of await describeByIds(client, some, signal)) found.set(id, owned)
+  }
+  const isAnyFound = [...found.values()].some((owned) => owned !== undefined)
+  const gone = new Set(ids)
+  if (
+    !isAnyFound &&
+    ids.length > 0 &&
+    !(await hasOthers(client, gone, signal)) &&
+    !(await haveOthers(others, gone, signal))
+  ) {
+    throw new SourceError(
+      'incomplete',
+      `EC2 returned neither ${ids[0]} nor any other instance. The next sync decides whether it is gone.`,
+    )
+  }
+  return ids.map((id) => found.get(id))
 }

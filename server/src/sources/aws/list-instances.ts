@@ -108,13 +108,6 @@ function createReader({ region, call }: RegionClient, signal: AbortSignal) {
   return { paging, describe, findUnparsable }
 }
 
-/** Those of these instances that EC2 has, in any order. Terminated ones count for an hour. */
-export const listSome = (
-  client: RegionClient,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly OwnedInstance[]> => createReader(client, signal).findUnparsable(ids)
-
 /** The instances of a region, page by page. */
 export function listInstances(
   client: RegionClient,

@@ -1,6 +1,8 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
+  FailedPart,
   ReportedServer,
+  ScanPage,
   ServerReference,
   Source,
   SourceContext,
@@ -12,12 +14,15 @@ import { readAwsSettings } from './aws-settings.ts'
 import { createRegionClients, type RegionClient } from './region-client.ts'
 import { acquireAttributes } from './instance-attributes.ts'
 import { requireList } from './list-elements.ts'
-import { merge } from './merge.ts'
+import { merge } from '../shared/merge.ts'
 import { createCachedLookups } from './region-lookups.ts'
 import { defaultRegion, isRegion, partitionOf } from './region-names.ts'
 import { getInstances, scanRegion, type RegionMemory } from './scan-region.ts'
 
 const maxConcurrentRegions = 4
+/** Regions that are asked for the list of regions, and those that most accounts have. */
+const maxListings = 3
+const usual = [defaultRegion, 'us-west-2', 'eu-west-1']
 
 interface OpenRegion {
   readonly client: RegionClient
@@ -49,27 +54,56 @@ export async function openAws(
     return entry
   }
 
-  /** Read for each scan: an account may enable further regions. */
-  async function findRegions(stop: AbortSignal): Promise<readonly string[]> {
-    const { Regions } = await regionOf(start).client.call(
-      (ec2, options) => ec2.describeRegions({}, options),
-      stop,
-    )
-    // Some compatible systems also list regions that the key is not valid for.
-    const enabled = requireList(Regions, 'regions')
-      .filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
-      .flatMap(({ RegionName }) => RegionName ?? [])
+  /** Where the regions were listed last, and where that failed. */
+  let lister = start
+  let listingFailures: readonly FailedPart[] = []
+
+  /** Lists the regions that the account has enabled. One region may be down, so that another one is asked. */
+  async function listRegions(stop: AbortSignal): Promise<readonly string[]> {
+    const known = aws.regions.length > 0 ? aws.regions : [...attributes.memory.keys(), ...usual]
+    const candidates = [...new Set([lister, start, ...known])]
       .filter((region) => partitionOf(region) === partitionOf(start))
-      .sort()
-    if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 returned no regions.')
-    const disabled = aws.regions.find((region) => !enabled.includes(region))
-    if (disabled !== undefined) {
-      throw new SourceError(
-        'forbidden',
-        `The region ${disabled} is not enabled for the AWS account.`,
-      )
+      .slice(0, maxListings)
+    const failed: FailedPart[] = []
+    for (const region of candidates) {
+      try {
+        const { Regions } = await regionOf(region).client.call(
+          (ec2, options) => ec2.describeRegions({}, options),
+          stop,
+        )
+        // Some compatible systems also list regions that the key is not valid for.
+        const enabled = requireList(Regions, 'regions')
+          .filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
+          .flatMap(({ RegionName }) => RegionName ?? [])
+          .filter((name) => partitionOf(name) === partitionOf(start))
+          .sort()
+        if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 returned no regions.')
+        if (region !== lister) listingFailures = failed
+        lister = region
+        return enabled
+      } catch (error) {
+        if (stop.aborted || !(error instanceof SourceError)) throw error
+        failed.push({ region, error, hasServers: true })
+      }
     }
-    return aws.regions.length === 0 ? enabled : aws.regions
+    throw failed[0]?.error ?? new SourceError('incomplete', 'EC2 returned no regions.')
+  }
+
+  /** Read for each scan: an account may enable further regions. */
+  async function findRegions(stop: AbortSignal) {
+    const enabled = await listRegions(stop)
+    const wanted = aws.regions.length === 0 ? enabled : aws.regions
+    const failed = wanted
+      .filter((region) => !enabled.includes(region))
+      .map((region) => ({
+        region,
+        error: new SourceError(
+          'forbidden',
+          `The region ${region} is not enabled for the AWS account.`,
+        ),
+      }))
+    if (failed[0] && failed.length === wanted.length) throw failed[0].error
+    return { wanted, failed }
   }
 
   const getMany: NonNullable<Source['getMany']> = async (references, stop) => {
@@ -77,7 +111,8 @@ export async function openAws(
     for (const [region, some] of Map.groupBy(references, ({ regionId }) => regionId)) {
       const { client, memory } = regionOf(region)
       const ids = some.map(({ externalId }) => externalId)
-      const servers = await getInstances(client, memory, ids, stop)
+      const others = [...opened.values()].map((entry) => entry.client)
+      const servers = await getInstances(client, others, memory, ids, stop)
       for (const [index, reference] of some.entries()) found.set(reference, servers[index])
     }
     return references.map((reference) => found.get(reference))
@@ -90,19 +125,28 @@ export async function openAws(
   }
 
   try {
-    const regions = await findRegions(signal)
+    const { wanted } = await findRegions(signal)
     const where = aws.endpoint === undefined ? '' : ` at ${new URL(aws.endpoint).host}`
     return {
-      title: `AWS EC2${where}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,
+      title: `AWS EC2${where}, ${wanted.length === 1 ? wanted[0] : `${wanted.length} regions`}`,
       async *scan(stop) {
-        const regions = await findRegions(stop)
-        // With regions listed in the options, servers of other regions are removed.
-        if (!aws.areRegionsGiven) yield { present: [], gone: [], regions }
-        const scans = regions.map((region) => () => {
-          const { client, memory } = regionOf(region)
-          return scanRegion(client, memory, stop)
-        })
+        const { wanted: regions, failed } = await findRegions(stop)
+        yield { present: [], gone: [], regions, areRegionsGiven: aws.areRegionsGiven }
+        const failures: FailedPart[] = [...failed]
+        async function* scanAlone(region: string): AsyncGenerator<ScanPage> {
+          try {
+            const { client, memory } = regionOf(region)
+            yield* scanRegion(client, memory, stop)
+          } catch (error) {
+            if (stop.aborted || !(error instanceof SourceError)) throw error
+            failures.push({ region, error })
+          }
+        }
+        const usable = regions.filter((region) => failed.every((part) => part.region !== region))
+        const scans = usable.map((region) => () => scanAlone(region))
         yield* merge(scans, maxConcurrentRegions)
+        if (failures[0] && failures.length === regions.length) throw failures[0].error
+        yield { present: [], gone: [], failed: [...failures, ...listingFailures] }
       },
       async get(reference, stop) {
         return (await getMany([reference], stop))[0]

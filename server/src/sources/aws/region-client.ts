@@ -59,21 +59,25 @@ export async function createRegionClients(
   const ec2For = await createEc2Clients(settings, client)
   return (region) => {
     const ec2 = ec2For(region)
+    // All errors pass here, and only here their request is known.
+    ec2.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (input) => {
+          try {
+            return await next(input)
+          } catch (cause) {
+            const error = toSourceError(cause, region)
+            error.call = commandName.replace(/Command$/, '')
+            throw error
+          }
+        },
+      { step: 'initialize' },
+    )
     return {
       region,
       close: () => ec2.destroy(),
       call: (request, signal) =>
-        withRetries(
-          async () => {
-            try {
-              return await request(ec2, { abortSignal: signal })
-            } catch (error) {
-              throw toSourceError(error, region)
-            }
-          },
-          `EC2 in ${region}`,
-          signal,
-        ),
+        withRetries(() => request(ec2, { abortSignal: signal }), `EC2 in ${region}`, signal),
     }
   }
 }

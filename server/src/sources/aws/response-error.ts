@@ -2,7 +2,16 @@ import { SourceError, type SourceErrorKind } from '../../domain/sources/source-e
 import { TransientError } from '../shared/status-error.ts'
 
 /** No instance with this id is visible: it is gone, or belongs to another account. */
-export class UnknownInstance extends SourceError {}
+export class UnknownInstance extends SourceError {
+  /** The ids that EC2 names; empty if it names none. */
+  readonly ids: readonly string[]
+
+  constructor(message: string, body: string) {
+    super('failed', message)
+    const [, text = ''] = /<Message>([^<]*)<\/Message>/.exec(body) ?? []
+    this.ids = text.match(/\bi-[\w-]+/g) ?? []
+  }
+}
 
 /** A response that is XML, but exceeds a limit, or has a value that the SDK does not accept. */
 export class UnparsedResponse extends SourceError {
@@ -70,6 +79,6 @@ export function responseError(status: number, body: string, request: FailedReque
   const reason = code === '' ? `status ${status}` : code
   const message = `${explain(kind, code, request)} (${reason}).`
   if (kind === 'throttled' || status >= 500) return new TransientError(kind, message)
-  if (code === 'InvalidInstanceID.NotFound') return new UnknownInstance(kind, message)
+  if (code === 'InvalidInstanceID.NotFound') return new UnknownInstance(message, body)
   return new SourceError(kind, message)
 }

@@ -89,11 +89,12 @@ export async function* scanRegion(
 /** Reads instances in the same form as a scan, in this order; undefined for those that are gone. */
 export async function getInstances(
   client: RegionClient,
+  others: readonly RegionClient[],
   { cached, memory }: RegionMemory,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly (ReportedServer | UnreadableServer | undefined)[]> {
-  const found = await findInstances(client, ids, signal)
+  const found = await findInstances(client, others, ids, signal)
   const here = found.filter((owned) => owned !== undefined && !hasEnded(owned))
   const lookups = createRegionLookups(client, cached, memory)
   await lookups.load(

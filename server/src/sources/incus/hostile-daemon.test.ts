@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ScanPage } from '../../domain/sources/source.ts'
 import type { HttpClient } from '../shared/http-client.ts'
 import { createApi } from './api.ts'
-import { getServer } from './get-server.ts'
+import { getServers } from './get-server.ts'
 import { Memory } from './memory.ts'
 import { scanInstances } from './scan.ts'
 
@@ -168,7 +168,7 @@ describe('Incus: a daemon that sends odd things', () => {
     )
     assert.equal(serversOf(await scan()).length, 1)
     const reference = { regionId: '', zoneId: '', hostId: '', tenantId: 'default' }
-    await getServer(connection, { ...reference, externalId: 'default/..' })
+    await getServers(connection, [{ ...reference, externalId: 'default/..' }])
     assert.deepEqual(
       [...new Set(sent)].sort(),
       ['instances', 'networks', 'projects', 'resources'].map((name) => `/1.0/${name}`),
@@ -190,8 +190,10 @@ describe('Incus: a daemon that sends odd things', () => {
       ['default'],
     )
     const reference = { externalId: 'u-lost', regionId: '', zoneId: '', hostId: '' }
-    assert.equal(await getServer(connection, { ...reference, tenantId: 'default' }), undefined)
-    await assert.rejects(getServer(connection, { ...reference, tenantId: 'lost' }), {
+    assert.deepEqual(await getServers(connection, [{ ...reference, tenantId: 'default' }]), [
+      undefined,
+    ])
+    await assert.rejects(getServers(connection, [{ ...reference, tenantId: 'lost' }]), {
       kind: 'forbidden',
     })
   })

@@ -7,7 +7,7 @@ import { projectsOf, readAddress, type DaemonAddress } from './address.ts'
 import { createApi } from './api.ts'
 import type { Connection } from './connection.ts'
 import { readDaemon } from './daemon.ts'
-import { getServer } from './get-server.ts'
+import { getServers } from './get-server.ts'
 import { acquireMemory } from './memory.ts'
 import { scanInstances } from './scan.ts'
 import { watchInstances } from './watch.ts'
@@ -46,7 +46,10 @@ export async function openIncus(
     return {
       title: `${daemon.product} ${daemon.version} on ${daemon.serverName}${daemon.isClustered ? ' (cluster)' : ''}`,
       scan: (signal) => scanInstances(connectionFor(signal)),
-      get: (reference, signal) => getServer(connectionFor(signal), reference),
+      async get(reference, signal) {
+        return (await getServers(connectionFor(signal), [reference]))[0]
+      },
+      getMany: (references, signal) => getServers(connectionFor(signal), references),
       watch: (signal) =>
         watchInstances(
           connectionFor(signal),

@@ -1,6 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { booleanOf, objectOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
+import { namingCall } from '../shared/naming-call.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
 import { unlessAborted } from '../shared/unless-aborted.ts'
@@ -93,7 +94,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
   }
 
   function logIn(scope: Scope): Login {
-    const login: Login = { issued: authenticate(scope) }
+    const login: Login = { issued: namingCall('identity: log in', () => authenticate(scope)) }
     logins.set(scope.key, login)
     login.issued.then(
       (token) => (login.token = token),
@@ -149,7 +150,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
         `projects at ${host}`,
       )
     }
-    return await withRetries(attempt, host, signal)
+    return await namingCall('identity: list projects', () => withRetries(attempt, host, signal))
   }
 
   /** All projects in which the user has a role. */

@@ -39,9 +39,13 @@ export type LookupCache = Map<TableName, Rows>
 
 interface LoadedLookups {
   readonly lookups: Lookups
-  /** Why details are missing: the services that denied or failed a request. */
+  /** Why details are missing: the requests that were denied. */
   readonly missing: readonly string[]
+  /** Why details may be outdated. */
+  readonly failures: readonly SourceError[]
 }
+
+type Problems = { readonly missing: string[]; readonly failures: SourceError[] }
 
 /** In a stable order, because Neutron's order varies. */
 const groupBy = (rows: Rows, field: string) =>
@@ -85,7 +89,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
   async function attempt(
     table: TableName,
     load: () => Promise<Rows>,
-    missing: string[],
+    { missing, failures }: Problems,
     signal: AbortSignal,
   ): Promise<Rows> {
     if (!(await isNeeded(table, signal))) return new Map()
@@ -96,21 +100,21 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error
       const isDenied = error.kind === 'forbidden' || error.kind === 'not-allowed'
-      const last = isDenied ? undefined : cache.get(table)
-      if (!last) missing.push(`${tables[table].service}: list ${tables[table].name}`)
-      return last ?? new Map()
+      if (!isDenied) failures.push(error)
+      else missing.push(`${tables[table].service}: list ${tables[table].name}`)
+      return (isDenied ? undefined : cache.get(table)) ?? new Map()
     }
   }
 
   async function loadAll(signal: AbortSignal): Promise<LoadedLookups> {
-    const missing: string[] = []
+    const problems: Problems = { missing: [], failures: [] }
     const entries = await Promise.all(
       tableNames.map(async (table) => [
         table,
-        await attempt(table, () => read(table, '', signal), missing, signal),
+        await attempt(table, () => read(table, '', signal), problems, signal),
       ]),
     )
-    return { lookups: indexTables(Object.fromEntries(entries) as Tables), missing }
+    return { lookups: indexTables(Object.fromEntries(entries) as Tables), ...problems }
   }
 
   /** The last response, with the rows of which a field has one of these ids as they are now. */
@@ -144,19 +148,19 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
       shared.map(async (table) => cache.has(table) || !(await isNeeded(table, signal))),
     )
     if (servers.length > fewServers || areCached.includes(false)) return await loadAll(signal)
-    const missing: string[] = []
+    const problems: Problems = { missing: [], failures: [] }
     const ids = new Set(servers.map((server) => textOf(server, 'id')))
     const readPorts = () => readAgain('ports', 'device_id', ids, signal)
-    const ports = await attempt('ports', readPorts, missing, signal)
+    const ports = await attempt('ports', readPorts, problems, signal)
     const ownPorts = [...ports.values()].filter((port) => ids.has(textOf(port, 'device_id')))
     const portIds = new Set(ownPorts.map((port) => textOf(port, 'id')))
     const readFloating = () => readAgain('floating', 'port_id', portIds, signal)
-    const floating = await attempt('floating', readFloating, missing, signal)
-    const volumes = await attempt('volumes', () => readVolumes(servers, signal), missing, signal)
+    const floating = await attempt('floating', readFloating, problems, signal)
+    const volumes = await attempt('volumes', () => readVolumes(servers, signal), problems, signal)
     const cached = shared.map((table) => [table, cache.get(table) ?? new Map()])
     const own = { ports, floating, volumes }
     const lookups = indexTables({ ...Object.fromEntries(cached), ...own } as Tables)
-    return namesUnknown(lookups, ownPorts) ? await loadAll(signal) : { lookups, missing }
+    return namesUnknown(lookups, ownPorts) ? await loadAll(signal) : { lookups, ...problems }
   }
 
   return { loadAll, loadFor }

@@ -19,13 +19,20 @@ async function locate(
   const { externalId, regionId, tenantId } = reference
   const scopes = await session.keystone.findScopes(signal)
   const own = scopes.filter(({ key }) => key === tenantId)
-  const plan = await planRegion(session, own.length > 0 ? own : scopes, regionId, signal)
-  for (const { compute } of projectsFor(reference, plan)) {
+  const { projects, failed } = await planRegion(
+    session,
+    own.length > 0 ? own : scopes,
+    regionId,
+    signal,
+  )
+  for (const { compute } of projectsFor(reference, projects)) {
     const server = await findServer(compute, externalId, signal)
     if (!server || isDeleted(server)) continue
     if (isReadable(server)) return { compute, server }
     throw new ActionError('failed', 'Nova does not reach the database of the cell of the server.')
   }
+  // It may be in a project that could not be opened.
+  if (failed[0]) throw failed[0].error
   throw new ActionError('not-found', `Nova has no server ${externalId} in region ${regionId}.`)
 }
 

@@ -13,21 +13,19 @@ export async function openOpenStack(
   try {
     const scopes = await session.keystone.findScopes(signal)
     // One project will do: a login to each of many takes too long here.
-    const regions = await findRegions(session, scopes.slice(0, 1), signal)
+    const { regions } = await findRegions(session, scopes, signal, true)
     const { host } = new URL(session.settings.authUrl)
     return {
       title: `OpenStack at ${host}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,
       async *scan(stop) {
         const current = await session.keystone.findScopes(stop)
         const found = await findRegions(session, current, stop)
-        // With regions listed in the options, servers of other regions are removed.
-        if (session.settings.regions.length === 0) yield { present: [], gone: [], regions: found }
-        yield* scanRegions(session, current, found, stop)
+        const areRegionsGiven = session.settings.regions.length > 0
+        yield { present: [], gone: [], regions: found.regions, areRegionsGiven }
+        yield* scanRegions(session, found, stop)
       },
       get: (reference, stop) => getServer(session, reference, stop),
       watch: (stop) => watchChanges(session, context.clock, stop),
-      // Nova leaves out the servers of a cell that is down.
-      confirmsMissing: true,
       close: release,
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { ServerReference } from '../../domain/sources/source.ts'
+import type { FailedPart, ServerReference } from '../../domain/sources/source.ts'
 import { textOf } from '../shared/json.ts'
 import { cloudOf, regionsOf } from './catalog.ts'
 import { openCompute, type Compute } from './compute.ts'
@@ -8,6 +8,10 @@ import type { Site } from './resource-ids.ts'
 import { retainKeys } from './retain-keys.ts'
 import { createServiceClient } from './service-client.ts'
 import type { Session } from './session.ts'
+
+/** Of projects in a row, before the identity service or a region counts as failed. */
+const maxFailedLogins = 3
+const maxFailedProjects = 3
 
 /** One project in one region, or all projects with one token. */
 export interface ProjectInRegion {
@@ -18,16 +22,43 @@ export interface ProjectInRegion {
   readonly site: Site
 }
 
-/** All regions to read, by the catalog. */
+interface FoundRegions {
+  /** All that are read, also those that failed. */
+  readonly regions: readonly string[]
+  /** The projects with a token. */
+  readonly scopes: readonly Scope[]
+  readonly failed: readonly FailedPart[]
+}
+
+/** Returns the error of a failed request; throws all others. */
+export function requireSourceError(error: unknown, signal: AbortSignal): SourceError {
+  if (signal.aborted || !(error instanceof SourceError)) throw error
+  return error
+}
+
+/** All regions to read, by the catalogs of these projects, or of the first one that has a token. */
 export async function findRegions(
   { keystone, settings }: Session,
   scopes: readonly Scope[],
   signal: AbortSignal,
-): Promise<readonly string[]> {
+  isFirstEnough = false,
+): Promise<FoundRegions> {
   const found = new Set<string>()
+  const usable: Scope[] = []
+  const failed: FailedPart[] = []
   for (const scope of scopes) {
-    const { catalog } = await keystone.getToken(scope, signal)
-    for (const region of regionsOf(catalog)) found.add(region)
+    if (isFirstEnough && usable.length > 0) break
+    try {
+      const { catalog } = await keystone.getToken(scope, signal)
+      usable.push(scope)
+      for (const region of regionsOf(catalog)) found.add(region)
+    } catch (cause) {
+      const error = requireSourceError(cause, signal)
+      const isLast = failed.length + 1 === Math.min(scopes.length, maxFailedLogins)
+      if (isLast && usable.length === 0) throw failed[0]?.error ?? error
+      // It may be the project whose token sees the servers of all others.
+      failed.push({ region: '', error })
+    }
   }
   const catalogName = `The catalog of ${new URL(settings.authUrl).host}`
   if (found.size === 0) {
@@ -36,14 +67,18 @@ export async function findRegions(
       `${catalogName} has no ${settings.interface} endpoint of the compute service.`,
     )
   }
-  const absent = settings.regions.find((region) => !found.has(region))
-  if (absent !== undefined) {
-    throw new SourceError(
-      'incomplete',
-      `${catalogName} has no compute service in region ${absent}.`,
-    )
-  }
-  return settings.regions.length === 0 ? [...found].sort() : settings.regions
+  const regions = settings.regions.length === 0 ? [...found].sort() : settings.regions
+  const absent = regions
+    .filter((region) => !found.has(region))
+    .map((region) => ({
+      region,
+      error: new SourceError(
+        'incomplete',
+        `${catalogName} has no compute service in region ${region}.`,
+      ),
+    }))
+  if (absent[0] && absent.length === regions.length) throw absent[0].error
+  return { regions, scopes: usable, failed: [...failed, ...absent] }
 }
 
 /** Loads the names of all projects, if Keystone lists them for these credentials. */
@@ -65,30 +100,55 @@ async function loadProjectNames(
   }
 }
 
-/** Finds out what to read in a region: all projects with one token if possible, else each project. */
+export interface RegionPlan {
+  readonly projects: readonly ProjectInRegion[]
+  /** Why a project could not be opened. */
+  readonly failed: readonly FailedPart[]
+}
+
+/**
+ * Finds out what to read in a region: all projects with one token if possible, else each project. A project
+ * that fails leaves the others; if all fail, it throws.
+ */
 export async function planRegion(
   session: Session,
   scopes: readonly Scope[],
   region: string,
   signal: AbortSignal,
-): Promise<readonly ProjectInRegion[]> {
+): Promise<RegionPlan> {
   const { keystone, settings, plans, projectNames } = session
-  let plan: ProjectInRegion[] = []
-  for (const scope of scopes) {
+  const projects: ProjectInRegion[] = []
+  const failed: FailedPart[] = []
+
+  /** Undefined if the project does not have the region. */
+  async function openProject(scope: Scope): Promise<ProjectInRegion | undefined> {
     const { catalog, projectId, projectName } = await keystone.getToken(scope, signal)
     projectNames.set(projectId, projectName)
-    if (!regionsOf(catalog).includes(region)) continue
+    if (!regionsOf(catalog).includes(region)) return undefined
     const compute = await openCompute(createServiceClient(session, scope, region), signal)
     const site = { cloud: cloudOf(catalog, region) || new URL(settings.authUrl).host, region }
-    const project = { key: `${region} ${scope.key}`, compute, projectId, site }
-    plan.push(project)
-    if (!compute.seesAllProjects) continue
-    await loadProjectNames(session, scope, signal)
-    plan = [project]
-    break
+    return { key: `${region} ${scope.key}`, compute, projectId, site }
   }
-  plans.set(region, plan)
-  return plan
+
+  for (const scope of scopes) {
+    try {
+      const project = await openProject(scope)
+      if (project?.compute.seesAllProjects === true) {
+        await loadProjectNames(session, scope, signal)
+        plans.set(region, [project])
+        return { projects: [project], failed: [] }
+      }
+      if (project) projects.push(project)
+    } catch (cause) {
+      const error = requireSourceError(cause, signal)
+      failed.push({ region, error })
+      // Each further project would wait for a service that is down.
+      if (failed.length === maxFailedProjects && projects.length === 0) throw error
+    }
+  }
+  if (failed[0] && projects.length === 0) throw failed[0].error
+  plans.set(region, projects)
+  return { projects, failed }
 }
 
 /** The projects of a plan in which a server can be. */

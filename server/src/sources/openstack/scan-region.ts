@@ -1,4 +1,5 @@
 import type {
+  FailedPart,
   ReportedServer,
   ScanPage,
   ServerReference,
@@ -6,16 +7,25 @@ import type {
   UnreadableServer,
 } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
+import { merge } from '../shared/merge.ts'
 import { findServer, listServers } from './compute.ts'
 import { findHostsAndZones } from './hosts.ts'
-import type { Scope } from './keystone.ts'
 import { createLookupLoader } from './lookups.ts'
-import { forgetOthers, planRegion, projectsFor, type ProjectInRegion } from './regions.ts'
+import {
+  forgetOthers,
+  planRegion,
+  projectsFor,
+  requireSourceError,
+  type findRegions,
+  type ProjectInRegion,
+} from './regions.ts'
 import type { Session } from './session.ts'
 import { isDeleted } from './status.ts'
 import { toResources } from './to-resources.ts'
 import { hostNameOf, isReadable, keyOf, toServer, zoneNameOf } from './to-server.ts'
 import type { MappingContext } from './to-server.ts'
+
+const maxConcurrentRegions = 4
 
 function toUpdate(servers: readonly Json[], context: MappingContext): SourceUpdate {
   const [deleted, live] = [servers.filter(isDeleted), servers.filter((one) => !isDeleted(one))]
@@ -43,20 +53,48 @@ function completeProjects(
     .toArray()
 }
 
-/** Yields all servers of the regions, and then the resources that they can name. */
+/** Yields all servers of the regions, and then the resources that they can name. A region fails alone. */
 export async function* scanRegions(
   session: Session,
-  scopes: readonly Scope[],
-  regions: readonly string[],
+  { regions, scopes, failed: unfound }: Awaited<ReturnType<typeof findRegions>>,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const plans: (readonly ProjectInRegion[])[] = []
-  for (const region of regions) plans.push(await planRegion(session, scopes, region, signal))
+  const failed: FailedPart[] = [...unfound]
+  const plans = new Map<string, readonly ProjectInRegion[]>()
+  const usable = regions.filter((region) => unfound.every((part) => part.region !== region))
+  await Promise.all(
+    usable.map(async (region) => {
+      try {
+        const plan = await planRegion(session, scopes, region, signal)
+        failed.push(...plan.failed)
+        plans.set(region, plan.projects)
+      } catch (error) {
+        failed.push({ region, error: requireSourceError(error, signal) })
+      }
+    }),
+  )
+  if (plans.size === 0) throw firstError(failed)
   forgetOthers(session, regions)
-  const tenants = completeProjects(plans)
+  const tenants = completeProjects([...plans.values()])
   if (tenants) yield { present: [], gone: [], tenants }
-  for (const project of plans.flat()) yield* scanProject(session, project, signal)
+  let isAnyRead = false
+
+  async function* scanAlone(region: string): AsyncGenerator<ScanPage> {
+    try {
+      for (const project of plans.get(region) ?? []) yield* scanProject(session, project, signal)
+      isAnyRead = true
+    } catch (error) {
+      failed.push({ region, error: requireSourceError(error, signal) })
+    }
+  }
+  const scans = [...plans.keys()].map((region) => () => scanAlone(region))
+  yield* merge(scans, maxConcurrentRegions)
+  if (!isAnyRead) throw firstError(failed)
+  yield { present: [], gone: [], failed }
 }
+
+const firstError = (failed: readonly FailedPart[]) =>
+  failed.find(({ region }) => region !== '')?.error ?? failed[0]?.error
 
 /** The loader of a project, with the cache of the session. */
 function lookupLoader({ lookups }: Session, { key, compute }: ProjectInRegion) {
@@ -71,7 +109,7 @@ async function* scanProject(
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
   const { compute, site } = project
-  const { lookups, missing } = await lookupLoader(session, project).loadAll(signal)
+  const { lookups, missing, failures } = await lookupLoader(session, project).loadAll(signal)
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
   for await (const servers of listServers(compute, signal)) {
@@ -82,14 +120,23 @@ async function* scanProject(
     count += servers.length
     yield toUpdate(servers, { site, lookups, projectNames: session.projectNames })
   }
-  const hostsAndZones = await findHostsAndZones(compute, signal)
-  for (const resources of toResources(site, hostsAndZones, named, lookups)) {
-    yield { present: [], gone: [], resources }
+  const errors = [...failures]
+  let denied = missing
+  try {
+    const hostsAndZones = await findHostsAndZones(compute, signal)
+    for (const resources of toResources(site, hostsAndZones, named, lookups)) {
+      yield { present: [], gone: [], resources }
+    }
+    if (hostsAndZones.areZonesDenied) denied = [...missing, 'compute: list zones']
+  } catch (error) {
+    // Servers can be read without them.
+    errors.push(requireSourceError(error, signal))
   }
-  const denied = hostsAndZones.areZonesDenied ? [...missing, 'compute: list zones'] : missing
   for (const permission of denied) {
     yield { present: [], gone: [], forbidden: { permission, servers: count } }
   }
+  const failed = errors.map((error) => ({ region: site.region, error, hasServers: true }))
+  yield { present: [], gone: [], failed }
 }
 
 /** Converts a few servers, in the same form as a scan. */
@@ -104,8 +151,13 @@ export async function readServers(
   return toUpdate(servers, { site: project.site, lookups, projectNames: session.projectNames })
 }
 
-const planAll = async (session: Session, region: string, signal: AbortSignal) =>
-  planRegion(session, await session.keystone.findScopes(signal), region, signal)
+async function planAll(session: Session, region: string, signal: AbortSignal) {
+  const scopes = await session.keystone.findScopes(signal)
+  const { projects, failed } = await planRegion(session, scopes, region, signal)
+  // A project that could not be opened may have the server.
+  if (failed[0]) throw failed[0].error
+  return projects
+}
 
 /** Reads one server, in the same form as a scan. */
 export async function getServer(

@@ -2,6 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { listOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
 import { LostResponse } from '../shared/lost-response.ts'
+import { namingCall } from '../shared/naming-call.ts'
 import { collectPages } from '../shared/paginate.ts'
 import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
@@ -131,7 +132,10 @@ export function createServiceClient(
 
   async function send(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { host } = urlOf(await keystone.getToken(scope, signal), request)
-    return await withRetries(() => sendOnce(request, signal), host, signal)
+    const attempt = () => sendOnce(request, signal)
+    return await namingCall(`${request.service}: ${request.action}`, () =>
+      withRetries(attempt, host, signal),
+    )
   }
 
   return {

@@ -22,7 +22,9 @@ export async function* watchChanges(
   let pollers: ReadonlyMap<string, Poller> = new Map()
 
   async function planPollers(region: string, scopes: Parameters<typeof planRegion>[1]) {
-    const projects = await planRegion(session, scopes, region, signal)
+    const { projects, failed } = await planRegion(session, scopes, region, signal)
+    // The pollers of the region stay as they are.
+    if (failed[0]) throw failed[0].error
     return await Promise.all(
       projects.map(async (project) => {
         const known = pollers.get(project.key)
@@ -33,8 +35,8 @@ export async function* watchChanges(
   }
 
   async function plan(): Promise<void> {
-    const scopes = await session.keystone.findScopes(signal)
-    const regions = await findRegions(session, scopes, signal)
+    const all = await session.keystone.findScopes(signal)
+    const { regions, scopes } = await findRegions(session, all, signal)
     const planned = await settleSome(regions.map((region) => planPollers(region, scopes)))
     const next = planned.flatMap((found, at) => {
       const isOfRegion = ({ project }: Poller) => project.site.region === regions[at]

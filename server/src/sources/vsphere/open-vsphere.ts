@@ -43,13 +43,15 @@ async function getMachines(
     .map((id) => ({ type: 'VirtualMachine', id }))
   const update = await readMachines(connection, refs, signal)
 
+  let others: Awaited<ReturnType<typeof listRefs>> | undefined
+
   async function serverOf(externalId: string) {
     const uuid = uuidOfServer(externalId)
     const ids = identities.withUuid(uuid)
     const key = ids.map((id) => identities.of(id)).find((one) => one.externalId === externalId)?.key
     const server = findReported(update, key)
     if (server || update.gone.some(([, , gone]) => gone === uuid)) return server
-    const others = await listRefs(session.until(signal), ['VirtualMachine'])
+    others ??= await listRefs(session.until(signal), ['VirtualMachine'])
     if (others.some(({ id }) => !ids.includes(id))) return undefined
     throw new SourceError(
       'incomplete',

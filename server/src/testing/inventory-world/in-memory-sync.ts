@@ -242,6 +242,8 @@ export interface ScanCircumstances {
   readonly hold?: number
   readonly now?: number | (() => number)
   readonly isAfterFailure?: boolean
+  readonly confirmedUntil?: number
+  readonly isSilent?: Parameters<typeof scanAccount>[0]['isSilent']
   readonly signal?: AbortSignal
 }
 
@@ -263,6 +265,10 @@ export async function scanInto(
     onProgress: () => {},
     placesOf: sync.sightings.placesOf,
     managerOf: (tenant) => managerIdOf(account, tenant),
-    holding: { hold, isAfterFailure, clock: typeof now === 'number' ? () => now : now },
+    hold,
+    clock: typeof now === 'number' ? () => now : now,
+    confirmedUntil: circumstances.confirmedUntil ?? 0,
+    isAfterFailure: () => isAfterFailure,
+    isSilent: circumstances.isSilent ?? (() => false),
   })
 }

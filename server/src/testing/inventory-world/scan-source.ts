@@ -31,10 +31,12 @@ export const testTimeout = () => AbortSignal.timeout(60_000)
 
 export const idOf = ({ key }: Pick<ReportedServer, 'key'>) => derivedId('server', ...key)
 
-/** All servers of a source by id. Fails if one is reported twice or cannot be read. */
+/** All servers of a source by id. Fails if one is reported twice, or if a server or a region cannot be read. */
 export async function scanAll(source: Source): Promise<Map<string, ReportedServer>> {
   const servers = new Map<string, ReportedServer>()
-  for await (const { present, gone, unreadable = [] } of source.scan(testTimeout())) {
+  for await (const { present, gone, unreadable = [], failed = [] } of source.scan(testTimeout())) {
+    const unread = failed.find(({ hasServers }) => hasServers !== true)
+    if (unread) throw unread.error
     assert.deepEqual(unreadable, [], 'a server cannot be read')
     for (const server of present) {
       assert.ok(!servers.has(idOf(server)), `${server.facts.name} is reported twice`)

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decideMissing, selectReads, type MissingServer } from './missing-servers.ts'
+
+const sightingOf = (serverId: string, missed: number, missingSince: number) => ({
+  serverId,
+  digest: 'a digest',
+  projectId: 'a project',
+  missed,
+  missingSince,
+  activeName: '',
+  activeHost: '',
+})
+
+const [hold, now] = [1_000, 10_000]
+const yesNo = [false, true]
+
+/** All combinations of the values of each field. */
+function combinations<Fields extends Record<string, readonly unknown[]>>(fields: Fields) {
+  type Row = { readonly [Name in keyof Fields]: Fields[Name][number] }
+  return Object.entries(fields).reduce<readonly Row[]>(
+    (rows, [name, values]) =>
+      rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{} as Row],
+  )
+}
+
+const cases = combinations({
+  /** Missing servers of a region, and known ones that the scan has seen there. */
+  counts: [
+    [1, 0],
+    [1, 9],
+    [2, 1],
+    [4, 4],
+    [5, 4],
+  ] as const,
+  presentElsewhere: [0, 20],
+  confirmation: ['gone', 'exists', 'undecided', undefined] as const,
+  isUnread: yesNo,
+  isExcluded: yesNo,
+  isAfterFailure: yesNo,
+  missed: [0, 1, 2, 3],
+  missingFor: [hold - 1, hold],
+  isConfirmed: yesNo,
+})
+type Case = (typeof cases)[number]
+
+/** The rules of decisions 0065 and 0118, in their order. */
+function expected(scan: Case): 'gone' | 'held' | 'exists' {
+  if (scan.confirmation === 'exists') return 'exists'
+  if (scan.isConfirmed && scan.missed > 0) return 'gone'
+  const isHoldOver = scan.missed >= 2 && !scan.isAfterFailure && scan.missingFor >= hold
+  const [missing, present] = scan.counts
+  const isMostOfRegion = missing >= 3 && missing > present
+  const isMostOfAccount = missing >= 3 && missing > present + scan.presentElsewhere
+  const isAll = present + scan.presentElsewhere === 0
+  // Nobody can say more about a tenant that is not read.
+  if (scan.isUnread) return isHoldOver ? 'gone' : 'held'
+  if (!scan.isExcluded && scan.confirmation === undefined) return 'held'
+  if (!scan.isExcluded && scan.confirmation === 'undecided') return isHoldOver ? 'gone' : 'held'
+  if (isMostOfRegion || isMostOfAccount || isAll || scan.missed > 0) {
+    return isHoldOver ? 'gone' : 'held'
+  }
+  return 'gone'
+}
+
+test(`missing servers are removed or held by the rules, in ${cases.length} cases`, () => {
+  for (const scan of cases) {
+    const [count, present] = scan.counts
+    const since = scan.missed === 0 ? 0 : now - scan.missingFor
+    const missing: MissingServer[] = Array.from({ length: count }, (_, index) => ({
+      sighting: sightingOf(`s${index}`, scan.missed, since),
+      region: 'here',
+      isUnread: scan.isUnread,
+      isExcluded: scan.isExcluded,
+      isAfterFailure: scan.isAfterFailure,
+    }))
+    const found = scan.confirmation === 'exists' ? count : 0
+    const { goneIds, held } = decideMissing({
+      missing,
+      confirmations: new Map(
+        missing.flatMap(({ sighting }) =>
+          scan.confirmation ? [[sighting.serverId, scan.confirmation] as const] : [],
+        ),
+      ),
+      presentByRegion: new Map([
+        ['here', present + found],
+        ['there', scan.presentElsewhere],
+      ]),
+      present: present + found + scan.presentElsewhere,
+      confirmedUntil: scan.isConfirmed ? Math.max(1, since) : 0,
+      now,
+      hold,
+    })
+    const outcome = expected(scan)
+    const about = JSON.stringify(scan)
+    assert.equal(goneIds.length, outcome === 'gone' ? count : 0, about)
+    assert.equal(held.length, outcome === 'held' ? count : 0, about)
+    for (const sighting of held) {
+      const isFirst = scan.missed === 0 || scan.isAfterFailure
+      assert.deepEqual(
+        [sighting.missed, sighting.missingSince, sighting.digest],
+        [isFirst ? 1 : Math.min(3, scan.missed + 1), isFirst ? now : since, ''],
+        about,
+      )
+    }
+  }
+})
+
+test('the source is asked about what it reads, and about few servers at once', () => {
+  const serverAt = (missingSince: number, changes: Partial<MissingServer> = {}) => ({
+    sighting: sightingOf(`s${missingSince}`, 2, missingSince),
+    region: '',
+    isUnread: false,
+    isExcluded: false,
+    isAfterFailure: false,
+    ...changes,
+  })
+  const namesOf = (servers: readonly MissingServer[]) =>
+    servers.map(({ sighting }) => sighting.missingSince)
+  const recent = serverAt(now - hold + 1)
+  const [older, oldest] = [serverAt(now - hold), serverAt(now - 2 * hold)]
+  const never = [serverAt(1, { isUnread: true }), serverAt(2, { isExcluded: true })]
+  const all = [recent, older, ...never, oldest]
+  assert.deepEqual(namesOf(selectReads(all, 3, { now, hold })), namesOf([recent, older, oldest]))
+  assert.deepEqual(namesOf(selectReads(all, 2, { now, hold })), namesOf([oldest, older]))
+  assert.deepEqual(namesOf(selectReads(all, 1, { now, hold })), namesOf([oldest]))
+})
