@@ -355,6 +355,10 @@ describe('an EC2 instance', () => {
       ['Linux', ''],
     )
     assert.equal(see({ Architecture: 'arm64_mac' }).os_type, 'macOS')
+    assert.equal(see({}).os_type, '')
+    const images = { 'ami-1': { Name: 'FreeBSD 14.1-RELEASE-amd64', Description: '' } }
+    const unix = { ImageId: 'ami-1', PlatformDetails: 'Linux/UNIX' }
+    assert.equal(see(unix, { images }).os_type, 'FreeBSD')
   })
 
   test('has the rules of its security groups', () => {

@@ -1,4 +1,5 @@
 import type { Image, Instance } from '@aws-sdk/client-ec2'
+import { osTypeOf } from '../shared/os-type.ts'
 
 /** Patterns in the names or descriptions of images. */
 const systems: readonly (readonly [RegExp, string])[] = [
@@ -34,8 +35,13 @@ export function operatingSystemOf(
   image: Image | undefined,
 ): { os_type: string; os_name: string } {
   const { Platform, PlatformDetails = '', Architecture = '' } = instance
-  const isWindows = /windows/i.test(`${Platform} ${PlatformDetails}`)
-  const os_type = isWindows ? 'Windows' : Architecture.endsWith('_mac') ? 'macOS' : 'Linux'
+  const isMac = Architecture.endsWith('_mac')
+  // EC2 bills every other system as "Linux/UNIX".
+  const { Name = '', Description = '' } = image ?? {}
+  const imageType = osTypeOf(Name) || osTypeOf(Description)
+  const billed = osTypeOf(Platform ?? '') || osTypeOf(PlatformDetails)
+  const isUnix = /linux|^$/i.test(billed)
+  const os_type = isMac ? 'macOS' : (isUnix && imageType !== 'Windows' && imageType) || billed
   const fromImage = read(image?.Name ?? '') ?? read(image?.Description ?? '')
   const fromBill = PlatformDetails === 'Linux/UNIX' ? '' : PlatformDetails
   return { os_type, os_name: fromImage ?? (fromBill === '' ? (image?.Name ?? '') : fromBill) }

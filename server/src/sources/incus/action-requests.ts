@@ -91,10 +91,9 @@ export function isDone(
       return shownName === data['name']
     case 'restart':
       // The time of the last start.
-      return lastUsedAt !== data['lastUsedAt']
+      return lastUsedAt !== data['lastUsedAt'] && isActive(status)
     case 'stop':
-      // It may still be under way.
-      return isActive(status) ? undefined : true
+      return !isActive(status)
     default:
       return undefined
   }

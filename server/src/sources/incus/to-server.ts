@@ -1,6 +1,7 @@
 import { timestamp } from '../../domain/timestamp.ts'
 import type { ReportedServer } from '../../domain/sources/source.ts'
 import type { Json } from '../shared/json.ts'
+import { osTypeOf } from '../shared/os-type.ts'
 import { memberNameOf, type Daemon } from './daemon.ts'
 import { devicesOf } from './devices.ts'
 import { storageOf } from './disks.ts'
@@ -24,15 +25,12 @@ function tagsOf(config: Instance['config']): Readonly<Record<string, string>> {
   )
 }
 
-const otherSystems = ['Windows', 'FreeBSD', 'OpenBSD', 'NetBSD']
-
 /** From the properties of the image. Containers share the kernel of the host, which is Linux. */
 function operatingSystemOf({ config, isVirtualMachine }: Instance) {
   const os = config['image.os'] ?? ''
   const release = config['image.release'] ?? config['image.version'] ?? ''
-  const other = otherSystems.find((name) => os.toLowerCase().includes(name.toLowerCase()))
-  const isLinux = !isVirtualMachine || os !== ''
-  return { os_type: other ?? (isLinux ? 'Linux' : ''), os_name: `${os} ${release}`.trim() }
+  const os_type = isVirtualMachine ? osTypeOf(os) : 'Linux'
+  return { os_type, os_name: `${os} ${release}`.trim() }
 }
 
 function machineOf({ architecture, config, isVirtualMachine }: Instance) {

@@ -132,8 +132,7 @@ export async function isDone(
   if (name === 'virStorageVolDelete')
     return (await calls.volumeXml(volumeOf(request))) === undefined
   if (name === 'virDomainUndefineFlags') return domain === undefined
-  // It may still be under way.
-  if (name === 'virDomainDestroy') return domain === undefined || domain.id === -1 || undefined
+  if (name === 'virDomainDestroy') return domain === undefined || domain.id === -1
   if (!domain) return undefined
   const isMaximum = (Number(data['flags']) & maximum) !== 0
   switch (name) {

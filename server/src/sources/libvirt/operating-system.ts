@@ -1,3 +1,4 @@
+import { osTypeOf } from '../shared/os-type.ts'
 import type { XmlElement } from '../shared/parse-xml.ts'
 
 const libosinfo = /^http:\/\/libosinfo\.org\/xmlns\/libvirt\/domain\//
@@ -36,17 +37,6 @@ const editions: ReadonlyMap<string, string> = new Map(
     '2k25': 'Server 2025',
   }),
 )
-const types: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    'microsoft.com': 'Windows',
-    'vmware.com': 'VMware',
-    'freebsd.org': 'FreeBSD',
-    'openbsd.org': 'OpenBSD',
-    'netbsd.org': 'NetBSD',
-    'apple.com': 'macOS',
-    'oracle.com/solaris': 'Solaris',
-  }),
-)
 /** Ids without a specific operating system. */
 const unspecific = /unknown|^generic$/
 
@@ -62,7 +52,7 @@ export function operatingSystemOf(metadata: XmlElement | undefined): OperatingSy
   const [, maker = '', product = '', version = ''] =
     /^https?:\/\/([^/]+)\/([^/]+)(?:\/([^/]+))?/.exec(id) ?? []
   if (maker === '') return { os_type: '', os_name: '' }
-  const os_type = types.get(maker) ?? types.get(`${maker}/${product}`) ?? 'Linux'
+  const os_type = osTypeOf(`${maker}/${product}`)
   if (unspecific.test(product) || unspecific.test(maker)) return { os_type, os_name: '' }
   const name = names.get(product) ?? product
   return { os_type, os_name: [name, editions.get(version) ?? version].join(' ').trim() }

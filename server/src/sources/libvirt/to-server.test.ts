@@ -254,6 +254,10 @@ describe('a domain as a server', () => {
     assert.equal(server.description.length, 5_000)
   })
 
+  test('names the hypervisor: QEMU without KVM is emulation', () => {
+    for (const type of ['kvm', 'qemu', 'xen']) assert.equal(show('', {}, {}, type).hypervisor, type)
+  })
+
   test('is reported even with minimal data', () => {
     const server = show('', {}, {}, 'xen')
     assert.deepEqual([server.name, server.vcpu_count, server.hypervisor], ['', 0, 'xen'])
@@ -270,6 +274,7 @@ describe('a domain as a server', () => {
     assert.deepEqual(os('http://ubuntu.com/ubuntu/22.04'), ['Linux', 'Ubuntu 22.04'])
     assert.deepEqual(os('http://freebsd.org/freebsd/13.1'), ['FreeBSD', 'FreeBSD 13.1'])
     assert.deepEqual(os('http://libosinfo.org/linux/2022'), ['Linux', 'linux 2022'])
+    assert.deepEqual(os('http://haiku-os.org/haiku/r1'), ['', 'haiku r1'])
     assert.deepEqual(os('nonsense'), ['', ''])
   })
 })

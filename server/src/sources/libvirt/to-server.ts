@@ -69,11 +69,6 @@ function shutdownBehavior(domain: XmlElement, isTransient: boolean): string {
   return isTransient ? 'terminate' : 'stop'
 }
 
-function hypervisorOf(domain: XmlElement): string {
-  const type = attributeOf(domain, 'type')
-  return type === 'qemu' ? 'kvm' : type
-}
-
 /** Converts a domain to a server. Contains no counters or times, which would change in each scan. */
 export function toServer(domain: DomainDetails, location: HostLocation): ReportedServer {
   const key = keyOf(location.group, domain.uuid)
@@ -99,7 +94,7 @@ function factsOf(
     description: describe(xml),
     status,
     external_id: uuid,
-    hypervisor: hypervisorOf(xml),
+    hypervisor: attributeOf(xml, 'type'),
     cloud_env: 'onpremise',
     host: host.name,
     host_id: host.uuid,

@@ -193,6 +193,7 @@ export async function isDone(
 ): Promise<boolean | undefined> {
   const after = request.data?.['after']
   if (request.name !== 'reboot' || after === undefined) return isShown(request, at.server)
+  if (textOf(at.server, 'OS-EXT-STS:task_state').startsWith('reboot')) return false
   const history = await readHistory(at, signal)
   const last = history?.findIndex((each) => textOf(each, 'request_id') === after) ?? -1
   if (last === -1) return undefined

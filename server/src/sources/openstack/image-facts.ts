@@ -1,5 +1,6 @@
 import type { ReportedFacts } from '../../domain/sources/source.ts'
 import { textOf, type Json } from '../shared/json.ts'
+import { osTypeOf } from '../shared/os-type.ts'
 import type { BootImage } from './disks.ts'
 
 /** How distributions write their names, by the words of `os_distro`. */
@@ -20,9 +21,8 @@ function systemOf(image: Json): { os_type: string; os_name: string } {
   const [distro, version] = [textOf(image, 'os_distro').toLowerCase(), textOf(image, 'os_version')]
   const name = textOf(image, 'name') || textOf(image, 'image_name')
   const type = textOf(image, 'os_type').toLowerCase()
-  const isWindows = /windows/i.test(`${type} ${distro} ${type === '' ? name : ''}`)
-  const isLinux = type === 'linux' || (distro !== '' && distributions.has(distro))
-  const os_type = isWindows ? 'Windows' : isLinux ? 'Linux' : ''
+  // Nova knows only "linux" and "windows", so the distribution tells more.
+  const os_type = osTypeOf(distro) || osTypeOf(type) || (distro + type === '' ? osTypeOf(name) : '')
   if (distro === '') return { os_type, os_name: name }
   return { os_type, os_name: `${distributions.get(distro) ?? distro} ${version}`.trim() }
 }

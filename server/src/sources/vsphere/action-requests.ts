@@ -3,7 +3,8 @@ import {
   type SourceCall,
   type SourceRequest,
 } from '../../domain/sources/action-port.ts'
-import { planDeletion } from './plan-deletion.ts'
+import { createMachine } from './machine.ts'
+import { devicesProperty, planDeletion } from './plan-deletion.ts'
 import { readObjects } from './property-collector.ts'
 import type { Api } from './session.ts'
 import { escapeXml, refsOf, type ObjectRef } from './soap.ts'
@@ -60,15 +61,16 @@ async function requestsOf(
   }
 }
 
-/** The requests that are left for a call, each with the tasks before it, so that its own is found later. */
+/** The requests that are left for a call. A reset has the tasks before it, so that its own is found later. */
 export async function planRequests(
   call: SourceCall,
   api: Api,
   ref: ObjectRef,
 ): Promise<readonly SourceRequest[]> {
   const requests = await requestsOf(call, api, ref)
+  if (requests[0]?.name !== 'ResetVM_Task') return requests
   const earlier = (await recentTasks(api, ref)).map(({ id }) => id).join(' ')
-  return requests.map((request) => ({ ...request, data: { ...request.data, earlier } }))
+  return [{ name: 'ResetVM_Task', data: { earlier } }]
 }
 
 /** The parameters of the method. */
@@ -86,26 +88,42 @@ export function parametersOf({ data = {} }: SourceRequest): string {
   return parts === '' ? '' : `<spec>${parts}</spec>`
 }
 
-/** Such as `VirtualMachine.powerOff` for PowerOffVM_Task, and `VirtualMachine.reconfigure` for ReconfigVM_Task. */
-const isOf = (method: string, descriptionId: string) =>
-  descriptionId
-    .replace(/^.*\./, '')
-    .toLowerCase()
-    .startsWith(method.replace(/(?:VM)?_Task$/, '').toLowerCase())
+/** Whether the task of a reset has ended well; undefined if there is none. */
+async function hasReset(earlier: string, api: Api, ref: ObjectRef): Promise<boolean | undefined> {
+  const known = new Set(earlier.split(' '))
+  const later = (await recentTasks(api, ref)).filter(({ id }) => !known.has(id))
+  if (later.length === 0) return undefined
+  const tasks = await readObjects(api, { Task: ['info.descriptionId', 'info.state'] }, later)
+  const resets = tasks.filter(
+    ({ properties }) => properties.get('info.descriptionId')?.text === 'VirtualMachine.reset',
+  )
+  if (resets.length === 0) return undefined
+  return resets.some(({ properties }) => properties.get('info.state')?.text === 'success')
+}
 
-/** Whether the task of a request has ended well; undefined if it is not found, or still runs. */
+/** Whether vSphere shows that a request was carried out; undefined for what the report of the server shows. */
 export async function isDone(
   { name, data = {} }: SourceRequest,
   api: Api,
   ref: ObjectRef,
 ): Promise<boolean | undefined> {
-  const earlier = new Set(String(data['earlier'] ?? '').split(' '))
-  const later = (await recentTasks(api, ref)).filter(({ id }) => !earlier.has(id))
-  if (later.length === 0) return undefined
-  const tasks = await readObjects(api, { Task: ['info.descriptionId', 'info.state'] }, later)
-  const states = tasks
-    .filter(({ properties }) => isOf(name, properties.get('info.descriptionId')?.text ?? ''))
-    .map(({ properties }) => properties.get('info.state')?.text)
-  if (states.includes('success')) return true
-  return states.length > 0 && states.every((state) => state === 'error') ? false : undefined
+  const { remove, earlier } = data
+  if (name === 'ResetVM_Task') return await hasReset(String(earlier ?? ''), api, ref)
+  const paths = ['runtime.powerState', 'snapshot', devicesProperty]
+  const [content] = await readObjects(api, { VirtualMachine: paths }, [ref])
+  if (!content) return undefined
+  const { properties } = content
+  switch (name) {
+    case 'PowerOffVM_Task':
+      return properties.get('runtime.powerState')?.text !== 'poweredOn'
+    case 'RemoveAllSnapshots_Task':
+      return !properties.has('snapshot')
+    case 'ReconfigVM_Task': {
+      if (remove === undefined) return undefined
+      const keys = new Set(String(remove).split(' '))
+      return !createMachine(content).devices.some(({ key }) => keys.has(key))
+    }
+    default:
+      return undefined
+  }
 }

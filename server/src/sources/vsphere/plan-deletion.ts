@@ -10,7 +10,7 @@ import { readObjects } from './property-collector.ts'
 import type { Api } from './session.ts'
 import { refsOf, type ObjectRef } from './soap.ts'
 
-const devicesProperty = 'config.hardware.device'
+export const devicesProperty = 'config.hardware.device'
 /** Some 10 kB each. */
 const machinesInPage = 50
 

@@ -206,9 +206,11 @@ describe('a virtual machine', () => {
   })
 
   test('has the operating system of VMware Tools, else the configured one', () => {
+    let tools = 'guestToolsRunning'
     const system = (family: string, id: string, ...names: readonly string[]) => {
       const { facts } = describeWith({
         'guest.guestFamily': text(family),
+        'guest.toolsRunningStatus': text(tools),
         'config.guestId': text(id),
         'guest.guestFullName': text(names[0] ?? ''),
         'config.guestFullName': text('configured'),
@@ -221,6 +223,12 @@ describe('a virtual machine', () => {
     assert.equal(system('', 'otherGuest64'), ': configured')
     assert.equal(system('', 'other5xLinux64Guest'), 'Linux: configured')
     assert.equal(system('', 'vmkernel7Guest'), 'VMware: configured')
+    assert.equal(system('', 'somethingNew64Guest'), ': configured')
+    assert.equal(system('linuxGuest', 'otherGuest64'), 'Linux: configured')
+    assert.equal(system('linuxGuest', 'freebsd13_64Guest'), 'FreeBSD: configured')
+    assert.equal(system('linuxGuest', 'windows2019srv_64Guest'), 'Linux: configured')
+    tools = 'guestToolsNotRunning'
+    assert.equal(system('linuxGuest', 'otherGuest64'), ': configured')
   })
 })
 
