@@ -11,6 +11,12 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [describeResources(), react()],
+  resolve: {
+    alias: {
+      // The other one is for React 17.
+      'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector',
+    },
+  },
   css: {
     modules: {
       // Short names: together they are a kilobyte of the compressed scripts. They do not depend on the folder of
@@ -31,24 +37,18 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // A few files instead of forty: together they compress better. A group takes the modules
-        // that it imports with it, unless a group of higher priority has them.
+        // Few files: together they compress better. A group takes the modules that it imports with
+        // it, unless a group of higher priority has them.
         codeSplitting: {
           groups: [
-            { name: 'libraries', test: /node_modules/, priority: 5 },
+            { name: 'libraries', test: /node_modules/, priority: 2 },
+            // The servers, their actions, and what all pages share.
             {
-              name: 'kit',
-              test: /console\/src\/(?:api|filter|form|frame|messages\/(?!zh-CN)|servers|session|ui|url|pages\/[^/]+$)|sdk\/src/,
-              priority: 4,
+              name: 'main',
+              test: /sdk\/src|console\/src\/(?!charts|messages\/zh-CN|other-pages|pages\/(?!login|servers?\/)[^/]+\/)/,
+              priority: 1,
             },
-            { name: 'servers', test: /console\/src\/pages\/servers\//, priority: 3 },
-            // With the dialogs and lists of tasks. The buttons are in the pages that show them.
-            {
-              name: 'server',
-              test: /console\/src\/(?:pages\/server\/|actions\/(?!action-buttons|server-action|use-act))/,
-              priority: 2,
-            },
-            { name: 'pages', test: /console\/src\/(?:other-pages|pages\/(?!login))/ },
+            { name: 'pages', test: /console\/src\/(?:charts|other-pages|pages\/)/ },
           ],
         },
       },

@@ -1,4 +1,4 @@
-import type { ErrorClass, FieldProblem } from '@muster/contract'
+import type { ErrorClass, ErrorValues, FieldProblem } from '@muster/contract'
 
 export type { ErrorClass, FieldProblem }
 
@@ -10,6 +10,7 @@ interface Facts<Class extends ErrorClass> {
   /** In seconds. */
   readonly retryAfter?: number | undefined
   readonly fields?: readonly FieldProblem[] | undefined
+  readonly values?: ErrorValues | undefined
 }
 
 /** An error response of the API, with its error class from the contract. */
@@ -21,6 +22,8 @@ export class ApiError<Class extends ErrorClass = ErrorClass> extends Error {
   readonly requestId: string | undefined
   readonly retryAfter: number | undefined
   readonly fields: readonly FieldProblem[]
+  /** What the error is about, for texts of your own. */
+  readonly values: ErrorValues
 
   constructor(facts: Facts<Class>) {
     super(`${facts.class}: ${facts.details}`)
@@ -30,6 +33,7 @@ export class ApiError<Class extends ErrorClass = ErrorClass> extends Error {
     this.requestId = facts.requestId
     this.retryAfter = facts.retryAfter
     this.fields = facts.fields ?? []
+    this.values = facts.values ?? {}
   }
 }
 

@@ -50,6 +50,7 @@ export function parseError({ status, headers }: Response, text: string): ApiErro
     requestId: headers.get('x-request-id') ?? body?.request_id,
     retryAfter: readRetryAfter(headers.get('retry-after')),
     fields: body?.fields,
+    values: body?.values,
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Batch, BatchPreview, maxBatchSize } from '@muster/contract'
+import type { Batch, BatchPreview } from '@muster/contract'
 import { isApiError } from '@muster/sdk'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -25,25 +25,10 @@ import {
   type ActionName,
 } from './server-action.ts'
 
-/**
- * Servers by id, or all that match a query. Batches resolve a query in the scope of the session. In
- * another scope, the servers of the preview are named by their ids.
- */
-export type BatchTarget =
+/** Servers by id, or all that match a query. */
+type BatchTarget =
   | { readonly ids: readonly string[] }
-  | { readonly q: string; readonly scope?: Scope | undefined }
-
-async function resolveTarget(target: BatchTarget, signal: AbortSignal) {
-  if ('ids' in target) return { ids: [...target.ids] }
-  const { q, scope } = target
-  if (scope === undefined) return { q }
-  const query = { q, scope, field: ['id'], limit: mostInBatch }
-  const { servers } = await api.listServers({ query, signal })
-  return { ids: servers.flatMap(({ id }) => id ?? []) }
-}
-
-/** `maxBatchSize` of the API, whose code is not loaded here. */
-const mostInBatch: typeof maxBatchSize = 1_000
+  | { readonly q: string; readonly scope: Scope }
 
 interface Props {
   readonly name: ActionName
@@ -62,28 +47,29 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
   const [typed, setTyped] = useState('')
   const [keys] = useState(createRequestKeys)
   const action = apiAction(name)
+  const query = 'q' in target ? { scope: target.scope } : {}
+  const servers = 'q' in target ? { q: target.q } : { ids: [...target.ids] }
   const params = paramsOf(name, options)
   // How long a guest may take does not decide about a server.
   const { timeout_secs: _, ...deciding } = params
-  const query = useQuery({
+  const dryRun = useQuery({
     queryKey: ['batch-preview', action, target, deciding],
     queryFn: async ({ signal }) => {
-      const servers = await resolveTarget(target, signal)
       const body = { batch: { action, ...servers, params: deciding, dry_run: true } }
-      const { batch } = await api.createBatch({ body, headers: {}, signal })
-      return { ...(batch as BatchPreview), servers }
+      const { batch } = await api.createBatch({ body, query, headers: {}, signal })
+      return batch as BatchPreview
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   })
-  const { data: preview } = query
+  const { data: preview } = dryRun
   const start = useMutation({
-    mutationFn: async ({ matched, servers }: NonNullable<typeof preview>) => {
+    mutationFn: async ({ matched }: BatchPreview) => {
       const body = { batch: { action, ...servers, params, matched } }
       const headers = { 'idempotency-key': keys.keyOf(body) }
-      return (await api.createBatch({ body, headers })).batch as Batch
+      return (await api.createBatch({ body, query, headers })).batch as Batch
     },
     onSuccess(started) {
       followBatch(started)
@@ -97,7 +83,7 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
 
   function whyNot(): string | undefined {
     if (!isTimeout(options.timeout)) return t.timeoutWrong
-    if (!preview || query.isFetching || isSetChanged) return t.previewOutdated
+    if (!preview || dryRun.isFetching || isSetChanged) return t.previewOutdated
     if (acting === 0) return t.nothingToDo
     return mustType && typed.trim() !== String(acting) ? t.notTyped : undefined
   }
@@ -105,15 +91,15 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
   function previewAgain(): void {
     start.reset()
     setTyped('')
-    void query.refetch()
+    void dryRun.refetch()
   }
 
-  const servers = (count: number) => common.servers(count, number(count))
-  const title = t.on(t.names[name], servers(preview?.total ?? listed))
+  const countText = (count: number) => common.servers(count, number(count))
+  const title = t.on(t.names[name], countText(preview?.total ?? listed))
   return (
     <FormDialog
       title={title}
-      submit={t.on(t.names[name], servers(acting))}
+      submit={t.on(t.names[name], countText(acting))}
       danger={mustType}
       busy={start.isPending}
       error={isSetChanged ? null : start.error}
@@ -128,15 +114,8 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
         onChange={setOptions}
         groupLabel={t.forceGroups}
       />
-      <QueryView query={query}>
-        {({ items, total }) => (
-          <>
-            {'q' in target && total !== listed && (
-              <p role="note">{t.outsideScope(number(total), number(listed))}</p>
-            )}
-            <PreviewGroups items={items} />
-          </>
-        )}
+      <QueryView query={dryRun}>
+        {({ items }) => <PreviewGroups label={t.preview} items={items} />}
       </QueryView>
       {mustType && acting > 0 && (
         <TextField

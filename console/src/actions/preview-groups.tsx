@@ -1,5 +1,6 @@
 import type { BatchPreview } from '@muster/contract'
 import { useFormat } from '../messages/use-format.ts'
+import { describeRefusal } from '../messages/describe-problem.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { StatusMark, type Tone } from '../ui/status-mark.tsx'
 import { groupPreview, type PreviewGroup } from './server-action.ts'
@@ -11,13 +12,22 @@ const tones: Readonly<Record<PreviewGroup['outcome'], Tone>> = {
   refused: 'bad',
 }
 
-/** How many servers would change, and why the others would not. */
-export function PreviewGroups({ items }: Pick<BatchPreview, 'items'>) {
-  const { actions: t } = useMessages()
+interface Props extends Pick<BatchPreview, 'items'> {
+  readonly label: string
+}
+
+/** How many servers change, and why the others do not. */
+export function PreviewGroups({ label, items }: Props) {
+  const messages = useMessages()
+  const { actions: t } = messages
+  const worded = items.map((item) => ({
+    ...item,
+    reason: describeRefusal(messages, item) ?? item.reason,
+  }))
   const { number } = useFormat()
   return (
-    <ul className={styles.groups} aria-label={t.preview}>
-      {groupPreview(items).map(({ outcome, reason, servers }) => (
+    <ul className={styles.groups} aria-label={label}>
+      {groupPreview(worded).map(({ outcome, reason, servers }) => (
         <li key={`${outcome} ${reason}`}>
           <details>
             <summary>

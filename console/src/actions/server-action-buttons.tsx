@@ -2,6 +2,7 @@ import type { Server } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { serverActionsQuery } from '../api/queries/tasks.ts'
+import { describeRefusal } from '../messages/describe-problem.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { lazyPage } from '../pages/lazy-page.ts'
 import { ActionButtons } from './action-buttons.tsx'
@@ -21,7 +22,8 @@ const ActionDialog = lazyPage(() => import('./action-dialog.tsx'), 'ActionDialog
 
 /** The actions on a server. What is not allowed is disabled and says why. */
 export function ServerActionButtons({ server }: { readonly server: Server }) {
-  const { actions: t, common } = useMessages()
+  const messages = useMessages()
+  const { actions: t, common, problems, values } = messages
   const [open, setOpen] = useState<ActionName>()
   const act = useAct()
   const { id, status, update_version: version, pending_deleted: isInBin } = server
@@ -29,7 +31,11 @@ export function ServerActionButtons({ server }: { readonly server: Server }) {
 
   function whyNot(name: ActionName): string | undefined {
     const decision = data?.[apiAction(name)]
-    if (decision) return decision.allowed ? undefined : decision.reason
+    if (decision?.allowed) return undefined
+    // Without a class there is nothing to do.
+    if (decision && decision.class === undefined && values.statuses[status])
+      return problems.already(values.statuses[status])
+    if (decision) return describeRefusal(messages, decision) ?? decision.reason
     return isApiError(error) ? error.details : common.loading
   }
 

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { dismissTasks } from '../api/queries/tracked-tasks.ts'
 import { endedItems, isUnfinished, progressOf, type Tracked } from '../api/tracked-tasks.ts'
 import { useFormat } from '../messages/use-format.ts'
+import { describeTaskError } from '../messages/describe-problem.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { FailureDialog } from '../ui/failure-dialog.tsx'
@@ -109,7 +110,8 @@ function Announcer({ items }: { readonly items: readonly Tracked[] }) {
 }
 
 function DrawerItem({ item }: { readonly item: Tracked }) {
-  const { tasks: t } = useMessages()
+  const messages = useMessages()
+  const { tasks: t } = messages
   const label = useLabel()(item)
   const counts = useBatchCounts()
   const undo = useUndo(item)
@@ -128,10 +130,7 @@ function DrawerItem({ item }: { readonly item: Tracked }) {
           </Link>
         )}{' '}
         {value && <TaskStatus status={value.status} />}
-        {item.kind === 'task' && isRunning && item.task?.stage && (
-          <p className={styles.soft}>{item.task.stage}</p>
-        )}
-        {item.kind === 'task' && item.task?.error && <p>{item.task.error}</p>}
+        {item.kind === 'task' && item.task && <p>{describeTaskError(messages, item.task)}</p>}
         {item.kind === 'batch' && item.batch && <p className={styles.soft}>{counts(item.batch)}</p>}
       </div>
       <div className={styles.itemButtons}>

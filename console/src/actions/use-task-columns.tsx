@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { TaskFilters } from '../api/queries/tasks.ts'
 import { isUnfinishedBatch, isUnfinishedTask } from '../api/tracked-tasks.ts'
 import { useFormat } from '../messages/use-format.ts'
+import { describeTaskError } from '../messages/describe-problem.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import type { Column } from '../ui/table.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
@@ -83,7 +84,8 @@ function useSharedColumns(narrow: Narrow | undefined) {
 
 /** The columns of a list of tasks. `isOfServer`: the list is on the server's own page. */
 export function useTaskColumns(narrow?: Narrow, isOfServer = false): readonly Column<Task>[] {
-  const { tasks: t, actions } = useMessages()
+  const messages = useMessages()
+  const { tasks: t, actions } = messages
   const shared = useSharedColumns(narrow)
   const server: Column<Task> = {
     key: 'server',
@@ -106,11 +108,10 @@ export function useTaskColumns(narrow?: Narrow, isOfServer = false): readonly Co
       title: t.details,
       cell: (task) => (
         <div className={styles.details}>
-          {task.error !== '' && <span>{task.error}</span>}
-          {isUnfinishedTask(task) && task.stage !== '' && (
-            <span>
-              {task.stage} · {task.progress}%
-            </span>
+          {isUnfinishedTask(task) ? (
+            <span>{task.progress}%</span>
+          ) : (
+            <span>{describeTaskError(messages, task)}</span>
           )}
           {task.batch_id !== '' && (
             <Link to="/tasks" search={{ view: 'batches', batch_id: task.batch_id }}>

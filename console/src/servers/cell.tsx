@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode } from 'react'
 import { FilterValue } from '../inventory/filter-value.tsx'
 import { useFormat } from '../messages/use-format.ts'
+import { Amount } from '../ui/amount.tsx'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './cell.module.css'
@@ -35,7 +36,12 @@ export function Cell({ column, row }: Props): ReactNode {
     case 'ips':
       return <Addresses ips={row.ips ?? ''} eip={row.eip ?? ''} />
     case 'size':
-      return `${number(row.vcpu_count ?? 0)} · ${size(row.vmem_size ?? 0)}`
+      return (
+        <>
+          <Amount value={row.vcpu_count}>{number}</Amount> ·{' '}
+          <Amount value={row.vmem_size}>{size}</Amount>
+        </>
+      )
     case 'where':
       return <Where row={row} />
     case 'os':
@@ -51,10 +57,10 @@ export function Cell({ column, row }: Props): ReactNode {
     case 'updated_at':
       return <TimeAgo time={row[column]} />
     case 'vcpu_count':
-      return number(row.vcpu_count ?? 0)
+      return <Amount value={row.vcpu_count}>{number}</Amount>
     case 'vmem_size':
     case 'disk':
-      return size(row[column] ?? 0)
+      return <Amount value={row[column]}>{size}</Amount>
     case 'project':
     case 'account':
     case 'region':

@@ -14,10 +14,3 @@ export function useScopePermission(operation: OperationId): (scope: Scope) => bo
     return reach !== null && reach !== undefined && widths[reach] >= widths[scope]
   }
 }
-
-/** Whether a scope is that of the session: its project or domain, and nothing else. */
-export function useIsOwnScope(operation: OperationId): (scope: Scope) => boolean {
-  const { permissions, scope: current } = useSession()
-  const reach = permissions.find((entry) => entry.operation === operation)?.reach
-  return (scope) => (scope === 'max' ? reach : scope) === current.kind
-}

@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '@muster/sdk'
+import { describeRefusal } from '../messages/describe-problem.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from './button.tsx'
 import { Copyable } from './copyable.tsx'
@@ -44,6 +45,8 @@ function explain(error: unknown, t: Messages): { title: string; text: string } {
   }
   if (!(error instanceof ApiError))
     return { title: t.errors.unexpected, text: t.errors.unexpectedText }
+  const refusal = describeRefusal(t, error)
+  if (refusal !== undefined) return { title: t.errors.refused, text: refusal }
   const text = error.details
   if (error.status === 403 && text.startsWith('X-CSRF-Token')) {
     return { title: t.session.changedElsewhere, text: t.session.changedElsewhereText }

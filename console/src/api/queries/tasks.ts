@@ -87,6 +87,15 @@ export const serverTasksQuery = (id: string) =>
     },
   })
 
+/** The servers of a batch that have no task. They are known when it is accepted. */
+export const batchRefusalsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tasks', 'refusals', id],
+    queryFn: async ({ signal }) =>
+      (await api.getBatch({ parameters: { id }, signal })).batch.refusals,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 export const batchesQuery = (filters: TaskFilters) =>
   list<Batch>({
     queryKey: ['tasks', 'batches', filters],

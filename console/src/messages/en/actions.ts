@@ -71,8 +71,6 @@ export const actions = {
     refused: 'refused',
   },
   countOf: (count: string, outcome: string) => `${count} ${outcome}`,
-  outsideScope: (total: string, listed: string) =>
-    `The list shows ${listed} servers. Included are the ${total} that match now in your current project or domain.`,
   nothingToDo: 'There is nothing to do for these servers',
   setChanged: 'The servers that match have changed since the preview. Nothing was done.',
   previewAgain: 'New preview',

@@ -10,6 +10,7 @@ import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
+import { problems } from './problems.ts'
 import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
@@ -31,6 +32,7 @@ export const en = {
   me,
   overview,
   locations,
+  problems,
   scope,
   server,
   servers,

@@ -29,6 +29,8 @@ export const tasks = {
   search: 'Server, user or error',
   only: { server_id: 'Server', user_id: 'User', batch_id: 'Batch' },
   removeFilter: (name: string) => `Remove the filter ${name}`,
+  refusals: 'Servers without a task',
+  noSuchServer: 'They do not exist, or you do not have access to them.',
   inBatch: 'Show its batch',
   tasksOf: 'Show its tasks',
   cancel: 'Cancel',

@@ -65,8 +65,6 @@ export const actions: Messages['actions'] = {
   preview: '预览',
   outcomes: { act: '将变更', already: '无需变更', refused: '被拒绝' },
   countOf: (count, outcome) => `${count} 台${outcome}`,
-  outsideScope: (total, listed) =>
-    `列表显示 ${listed} 台服务器。包括当前项目或域中现在匹配的 ${total} 台。`,
   nothingToDo: '这些服务器无需任何操作',
   setChanged: '预览之后，匹配的服务器已发生变化。没有执行任何操作。',
   previewAgain: '重新预览',

@@ -11,6 +11,7 @@ import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
+import { problems } from './problems.ts'
 import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
@@ -32,6 +33,7 @@ export const zhCN: Messages = {
   me,
   overview,
   locations,
+  problems,
   scope,
   server,
   servers,

@@ -30,6 +30,8 @@ export const tasks: Messages['tasks'] = {
   search: '服务器、用户或错误',
   only: { server_id: '服务器', user_id: '用户', batch_id: '批次' },
   removeFilter: (name) => `移除筛选条件“${name}”`,
+  refusals: '没有任务的服务器',
+  noSuchServer: '不存在，或您没有访问权限。',
   inBatch: '查看所属批次',
   tasksOf: '查看其任务',
   cancel: '取消',

@@ -9,6 +9,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { statusTone } from '../../servers/status.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { usePermission } from '../../session/use-permission.ts'
+import { Amount } from '../../ui/amount.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { addressRange, idFieldOf, isServerCount, resources, serversQ } from './resources.ts'
@@ -56,7 +57,8 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
     )
   }
   if (field === 'account' || field === 'cloudaccount') return <AccountLink id={id} name={text} />
-  if (field === 'mem_size') return size(Number(value))
+  if (field === 'mem_size') return <Amount value={Number(value)}>{size}</Amount>
+  if (field === 'cpu_count') return <Amount value={Number(value)}>{number}</Amount>
   if (field === 'vlan_id') return value === 0 ? '–' : text
   if (field === 'guest_ip_start') return addressRange(row)
   switch (resource.fields[field]?.type) {

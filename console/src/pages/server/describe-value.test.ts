@@ -19,6 +19,11 @@ describe('a value in the history', () => {
     assert.equal(describeIt(16_384, 'update_version'), '16384')
   })
 
+  it('is undefined for a size that the source does not know', () => {
+    for (const field of ['vcpu_count', 'vmem_size', 'disk'])
+      assert.equal(describeIt(0, field), undefined)
+  })
+
   it('is undefined if there was none', () => {
     assert.deepEqual(
       [null, '', [], undefined].map((value) => describeIt(value)),

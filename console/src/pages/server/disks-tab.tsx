@@ -1,6 +1,7 @@
 import type { Server } from '@muster/contract'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { Amount } from '../../ui/amount.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
@@ -34,7 +35,12 @@ export function DisksTab({ server }: { readonly server: Server }) {
       title: t.diskType,
       cell: ({ disk_type: type }) => textOrUnknown(t.diskTypes[type] ?? type),
     },
-    { key: 'size', title: t.size, number: true, cell: (disk) => size(disk.size) },
+    {
+      key: 'size',
+      title: t.size,
+      number: true,
+      cell: (disk) => <Amount value={disk.size}>{size}</Amount>,
+    },
     { key: 'format', title: t.format, cell: ({ disk_format: format }) => textOrUnknown(format) },
     { key: 'storage', title: t.storage, cell: ({ storage_type: type }) => textOrUnknown(type) },
     { key: 'medium', title: t.medium, cell: ({ medium_type: type }) => textOrUnknown(type) },

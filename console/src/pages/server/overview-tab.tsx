@@ -89,6 +89,7 @@ function SizeProperties({ server }: Props) {
       <ServerProperty
         label={t.disk}
         value={count(server.disk)}
+        absent="unknown"
         shown={t.diskSum(size(server.disk), server.disk_count)}
       />
       <ServerProperty label={t.instanceType} value={server.instance_type} filter="type" />

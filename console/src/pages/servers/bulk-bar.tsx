@@ -14,7 +14,6 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Row } from '../../servers/row.ts'
 import { usePermission, usePermissions } from '../../session/use-permission.ts'
-import { useIsOwnScope } from '../../session/use-scope-permission.ts'
 import { Button } from '../../ui/button.tsx'
 import { lazyPage } from '../lazy-page.ts'
 import styles from './bulk-bar.module.css'
@@ -40,7 +39,6 @@ export function BulkBar({ rows, all, isBin, onClear }: Props) {
   const canSync = usePermission('syncServer')
   const [change, setChange] = useState<BulkAction['kind']>()
   const [action, setAction] = useState<ActionName>()
-  const isOwnScope = useIsOwnScope('listServers')
   const ids = rows.map(({ id }) => id)
   const onlyRows = all && t.actions.onlyRows
   return (
@@ -87,9 +85,7 @@ export function BulkBar({ rows, all, isBin, onClear }: Props) {
         <Suspense>
           <BatchDialog
             name={action}
-            target={
-              all ? { q: all.q, scope: isOwnScope(all.scope) ? undefined : all.scope } : { ids }
-            }
+            target={all ? { q: all.q, scope: all.scope } : { ids }}
             listed={all ? all.count : rows.length}
             onClose={() => setAction(undefined)}
             onStarted={onClear}

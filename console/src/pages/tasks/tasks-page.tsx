@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { BatchRefusals } from '../../actions/batch-refusals.tsx'
 import { TaskList } from '../../actions/task-list.tsx'
 import { useBatchColumns, useTaskColumns } from '../../actions/use-task-columns.tsx'
 import styles from '../../actions/tasks.module.css'
@@ -62,6 +63,7 @@ export function TasksPage() {
         {tab(t.batches, 'batches')}
       </Tabs>
       <TaskFilterBar filters={filters} isBatches={isBatches} onChange={change} />
+      {filters.batch_id !== undefined && <BatchRefusals id={filters.batch_id} />}
       {isBatches ? (
         <TaskList
           query={batchesQuery(filters)}

@@ -229,7 +229,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
     throw new PlatformError(
       'TooManyRequests',
       `You have ${maxUnfinishedBatches} unfinished batches. Wait until one has ended, or cancel one.`,
-      { retryAfter: 10 },
+      { retryAfter: 10, values: { limit: 'batches', most: maxUnfinishedBatches } },
     )
   }
 

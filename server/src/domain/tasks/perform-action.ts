@@ -165,7 +165,7 @@ export function createPerformAction(dependencies: Dependencies) {
     throw new PlatformError(
       'TooManyRequests',
       `You have ${maxQueued} queued tasks. Wait until some have ended, or use a batch.`,
-      { retryAfter: 10 },
+      { retryAfter: 10, values: { limit: 'tasks', most: maxQueued } },
     )
   }
 
