@@ -9,6 +9,7 @@ import type {
 } from '@muster/server/source-port'
 import {
   conformanceContext,
+  sendCall,
   createMemoryState,
   getReadable,
   scanAll,
@@ -63,7 +64,7 @@ function openAccount(more: Readonly<Record<string, unknown>> = {}) {
     read: async (id: string) => (await getReadable(source, referTo(id)))?.facts,
     /** With a connection of its own, as Muster does. */
     act: (call: SourceCall, id: string, limit = signal) =>
-      openActor(settings, context).act(call, referTo(id), limit),
+      sendCall(openActor(settings, context), call, referTo(id), limit),
   }
 }
 

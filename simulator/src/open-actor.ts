@@ -41,8 +41,7 @@ export function openActor(
   const notFound = (externalId: string) =>
     new ActionError('not-found', `The simulator has no server ${externalId}.`)
 
-  const plan: NonNullable<ServerActor['plan']> = async (call) => [toRequest(call)]
-  const send: NonNullable<ServerActor['send']> = async (request, { externalId }, signal) => {
+  const send: ServerActor['send'] = async (request, { externalId }, signal) => {
     await throttle()
     if (signal.aborted) throw new SourceError('timeout', 'The Simulator was interrupted.')
     const index = simulator.indexOf(externalId)
@@ -83,11 +82,7 @@ export function openActor(
   }
 
   return {
-    async act(call, reference, signal) {
-      for (const request of await plan(call, reference, signal))
-        await send(request, reference, signal)
-    },
-    plan,
+    plan: async (call) => [toRequest(call)],
     send,
     close: async () => {},
   }

@@ -13,6 +13,7 @@ import {
   failsUnsent,
   readUntil,
   refusesAction,
+  sendCall,
 } from '../../server/src/testing/inventory-world/act-on-source.ts'
 import { startFaultProxy } from '../../server/src/testing/inventory-world/fault-proxy.ts'
 import {
@@ -90,7 +91,7 @@ for (const product of ['incus', 'lxd'] as const) {
       const id = await incus.launch('restless')
       const actor = await open(settings())
       const start = () =>
-        actor.act({ kind: 'start' }, referTo(id), testTimeout()).then(
+        sendCall(actor, { kind: 'start' }, referTo(id)).then(
           () => true,
           (error: unknown) => {
             // The end of the stop is still under way: nothing was done.
@@ -99,7 +100,7 @@ for (const product of ['incus', 'lxd'] as const) {
           },
         )
       for (let count = 0; count < 12; count += 1) {
-        await actor.act({ kind: 'stop', isForced: false }, referTo(id), testTimeout())
+        await sendCall(actor, { kind: 'stop', isForced: false }, referTo(id))
         await becomes(id, 'ready')
         await waitFor(start, 'the start')
         await becomes(id, 'running')
@@ -110,11 +111,10 @@ for (const product of ['incus', 'lxd'] as const) {
     test('shows by the time of the last start whether a reset was carried out', async () => {
       const id = await incus.launch('proven')
       const actor = await open(settings())
-      const [reset] =
-        (await actor.plan?.({ kind: 'reset', isHard: true }, referTo(id), testTimeout())) ?? []
+      const [reset] = await actor.plan({ kind: 'reset', isHard: true }, referTo(id), testTimeout())
       assert.ok(reset)
       assert.equal(await actor.check?.(reset, referTo(id), testTimeout()), false)
-      await actor.send?.(reset, referTo(id), testTimeout())
+      await actor.send(reset, referTo(id), testTimeout())
       assert.equal(await actor.check?.(reset, referTo(id), testTimeout()), true)
       await actor.close()
     })
@@ -237,7 +237,7 @@ for (const product of ['incus', 'lxd'] as const) {
       await becomes(id, 'running')
       proxy.inject('hang', isPut)
       const actor = await open(through)
-      await isUncertain(actor.act(switchOff, referTo(id), AbortSignal.timeout(3_000)))
+      await isUncertain(sendCall(actor, switchOff, referTo(id), AbortSignal.timeout(3_000)))
       await actor.close()
     })
 
@@ -246,7 +246,7 @@ for (const product of ['incus', 'lxd'] as const) {
       const actor = await open(settings())
       await incus.kill()
       const start: SourceCall = { kind: 'start' }
-      await failsUnsent(actor.act(start, referTo(id), testTimeout()), /^unreachable$/)
+      await failsUnsent(sendCall(actor, start, referTo(id)), /^unreachable$/)
       await actor.close()
       await failsUnsent(act(start, id), /^unreachable$/)
       await incus.restart()

@@ -15,6 +15,7 @@ import {
 import {
   failsUnsent,
   refusesAction,
+  sendCall,
 } from '../../server/src/testing/inventory-world/act-on-source.ts'
 import {
   conformanceContext,
@@ -146,7 +147,7 @@ describe('actions that a real libvirtd does not carry out', () => {
     const actor = await open(libvirt.address)
     await libvirt.kill()
     const call = { kind: 'stop', isForced: true } as const
-    await failsUnsent(actor.act(call, referTo(running), testTimeout()), /^unreachable$/)
+    await failsUnsent(sendCall(actor, call, referTo(running)), /^unreachable$/)
     await actor.close()
     await failsUnsent(act(libvirt.address, { kind: 'start' }, running), /^unreachable$/)
     await libvirt.restart()

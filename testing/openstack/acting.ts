@@ -4,6 +4,7 @@ import { ActionError, type SourceCall } from '../../server/src/domain/sources/ac
 import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { openstackKind } from '../../server/src/sources/openstack/openstack-kind.ts'
+import { sendCall } from '../../server/src/testing/inventory-world/act-on-source.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   conformanceContext,
@@ -38,7 +39,7 @@ export function actWith(settings: SourceSettings, tenantId: string): Acting {
   async function act(call: SourceCall, server: string, signal = AbortSignal.timeout(60_000)) {
     const actor = await acting!.open(settings, conformanceContext, signal)
     try {
-      await actor.act(call, referenceTo(server, tenantId), signal)
+      await sendCall(actor, call, referenceTo(server, tenantId), signal)
     } finally {
       await actor.close()
     }

@@ -24,7 +24,7 @@ const at = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta
 
 /** A process that acts on servers and is killed at the moment it is told that this is done. */
 const script = `
-import { conformanceContext } from ${at('server/src/testing/inventory-world/source-conformance.ts')}
+import { conformanceContext, sendCall } from ${at('server/src/testing/inventory-world/source-conformance.ts')}
 import { openPostgres } from ${at('server/src/storage/postgres/open.ts')}
 import { openSqlite } from ${at('server/src/storage/sqlite/open.ts')}
 import { createSourceState } from ${at('server/src/storage/sources/source-state.ts')}
@@ -33,7 +33,7 @@ const { url, folder, settings, calls } = JSON.parse(process.env.ACTS)
 const database = await (url ? openPostgres(url, async () => {}) : openSqlite(folder, async () => {}))
 const context = { ...conformanceContext, state: createSourceState(database)('account') }
 const actor = await simulatorKind.acting.open(settings, context, AbortSignal.timeout(60_000))
-for (const [call, externalId] of calls) await actor.act(call, { externalId }, AbortSignal.timeout(60_000))
+for (const [call, externalId] of calls) await sendCall(actor, call, { externalId })
 process.kill(process.pid, 'SIGKILL')
 `
 

@@ -96,21 +96,19 @@ export interface SourceRequest {
 
 /** A connection that may change servers. */
 export interface ServerActor {
+  /** The requests that are left for a call, from the state that the source shows now. It only reads. */
+  plan(
+    call: SourceCall,
+    reference: ServerReference,
+    signal: AbortSignal,
+  ): Promise<readonly SourceRequest[]>
   /**
    * Sends one request, once: no retries. Resolves when the source has accepted it; Muster then reads the
    * server until it shows the result. A request to which the source has no answer within the signal is
    * `outcome-unknown`. Errors are `ActionError`, or `SourceError` if nothing was sent: the
    * connection or the login failed.
    */
-  act(call: SourceCall, reference: ServerReference, signal: AbortSignal): Promise<void>
-  /** The requests that are left for a call, from the state that the source shows now. It only reads. */
-  plan?(
-    call: SourceCall,
-    reference: ServerReference,
-    signal: AbortSignal,
-  ): Promise<readonly SourceRequest[]>
-  /** Sends one request, once, with the errors of `act`. */
-  send?(request: SourceRequest, reference: ServerReference, signal: AbortSignal): Promise<void>
+  send(request: SourceRequest, reference: ServerReference, signal: AbortSignal): Promise<void>
   /**
    * Whether the source shows that a request was carried out, for requests that the report of the server does
    * not show; undefined if the source cannot tell. It only reads.

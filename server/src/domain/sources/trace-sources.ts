@@ -2,7 +2,7 @@ import type { DescribeSpan, Tracer } from '../tracer.ts'
 import type { OpenSource } from './open-source.ts'
 import type { ScanPage, Source } from './source.ts'
 
-/** Records each call of a source as a span: opening it, a page of a scan, the read of one server, and an act. */
+/** Records each call of a source as a span: opening it, a page of a scan, the read of one server, the plan of an action and each of its requests. */
 export function traceSources(openSource: OpenSource, tracer: Tracer): OpenSource {
   const callOf =
     (provider: string) =>
@@ -46,10 +46,11 @@ export function traceSources(openSource: OpenSource, tracer: Tracer): OpenSource
     openActor: (account, signal) =>
       callOf(account.provider)('source open', async () => {
         const actor = await openSource.openActor(account, signal)
+        const call = callOf(account.provider)
         return {
           ...actor,
-          act: (...parameters) =>
-            callOf(account.provider)('source act', () => actor.act(...parameters)),
+          plan: (...parameters) => call('source plan', () => actor.plan(...parameters)),
+          send: (...parameters) => call('source send', () => actor.send(...parameters)),
         }
       }),
   }

@@ -118,10 +118,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     }
     // A request that is on its way is not interrupted: its outcome would be unknown.
     const limit = AbortSignal.timeout(time)
-    const sent = actor.send
-      ? actor.send(request, reference, limit)
-      : actor.act(call, reference, limit)
-    await sent.catch((error: unknown) => {
+    await actor.send(request, reference, limit).catch((error: unknown) => {
       throw new SourceFailure(error)
     })
     return { kind: 'accepted' } as const
@@ -147,9 +144,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         return { kind: 'read', reading: await read(reference) }
       case 'plan': {
         const { call } = next
-        const planned = (await openActor()).plan?.(call, reference, limited())
-        const requests = (await ofSource(planned, signal)) ?? [{ name: call.kind }]
-        return { kind: 'planned', requests }
+        const planned = (await openActor()).plan(call, reference, limited())
+        return { kind: 'planned', requests: await ofSource(planned, signal) }
       }
       case 'send':
         return await send(next.request, reference)

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ActionError, type ServerActor } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
-import { actByRequests } from '../shared/act-by-requests.ts'
 import { createHttpClient } from '../shared/http-client.ts'
 import { toActionError, toPlanError } from '../shared/to-action-error.ts'
 import { actionRefusal } from './action-refusal.ts'
@@ -54,7 +53,7 @@ export async function openAwsActor(
     return undefined
   }
 
-  const plan: NonNullable<ServerActor['plan']> = async (call, reference, signal) => {
+  const plan: ServerActor['plan'] = async (call, reference, signal) => {
     try {
       return await planRequests(call, instanceAt(reference, signal))
     } catch (error) {
@@ -62,7 +61,7 @@ export async function openAwsActor(
     }
   }
 
-  const send: NonNullable<ServerActor['send']> = async (request, reference, signal) => {
+  const send: ServerActor['send'] = async (request, reference, signal) => {
     const instance = instanceAt(reference, signal)
     const { region } = instance.client
     try {
@@ -81,7 +80,6 @@ export async function openAwsActor(
   }
 
   return {
-    act: actByRequests(plan, send),
     plan,
     send,
     check: async (request, reference, signal) =>

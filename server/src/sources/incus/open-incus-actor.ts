@@ -1,7 +1,6 @@
 import { ActionError, sourceActions, type ServerActor } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
-import { actByRequests } from '../shared/act-by-requests.ts'
 import { createHttpClient } from '../shared/http-client.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
 import { readTlsSettings } from '../shared/tls-settings.ts'
@@ -43,17 +42,16 @@ export async function openIncusActor(
       }
     }
 
-    const plan: NonNullable<ServerActor['plan']> = async (call, reference, signal) =>
+    const plan: ServerActor['plan'] = async (call, reference, signal) =>
       planRequests(call, await locate(reference, signal))
 
-    const send: NonNullable<ServerActor['send']> = async (request, reference, signal) => {
+    const send: ServerActor['send'] = async (request, reference, signal) => {
       const change = toChange(request, await locate(reference, signal))
       const api = createApi(reading, address, signal)
       await sendChange({ client: changing, api, address, signal }, change)
     }
 
     return {
-      act: actByRequests(plan, send),
       plan,
       send,
       async check(request, reference, signal) {

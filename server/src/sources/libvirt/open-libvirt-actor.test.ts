@@ -4,6 +4,7 @@ import { ActionError, type SourceCall } from '../../domain/sources/action-port.t
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { domain, openAt, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt, type FakeFault } from '../../testing/fake-libvirt.ts'
+import { sendCall } from '../../testing/inventory-world/act-on-source.ts'
 import { conformanceContext, scanAll } from '../../testing/inventory-world/scan-source.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 import { libvirtActing } from './libvirt-acting.ts'
@@ -23,7 +24,7 @@ async function openActor(
   const actor = await libvirtActing.open(settings, world, AbortSignal.timeout(10_000))
   context.after(() => actor.close())
   const act = (call: SourceCall, signal = AbortSignal.timeout(10_000)) =>
-    actor.act(call, referTo(uuidOf(1)), signal)
+    sendCall(actor, call, referTo(uuidOf(1)), signal)
   const sent = (procedure: number) => fake.requests.filter((one) => one === procedure).length
   return { fake, act, sent }
 }

@@ -1,7 +1,6 @@
 import { ActionError, sourceActions, type ServerActor } from '../../domain/sources/action-port.ts'
 import { deadline } from '../../domain/sources/deadline.ts'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
-import { actByRequests } from '../shared/act-by-requests.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
 import { isDone, planRequests } from './action-requests.ts'
 import { createCalls } from './calls.ts'
@@ -36,7 +35,7 @@ export async function openLibvirtActor(
     throw new ActionError('not-found', `libvirt has no domain with the UUID ${uuid}.`)
   }
 
-  const plan: NonNullable<ServerActor['plan']> = async (call, { externalId }, signal) => {
+  const plan: ServerActor['plan'] = async (call, { externalId }, signal) => {
     try {
       const domain = await requireDomain(externalId, signal)
       return await planRequests(call, domain, readUntil(signal))
@@ -45,7 +44,7 @@ export async function openLibvirtActor(
     }
   }
 
-  const send: NonNullable<ServerActor['send']> = async (request, { externalId }, signal) => {
+  const send: ServerActor['send'] = async (request, { externalId }, signal) => {
     // A volume may outlive a domain that is not persistent.
     const isOfDomain = request.target === undefined
     try {
@@ -57,7 +56,6 @@ export async function openLibvirtActor(
   }
 
   return {
-    act: actByRequests(plan, send),
     plan,
     send,
     check: async (request, { externalId }, signal) =>

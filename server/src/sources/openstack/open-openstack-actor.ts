@@ -1,6 +1,5 @@
 import { ActionError, type ServerActor } from '../../domain/sources/action-port.ts'
 import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
-import { actByRequests } from '../shared/act-by-requests.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
 import { toActionError } from './action-error.ts'
 import { isDone, planRequests, toChange, type LocatedServer } from './action-requests.ts'
@@ -62,7 +61,7 @@ export async function openOpenStackActor(
     })
   }
 
-  const plan: NonNullable<ServerActor['plan']> = async (call, reference, stop) => {
+  const plan: ServerActor['plan'] = async (call, reference, stop) => {
     try {
       return await planRequests(call, await locate(session, reference, stop), stop)
     } catch (error) {
@@ -70,7 +69,7 @@ export async function openOpenStackActor(
     }
   }
 
-  const send: NonNullable<ServerActor['send']> = async (request, reference, stop) => {
+  const send: ServerActor['send'] = async (request, reference, stop) => {
     const located = await locateOnce(reference, stop)
     const change = toChange(request, located)
     const response = await located.compute.client.change(change, stop)
@@ -78,7 +77,6 @@ export async function openOpenStackActor(
   }
 
   return {
-    act: actByRequests(plan, send),
     plan,
     send,
     async check(request, reference, stop) {

@@ -4,7 +4,6 @@ import {
   type SourceAction,
 } from '../../domain/sources/action-port.ts'
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
-import { actByRequests } from '../shared/act-by-requests.ts'
 import { childrenOf } from '../shared/parse-xml.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
 import { isDone, parametersOf, planRequests } from './action-requests.ts'
@@ -79,7 +78,7 @@ export async function openVSphereActor(
     }
   }
 
-  const plan: NonNullable<ServerActor['plan']> = (call, { externalId }, stop) =>
+  const plan: ServerActor['plan'] = (call, { externalId }, stop) =>
     use(stop, async (api) => {
       try {
         return await planRequests(call, api, await findMachine(api, externalId))
@@ -88,7 +87,7 @@ export async function openVSphereActor(
       }
     })
 
-  const send: NonNullable<ServerActor['send']> = (request, { externalId }, stop) =>
+  const send: ServerActor['send'] = (request, { externalId }, stop) =>
     use(stop, async (api) => {
       const ref = await findMachine(api, externalId)
       const parameters = parametersOf(request)
@@ -98,7 +97,6 @@ export async function openVSphereActor(
     })
 
   return {
-    act: actByRequests(plan, send),
     plan,
     send,
     check: (request, { externalId }, stop) =>

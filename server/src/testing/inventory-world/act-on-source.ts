@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import {
   ActionError,
   type ActionErrorKind,
+  type ServerActor,
   type SourceCall,
 } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
@@ -15,7 +16,21 @@ import type {
 import { requireNoSecret } from './require-no-secret.ts'
 import { conformanceContext, getReadable, testTimeout, withSource } from './scan-source.ts'
 
-/** Opens the connection that may change servers, sends one call and closes it. */
+/** Sends all requests of a call, and checks each. */
+export async function sendCall(
+  actor: ServerActor,
+  call: SourceCall,
+  reference: ServerReference,
+  signal = testTimeout(),
+): Promise<void> {
+  for (const request of await actor.plan(call, reference, signal)) {
+    // Tasks are stored.
+    assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
+    await actor.send(request, reference, signal)
+  }
+}
+
+/** Opens the connection that may change servers, sends the requests of one call and closes it. */
 export async function actOn(
   kind: SourceKind,
   settings: SourceSettings,
@@ -26,7 +41,7 @@ export async function actOn(
   assert.ok(kind.acting)
   const actor = await kind.acting.open(settings, conformanceContext, signal)
   try {
-    await actor.act(call, reference, signal)
+    await sendCall(actor, call, reference, signal)
   } finally {
     await actor.close()
   }

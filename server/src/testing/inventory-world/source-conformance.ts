@@ -25,6 +25,7 @@ export {
 } from './scan-source.ts'
 export type { FaultSetup, HttpFaultSetup, SourceBackEnd } from './source-back-end.ts'
 export { createMemoryState } from './memory-state.ts'
+export { sendCall } from './act-on-source.ts'
 export { testActing } from './test-acting.ts'
 export { testReading } from './test-reading.ts'
 

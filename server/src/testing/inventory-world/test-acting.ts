@@ -7,6 +7,7 @@ import type {
   SourceKind,
   SourceSettings,
 } from '../../domain/sources/source.ts'
+import { sendCall } from './act-on-source.ts'
 import { conformanceContext, getReadable, testTimeout, waitFor, withSource } from './scan-source.ts'
 import { test } from './timed-test.ts'
 
@@ -72,7 +73,7 @@ export function testActing(kind: SourceKind, backEnd: () => ActingBackEnd): void
           const facts = await read()
           assert.equal(facts?.status, 'running')
           for (const call of callsOf(facts)) {
-            await actor.act(call, reference, testTimeout())
+            await sendCall(actor, call, reference)
             const expected = Object.entries(expectedAfter(call))
             await waitFor(async () => {
               const now = await read()
@@ -85,13 +86,13 @@ export function testActing(kind: SourceKind, backEnd: () => ActingBackEnd): void
           }
           if (!acting.actions.includes('delete')) return
           const call = { kind: 'delete', disks: false, snapshots: false } as const
-          await actor.act(call, reference, testTimeout())
+          await sendCall(actor, call, reference)
           await waitFor(async () => ((await read()) ? undefined : true), 'the deletion')
         },
         context,
       )
       await assert.rejects(
-        actor.act({ kind: 'start' }, reference, testTimeout()),
+        sendCall(actor, { kind: 'start' }, reference),
         (error) => error instanceof ActionError && error.kind === 'not-found',
       )
     } finally {
