@@ -8,6 +8,7 @@ import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import { createOpenScanRecorder } from '../domain/sources/record-scan.ts'
 import { createChangeAccountServers } from '../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
+import { withCurrentKeys } from '../domain/sources/current-keys.ts'
 import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
 import {
   createMarkAllUnknown,
@@ -36,7 +37,7 @@ import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { composeTaskRunner, type TaskSettings } from './compose-task-runner.ts'
-import { createSightingStore } from '../storage/sources/sighting-store.ts'
+import { createServerKeys, createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createSourceState } from '../storage/sources/source-state.ts'
 
 interface Parts {
@@ -78,18 +79,21 @@ export function composeSync(parts: Parts) {
   const recordServers = createRecordServers({ serverWriter, owners, clock })
   const changeServers = createChangeServers({ serverWriter, clock })
   const egress = createEgress(createSourceAddressRule(reachable))
-  const untraced = createOpenSource({
+  const serverKeys = createServerKeys(database)
+  const opened = createOpenSource({
     kinds,
     accounts,
     stateOf: createSourceState(database),
     egress,
     clock,
   })
+  const untraced = withCurrentKeys(opened, serverKeys)
   const openSource = tracer ? traceSources(untraced, tracer) : untraced
   const changeAccountServers = createChangeAccountServers({ sightings, changeServers })
   const openScanRecorder = createOpenScanRecorder({
     accounts,
     sightings,
+    serverKeys,
     owners,
     recordServers,
     markServersUnknown: createMarkServersUnknown({ changeServers, sightings, serverWriter }),

@@ -18,15 +18,28 @@ const inBin = {
 }
 const outOfBin = { pending_deleted: false, pending_deleted_at: null, auto_delete_at: null }
 
-/** One server, whose source reports it or not. */
+/** One server, whose source reports it or not. In another domain it gets another id. */
 function createInventory() {
   let now = start
-  let stored: StoredServer | undefined
+  let last = id
+  const stored = new Map<string, StoredServer>()
   const put = (server: Server) => {
-    stored = { id, seq: 1, revision: (stored?.revision ?? 0) + 1, factsDigest: '', server }
+    const revision = (stored.get(server.id)?.revision ?? 0) + 1
+    stored.set(server.id, { id: server.id, seq: 1, revision, factsDigest: '', server })
+    last = server.id
+  }
+  const reporter = {
+    accountId: 'account',
+    account: 'lab',
+    digestOf: () => `${stored.size} ${now}`,
+    findHeldElsewhere: async () => new Set<string>(),
+    findSuccessors: async () => new Map<string, Partial<Server>>(),
+    findRenamed: async () => new Set<string>(),
+    nextIdOf: (before: string) => `${before}, renamed`,
+    sightingsOf: () => ({ accountId: 'account', seen: [], lost: [], fence: { revision: 1 } }),
   }
   const serverWriter = {
-    findStored: async () => new Map(stored && [[id, stored]]),
+    findStored: async () => stored,
     write: async (writes) => {
       for (const { server } of writes) put(server)
       return true
@@ -40,7 +53,7 @@ function createInventory() {
   )
   const owners = { byProject: async () => byProject } as unknown as Owners
   const recordServers = createRecordServers({ serverWriter, owners, clock: () => now })
-  const server = () => (stored as StoredServer).server
+  const server = () => (stored.get(last) as StoredServer).server
   return {
     server,
     change: (changed: (server: Server) => Server) => put(changed(server())),
@@ -55,11 +68,11 @@ function createInventory() {
         provider: 'Aws',
         ...facts,
       }
-      await recordServers({ present: [reported], gone: [] })
+      await recordServers({ present: [reported], gone: [], reporter })
       return server()
     },
     async lose(): Promise<Server> {
-      await recordServers({ present: [], gone: [id] })
+      await recordServers({ present: [], gone: [id], reporter })
       return server()
     },
   }

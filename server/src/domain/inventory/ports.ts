@@ -69,6 +69,10 @@ export interface SightingChanges {
   readonly fence: AccountFence
   /** Ids of servers that another account must still see. Otherwise nothing is written. */
   readonly seenByOthers?: readonly string[]
+  /** New servers. Nothing is written if one of them has got another id meanwhile. */
+  readonly created?: readonly string[]
+  /** Servers that get another id, because another domain has taken them over. */
+  readonly renamed?: readonly { readonly from: string; readonly to: string }[]
 }
 
 export interface AccountFence {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { buildServer } from './build-server.ts'
@@ -37,7 +38,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
   const digestOf = (facts: ServerFacts, reporter: ReportingAccount | undefined) =>
     reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
 
-  /** What another account saw first stays that account's. */
+  /** What another account holds stays with that account. */
   async function findHeldElsewhere({ present, reporter }: Scan, stored: Kept) {
     if (!reporter) return new Set<string>()
     const others = present
@@ -47,45 +48,73 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     return others.length === 0 ? new Set<string>() : await reporter.findHeldElsewhere(others)
   }
 
-  /** Who is gone for one account may be there for another. */
-  async function findEnded(
-    { gone, reporter }: Scan,
-    stored: Kept,
-  ): Promise<readonly StoredServer[]> {
+  /** Servers that are gone end, or go to another account. Those of other accounts are not touched. */
+  async function findLost({ gone, reporter }: Scan, stored: Kept) {
     const there = gone.map((id) => stored.get(id)).filter(isThere)
-    if (!reporter || there.length === 0) return there
-    const elsewhere = await reporter.findSeenElsewhere(there.map(({ id }) => id))
-    return there.filter(({ id }) => !elsewhere.has(id))
+    if (!reporter) return { ended: there, successors: new Map<string, Partial<Server>>() }
+    const others = there.filter(({ server }) => server.account_id !== reporter.accountId)
+    const staying =
+      others.length === 0 ? new Set<string>() : await reporter.findHeldElsewhere(others)
+    const lost = there.filter(({ id }) => !staying.has(id))
+    const successors =
+      lost.length === 0 ? new Map<string, Partial<Server>>() : await reporter.findSuccessors(lost)
+    return { ended: lost.filter(({ id }) => !successors.has(id)), successors }
   }
 
-  async function recordOnce(scan: Scan): Promise<Recorded | undefined> {
-    const { present, gone, reporter } = scan
-    const stored = await serverWriter.findStored([...present.map(({ id }) => id), ...gone])
+  /** Servers that exist for the first time, or again. Their ids may have been replaced meanwhile. */
+  async function findRenamed({ present, reporter }: Scan, stored: Kept) {
+    const ids = present.map(({ id }) => id).filter((id) => !isThere(stored.get(id)))
+    if (!reporter || ids.length === 0) return { created: [], renamed: new Set<string>() }
+    const renamed = await reporter.findRenamed(ids)
+    return { created: ids.filter((id) => !renamed.has(id)), renamed }
+  }
+
+  async function recordOnce(seen: Scan): Promise<Recorded | undefined> {
+    const { gone, reporter } = seen
+    const stored = await serverWriter.findStored([...seen.present.map(({ id }) => id), ...gone])
+    const { created, renamed } = await findRenamed(seen, stored)
+    const present = seen.present.filter(({ id }) => !renamed.has(id))
+    const scan = { ...seen, present }
     const heldElsewhere = await findHeldElsewhere(scan, stored)
     const news = present
       .filter(({ id }) => !heldElsewhere.has(id))
       .map((facts) => ({ facts, digest: digestOf(facts, reporter) }))
       .filter(({ facts, digest }) => isNews(facts, digest, stored.get(facts.id)))
-    const ended = await findEnded(scan, stored)
+    const { ended, successors } = await findLost(scan, stored)
     const ownerOf = news.length === 0 ? new Map<string, Owner>() : await owners.byProject()
     const time = clock()
     const now = timestamp(time)
-    const writes = [
-      ...news.map(({ facts, digest }) =>
-        writeOf(facts, digest, stored.get(facts.id), ownerOf, now),
-      ),
-      ...ended.map((server) => endOf(server, now)),
-    ]
-    const left = gone.filter((id) => isThere(stored.get(id)) && !ended.some((one) => one.id === id))
+    const replaced: { readonly from: string; readonly to: string }[] = []
+    const writes: ServerWrite[] = news.flatMap(({ facts, digest }) => {
+      const before = stored.get(facts.id)
+      if (!reporter || !before || !isForeign(facts, before, ownerOf)) {
+        return [writeOf(facts, digest, before, ownerOf, now)]
+      }
+      const id = reporter.nextIdOf(facts.id)
+      replaced.push({ from: facts.id, to: id })
+      const replacement = writeOf({ ...facts, id }, digest, undefined, ownerOf, now)
+      return before.server.deleted ? [replacement] : [endOf(before, now), replacement]
+    })
+    for (const server of ended) writes.push(endOf(server, now))
+    for (const [id, changes] of successors) {
+      writes.push(handOver(stored.get(id) as StoredServer, changes, now))
+    }
     const sightings = reporter && {
       ...reporter.sightingsOf(scan),
-      // Whom another account keeps or holds it must still see by then.
-      seenByOthers: [...heldElsewhere, ...left],
+      // Servers of other accounts, and those that go to another account.
+      seenByOthers: [...heldElsewhere, ...successors.keys()],
+      created: [...created, ...replaced.map(({ from }) => from)],
+      renamed: replaced,
     }
     const events = describeServerEvents(writes, reporter?.account ?? '', time)
     if (!(await serverWriter.write(writes, events, sightings))) return undefined
-    const created = writes.filter(({ stored: before }) => !isThere(before)).length
-    return { created, changed: writes.filter(isChanged).length, gone: ended.length }
+    const isCreated = ({ stored: before, server }: ServerWrite) =>
+      !isThere(before) && !server.deleted
+    return {
+      created: writes.filter(isCreated).length,
+      changed: writes.filter(isChanged).length,
+      gone: ended.length,
+    }
   }
 
   return function recordServers(seen: Scan): Promise<Recorded> {
@@ -119,6 +148,18 @@ function once({ present, gone, ...rest }: Scan): Scan {
   }
 }
 
+/**
+ * Whether a server comes from another domain: from another account, or after it was deleted there. What
+ * users wrote there, and its history, stay there.
+ */
+const isForeign = (
+  { account_id, project_id }: ServerFacts,
+  { server }: StoredServer,
+  ownerOf: ReadonlyMap<string, Owner>,
+): boolean =>
+  (server.deleted || server.account_id !== account_id) &&
+  server.domain_id !== ownerOf.get(project_id)?.domainId
+
 function writeOf(
   facts: ServerFacts,
   factsDigest: string,
@@ -128,18 +169,15 @@ function writeOf(
 ): ServerWrite {
   const owner = ownerOf.get(facts.project_id)
   if (!owner) throw new Error(`server ${facts.id} belongs to a project that is not there`)
-  // In another domain it returns as a new server.
-  const isReturned = stored?.server.deleted && stored.server.domain_id !== owner.domainId
-  const before = isReturned ? undefined : stored?.server
   const reported = buildServer(facts, {
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',
-    ownTags: before ? tagsOf(before.metadata, 'own') : {},
-    createdAt: before?.created_at ?? now,
+    ownTags: stored ? tagsOf(stored.server.metadata, 'own') : {},
+    createdAt: stored?.server.created_at ?? now,
     updateVersion: stored ? stored.server.update_version + 1 : 0,
     updatedAt: now,
   })
-  const server = keepOwnFields(reported, before, now)
+  const server = keepOwnFields(reported, stored?.server, now)
   const isOnlyRendered =
     isThere(stored) && stored.newFields && Object.keys(changesOf(stored, server)).length === 0
   const written = isOnlyRendered
@@ -152,9 +190,20 @@ function writeOf(
   return { stored, server: written, factsDigest, rendered: renderServer(written) }
 }
 
-function endOf(stored: StoredServer, now: string): ServerWrite {
+export function endOf(stored: StoredServer, now: string): ServerWrite {
   const server = {
     ...endServer(stored.server, now),
+    update_version: stored.server.update_version + 1,
+    updated_at: now,
+  }
+  return { stored, server, factsDigest: '', rendered: renderServer(server) }
+}
+
+/** The server under another account. The empty digest makes its next scan write the server again. */
+export function handOver(stored: StoredServer, changes: Partial<Server>, now: string): ServerWrite {
+  const server = {
+    ...stored.server,
+    ...changes,
     update_version: stored.server.update_version + 1,
     updated_at: now,
   }

@@ -15,8 +15,14 @@ export interface ReportingAccount {
   digestOf(id: string): string
   /** The ids of those servers, all held by other accounts, that stay with these accounts. */
   findHeldElsewhere(servers: readonly StoredServer[]): Promise<ReadonlySet<string>>
-  /** The ids of those servers that another account still sees. */
-  findSeenElsewhere(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** For those servers that another account of the same domain sees: the changes that give them to it. */
+  findSuccessors(
+    servers: readonly StoredServer[],
+  ): Promise<ReadonlyMap<string, Partial<StoredServer['server']>>>
+  /** The ids of those servers that have another id by now. */
+  findRenamed(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** The id of the server that replaces this one in another domain. */
+  nextIdOf(id: string): string
   /** The changes of the account's sightings, written in the transaction of the servers. */
   sightingsOf(reported: ReportedServers): SightingChanges
 }

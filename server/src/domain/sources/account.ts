@@ -74,7 +74,3 @@ export interface AttachedAccount {
   readonly account: Account
   readonly sync: SyncRecord
 }
-
-/** A server that two accounts see belongs to the one that was attached first. */
-export const isEarlier = (a: Account, b: Account): boolean =>
-  a.created_at === b.created_at ? a.id < b.id : a.created_at < b.created_at

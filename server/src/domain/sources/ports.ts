@@ -79,8 +79,16 @@ export interface SightingStore {
   of(accountId: string, ids?: readonly string[]): Promise<KnownSightings>
   /** Which accounts see these servers. */
   accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** How many servers of this account each other account sees, by account id. */
+  countShared(accountId: string): Promise<ReadonlyMap<string, number>>
   /** The source's region id and the manager's id, by server id. */
   placesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerPlace>>
   /** Servers that this account and another one report as running on two hosts; at most 1,000. */
   activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>
+}
+
+/** Servers that got another id, because another domain has taken them over. */
+export interface ServerKeys {
+  /** The current keys by the ids that follow from the keys of the source. */
+  find(sourceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
 }

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto'
+import type { Server } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
 import type { ReportingAccount } from '../inventory/reporting-account.ts'
 import type { ResourceRecorder } from '../inventory/resource-recorder.ts'
-import { isEarlier, type Account } from './account.ts'
+import type { Account } from './account.ts'
 import { createResourceCollector, type ResourceCollector } from './collect-resources.ts'
 import { limitText } from './limit-facts.ts'
 import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
-import type { AccountStore, KnownSightings, SightingStore } from './ports.ts'
+import type { AccountStore, KnownSightings, ServerKeys, SightingStore } from './ports.ts'
 import { referenceOf } from './server-reference.ts'
 import type { ReportedServer, ServerReference, SourceKind, UnreadableServer } from './source.ts'
 import { createToServerFacts, serverIdOf, type MappedServer } from './to-server-facts.ts'
@@ -18,6 +19,7 @@ import { createToServerFacts, serverIdOf, type MappedServer } from './to-server-
 interface Dependencies {
   readonly accounts: AccountStore
   readonly sightings: SightingStore
+  readonly serverKeys: ServerKeys
   readonly owners: Owners
   readonly recordServers: RecordServers
   readonly markServersUnknown: MarkServersUnknown
@@ -59,11 +61,8 @@ export interface ScanRecorder {
   hold(missing: readonly Sighting[]): Promise<number>
   /** Sets the servers of a region that has not answered for long to `unknown`. */
   holdRegion(missing: readonly Sighting[]): Promise<number>
-  /**
-   * Hands missing servers over to other accounts that still see them. Returns their ids; the others
-   * are not changed.
-   */
-  leave(missing: readonly Sighting[]): Promise<readonly string[]>
+  /** The ids of those missing servers that another account of their domain sees, such as migrated guests. */
+  findMoved(missing: readonly Sighting[]): Promise<ReadonlySet<string>>
   /** How to find stored servers at the source, by id. */
   referencesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerReference>>
   collectResources(): ResourceCollector
@@ -77,6 +76,19 @@ const reportOf = (
   { name, brand, created_at, project_id }: Account,
 ): string => JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id])
 
+/** The fields that name the account of a server. Its next scan writes the others. */
+export const heldBy = (account: Account, { projectId }: Sighting): Partial<Server> => ({
+  account: account.name,
+  account_id: account.id,
+  manager: account.name,
+  manager_id: account.id,
+  project_id: projectId,
+  tenant_id: projectId,
+})
+
+/** The id of the server that replaces another one in a new domain. */
+export const nextIdOf = (id: string): string => serverIdOf({ key: [id] })
+
 const notActive = { activeName: '', activeHost: '' }
 const notMissing = { missed: 0, missingSince: 0 }
 
@@ -86,29 +98,43 @@ const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 
 export function createOpenScanRecorder(dependencies: Dependencies) {
   const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, serverWriter } =
     dependencies
-  const { resourceRecorder } = dependencies
+  const { resourceRecorder, serverKeys } = dependencies
 
-  /** Servers that stay with another account: it still sees them and was attached before this one. */
+  /** Servers stay with the account that holds them for as long as it sees them. */
   async function findHeldElsewhere(
-    account: Account,
     servers: Parameters<ReportingAccount['findHeldElsewhere']>[0],
   ): Promise<ReadonlySet<string>> {
-    const [seeing, all] = await Promise.all([
-      sightings.accountsSeeing(servers.map(({ id }) => id)),
-      accounts.all(),
-    ])
-    const byId = new Map(all.map((attached) => [attached.account.id, attached.account]))
-    const stays = servers.filter(({ id, server }) => {
-      const holder = byId.get(server.account_id)
-      const stillSees = seeing.get(id)?.includes(server.account_id) === true
-      return holder !== undefined && stillSees && isEarlier(holder, account)
-    })
+    const seeing = await sightings.accountsSeeing(servers.map(({ id }) => id))
+    const stays = servers.filter(({ id, server }) => seeing.get(id)?.includes(server.account_id))
     return new Set(stays.map(({ id }) => id))
   }
 
-  async function findSeenElsewhere(account: Account, ids: readonly string[]) {
-    const seeing = await sightings.accountsSeeing(ids)
-    return new Set(ids.filter((id) => seeing.get(id)?.some((other) => other !== account.id)))
+  /** Other accounts that work and see these servers in the domain of the servers, by server id. */
+  async function findSuccessors(
+    account: Account,
+    servers: Parameters<ReportingAccount['findSuccessors']>[0],
+  ) {
+    const successors = new Map<string, Partial<Server>>()
+    const seeing = await sightings.accountsSeeing(servers.map(({ id }) => id))
+    const others = new Set([...seeing.values()].flat())
+    others.delete(account.id)
+    if (others.size === 0) return successors
+    const projects = await owners.byProject()
+    const working = (await accounts.all())
+      .filter(({ account: other }) => others.has(other.id) && other.enabled)
+      .filter(({ account: other, sync }) => !other.isBeingDeleted && sync.failures === 0)
+      .map(({ account: other }) => other)
+      .sort((a, b) => a.created_at - b.created_at)
+    for (const other of working) {
+      const known = await sightings.of(other.id, [...seeing.keys()])
+      for (const { id, server } of servers) {
+        const sighting = known.get(id)
+        if (!sighting || sighting.missed > 0 || successors.has(id)) continue
+        const domainId = projects.get(sighting.projectId)?.domainId
+        if (domainId === server.domain_id) successors.set(id, heldBy(other, sighting))
+      }
+    }
+    return successors
   }
 
   return async function openScanRecorder(
@@ -148,8 +174,10 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         accountId: account.id,
         account: account.name,
         digestOf: (id) => byId.get(id)?.digest ?? '',
-        findHeldElsewhere: (servers) => findHeldElsewhere(account, servers),
-        findSeenElsewhere: (ids) => findSeenElsewhere(account, ids),
+        findHeldElsewhere,
+        findSuccessors: (servers) => findSuccessors(account, servers),
+        findRenamed: async (ids) => new Set((await serverKeys.find(ids)).keys()),
+        nextIdOf,
         sightingsOf: ({ present, gone }) => ({
           accountId: account.id,
           fence,
@@ -219,25 +247,12 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
             .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' })),
         ),
 
-      async leave(missing) {
-        const seeing = await sightings.accountsSeeing(missing.map(({ serverId }) => serverId))
-        const isElsewhere = [...seeing.values()].some((ids) => ids.some((id) => id !== account.id))
-        if (!isElsewhere) return []
-        const working = new Set(
-          (await accounts.all())
-            .filter(
-              ({ account: other, sync }) =>
-                other.enabled && !other.isBeingDeleted && sync.failures === 0,
-            )
-            .map(({ account: other }) => other.id),
+      async findMoved(missing) {
+        const stored = await serverWriter.findStored(missing.map(({ serverId }) => serverId))
+        const own = [...stored.values()].filter(
+          ({ server }) => !server.deleted && server.account_id === account.id,
         )
-        working.delete(account.id)
-        const ids = [...seeing.keys()].filter((id) =>
-          seeing.get(id)?.some((other) => working.has(other)),
-        )
-        if (ids.length === 0) return []
-        const changes = { accountId: account.id, fence, seen: [], lost: ids, seenByOthers: ids }
-        return (await serverWriter.write([], [], changes)) ? ids : []
+        return new Set(own.length === 0 ? [] : (await findSuccessors(account, own)).keys())
       },
     }
   }

@@ -89,6 +89,7 @@ describe('a scan', () => {
     let written = 0
     const note = async () => {
       await nextTurn()
+      await nextTurn()
       written = sync.present().length
     }
     const first = await scan(sync, [page(...large), note, pageOf('a')])

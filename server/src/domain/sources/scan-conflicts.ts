@@ -51,9 +51,9 @@ export function createScanConflicts() {
             known,
           ),
         ),
+      findMoved: (missing) => recorder.findMoved(missing),
       hold: (missing) => trackWrite(recorder.hold(missing.filter(isCurrent))),
       holdRegion: (missing) => trackWrite(recorder.holdRegion(missing.filter(isCurrent))),
-      leave: (missing) => trackWrite(recorder.leave(missing.filter(isCurrent))),
     }),
     /** Marks servers as superseded, and waits until running writes of the scan have finished. */
     async claim(ids: readonly string[]): Promise<void> {

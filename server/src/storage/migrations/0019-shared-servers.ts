@@ -8,7 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('server_keys')
     .addColumn('source_id', 'text', (column) => column.primaryKey())
-    .addColumn('key', 'text', (column) => column.notNull().unique())
+    .addColumn('server_id', 'text', (column) => column.notNull().unique())
+    .addColumn('key', 'text', (column) => column.notNull())
     .execute()
   await sql`update server_documents set rendering = '' where state = 2`.execute(db)
   await sql`update server_rendering set version = ''`.execute(db)

@@ -78,8 +78,24 @@ export function createSightingStatements(database: DatabaseReader) {
     return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(db), 'others')
   }
 
+  function requireIds(ids: readonly string[]): Statement {
+    const renamed = sql`select 1 from server_keys where source_id in (${sql.join(ids)})`
+    return required(sql`select 1 as one where not exists (${renamed})`.compile(db), 'ids')
+  }
+
+  /** Every account that sees the server sees it by its new id. A server can be renamed several times. */
+  const rename = ({ from, to }: { readonly from: string; readonly to: string }): Statement[] => [
+    sql`update server_keys set server_id = ${to}, key = ${from} where server_id = ${from}`.compile(
+      db,
+    ),
+    sql`insert into server_keys (source_id, server_id, key)
+      select cast(${from} as text), cast(${to} as text), cast(${from} as text)
+      where not exists (select 1 from server_keys where server_id = ${to})`.compile(db),
+    sql`update sightings set server_id = ${to}, digest = '' where server_id = ${from}`.compile(db),
+  ]
+
   return function sightingStatements(changes: SightingChanges): Statement[] {
-    const { accountId, seen, lost, seenByOthers = [] } = changes
+    const { accountId, seen, lost, seenByOthers = [], created = [], renamed = [] } = changes
     const rows = seen
       .toSorted((a, b) => (a.serverId < b.serverId ? -1 : 1))
       .map(({ serverId, digest, projectId, missed, missingSince, activeName, activeHost }) => [
@@ -95,8 +111,13 @@ export function createSightingStatements(database: DatabaseReader) {
     return [
       requireFence(changes),
       ...[...chunk(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
+      ...[...chunk(created)].map(requireIds),
       ...insert(rows),
       ...[...chunk(lost)].flatMap((piece) => deleteSightings(accountId, piece)),
+      ...renamed.flatMap(rename),
+      // A scan that began before a server was renamed may have stored the old id again.
+      sql`delete from sightings where account_id = ${accountId} and server_id in
+        (select source_id from server_keys)`.compile(db),
     ]
   }
 }

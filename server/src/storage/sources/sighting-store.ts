@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
-import type { ActiveElsewhere, ServerPlace, SightingStore } from '../../domain/sources/ports.ts'
+import type {
+  ActiveElsewhere,
+  ServerKeys,
+  ServerPlace,
+  SightingStore,
+} from '../../domain/sources/ports.ts'
 import { SightingTable } from '../../domain/sources/sighting-table.ts'
 import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
@@ -68,6 +73,16 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
       return seeing
     },
 
+    async countShared(accountId) {
+      const { rows } = await sql<{
+        id: string
+        n: unknown
+      }>`select other.account_id as id, count(*) as n from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id where own.account_id = ${accountId} group by other.account_id`.execute(
+        db,
+      )
+      return new Map(rows.map(({ id, n }) => [id, Number(n)]))
+    },
+
     async placesOf(ids) {
       const places = new Map<string, ServerPlace>()
       for (const batch of chunk(ids)) {
@@ -92,3 +107,19 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
     },
   }
 }
+
+/** The keys of servers that another domain has taken over. */
+export const createServerKeys = ({ db }: DatabaseReader): ServerKeys => ({
+  async find(sourceIds) {
+    const found = new Map<string, string>()
+    for (const ids of chunk(sourceIds)) {
+      const rows = await db
+        .selectFrom('server_keys')
+        .select(['source_id', 'key'])
+        .where('source_id', 'in', ids)
+        .execute()
+      for (const { source_id, key } of rows) found.set(source_id, key)
+    }
+    return found
+  },
+})

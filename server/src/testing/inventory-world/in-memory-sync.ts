@@ -132,6 +132,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
         }),
       ),
     activeElsewhere: async () => [],
+    countShared: async () => new Map(),
   }
 
   const owners = {
@@ -198,6 +199,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   const openScanRecorder = createOpenScanRecorder({
     accounts,
     sightings: sightingStore,
+    serverKeys: { find: async () => new Map() },
     owners,
     recordServers,
     markServersUnknown: createMarkServersUnknown({
