@@ -18,6 +18,7 @@ import type { BinEntry, TaskStore } from '../domain/tasks/ports.ts'
 import { runTask, type TaskContext } from '../domain/tasks/run-task.ts'
 import { nameOf } from '../domain/tasks/task-state.ts'
 import { isFinished, type TaskRecord } from '../domain/tasks/task.ts'
+import { timestamp } from '../domain/timestamp.ts'
 
 /** How the source answers a request. */
 export const answers = [
@@ -56,7 +57,12 @@ export interface Course {
   readonly delay?: number
   /** Milliseconds that a commit takes. */
   readonly commitTime?: number
-  readonly user?: string
+  /** A deletion by time: the server is in the recycle bin. */
+  readonly isOwn?: boolean
+  /** Somebody protects the server after so many requests. */
+  readonly protectedAfter?: number
+  /** The task as an earlier process has left it. */
+  readonly stored?: Partial<TaskRecord>
 }
 
 class Killed extends Error {}
@@ -75,6 +81,7 @@ export function createTaskWorld(course: Course) {
   const { delay = 3_000, commitTime = 0 } = course
   let now = start
   let moment = 0
+  let isKilled = false
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
 
@@ -120,21 +127,26 @@ export function createTaskWorld(course: Course) {
   } as unknown as Server
   let stored: StoredServer = { id: 'server', seq: 1, revision: 1, factsDigest: '', server }
   let entry: BinEntry | undefined
-  const author = { ...musterItself, user_id: course.user ?? 'user' }
-  let task: TaskRecord = createTask(course.action, course.params ?? {}, stored, author, start)
-  stored = {
-    ...stored,
-    server: {
-      ...showTask(stored, task).server,
-      metadata: { 'sys:task_id': task.id, 'sys:settled_status': course.from },
-    },
+  if (course.isOwn) {
+    const due = { server_id: 'server', account_id: 'account', auto_delete_at: start }
+    entry = { ...due, delete_disks: false, delete_snapshots: false }
+    const inBin = { pending_deleted: true, auto_delete_at: timestamp(start) }
+    stored = { ...stored, server: { ...server, ...inBin } }
   }
-  const history: TaskRecord[] = []
+  const author = course.isOwn ? musterItself : { ...musterItself, user_id: 'user' }
+  const accepted = createTask(course.action, course.params ?? {}, stored, author, start)
+  let task: TaskRecord = { ...accepted, ...course.stored }
+  stored = { ...stored, server: showTask(stored, task).server }
 
   /** The process may be killed here. */
   function pass(): void {
     moment += 1
-    if (course.crashes?.includes(moment)) throw new Killed()
+    isKilled ||= course.crashes?.includes(moment) === true
+    requireAlive()
+  }
+  /** A process that is killed within a request does nothing more. */
+  function requireAlive(): void {
+    if (isKilled) throw new Killed()
   }
 
   function carryOut(request: SourceRequest): void {
@@ -181,6 +193,9 @@ export function createTaskWorld(course: Course) {
     pass()
     if (!didNothing.has(answer)) delivered.push(place)
     if (answer === 'ok' || answer === 'lost') carryOut(request)
+    if (carriedOut.length === course.protectedAfter) {
+      stored = { ...stored, server: { ...stored.server, disable_delete: true } }
+    }
     pass()
     switch (answer) {
       case 'ok':
@@ -214,6 +229,7 @@ export function createTaskWorld(course: Course) {
   }
 
   async function read(): Promise<Reading> {
+    requireAlive()
     const answer = readingsLeft.shift() ?? 'ok'
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
@@ -226,7 +242,6 @@ export function createTaskWorld(course: Course) {
     now += commitTime
     if (isFinished(task)) return false
     task = { ...task, ...changes }
-    history.push(task)
     for (const write of writes) stored = { ...stored, server: write.server }
     if (binned) entry = binned
     if (unbinned) entry = undefined
@@ -256,6 +271,7 @@ export function createTaskWorld(course: Course) {
     reauthorize: () => Promise.resolve(undefined),
     read,
     async record(_, reading) {
+      requireAlive()
       const gone = reading === undefined
       const facts = reading && 'facts' in reading ? reading.facts : undefined
       const noted = facts
@@ -268,12 +284,14 @@ export function createTaskWorld(course: Course) {
     maySend: true,
     limits: { ...times, recycle: 604_800_000 },
     clock: () => now,
-    sleep: async (time) => void (now += time),
+    async sleep(time) {
+      requireAlive()
+      now += time
+    },
     signal: new AbortController().signal,
   }
 
   return {
-    context,
     /** Runs the task to its end, in a new process after each crash. */
     async run(): Promise<TaskRecord> {
       for (let starts = 0; starts < 50; starts += 1) {
@@ -283,24 +301,16 @@ export function createTaskWorld(course: Course) {
         } catch (error) {
           if (!(error instanceof Killed)) throw error
           now += 1_000
+          isKilled = false
         }
       }
       throw new Error('the task does not end')
-    },
-    get task() {
-      return task
     },
     get server() {
       return stored.server
     },
     get entry() {
       return entry
-    },
-    set stored(changes: Partial<Server>) {
-      stored = { ...stored, server: { ...stored.server, ...changes } }
-    },
-    set entry(given: BinEntry | undefined) {
-      entry = given
     },
     /** What the source has in the end. */
     source: () => {
@@ -312,7 +322,6 @@ export function createTaskWorld(course: Course) {
     carriedOut,
     delivered,
     sentUnstored,
-    history,
   }
 }
 export type TaskWorld = ReturnType<typeof createTaskWorld>

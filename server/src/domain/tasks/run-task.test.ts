@@ -97,4 +97,314 @@ void describe('runs of a task', () => {
       { numRuns: 1_000, seed: 26 },
     )
   })
+
+  interface Expected {
+    readonly course: Course
+    readonly status: TaskRecord['status']
+    readonly class?: TaskRecord['error_class']
+    readonly error?: RegExp
+    /** The requests that arrived, in this order. */
+    readonly sent: readonly string[]
+    /** Milliseconds until the end: at least, and less than. */
+    readonly within?: readonly [number, number]
+    /** What the source shows in the end. */
+    readonly shows?: string
+  }
+
+  const start: Course = { action: 'start', from: 'ready' }
+  const stop: Course = { action: 'stop', from: 'running' }
+  const suspend: Course = { action: 'suspend', from: 'running' }
+  const reset: Course = { action: 'reset', from: 'running' }
+  const remove: Course = {
+    action: 'delete',
+    from: 'ready',
+    params: { override_pending_delete: true },
+  }
+  const resize: Course = {
+    action: 'change-config',
+    from: 'running',
+    params: { vcpu_count: 4, force_stop: true },
+  }
+  const settled = times.call + times.settle
+  const deletion = ['keep vol-1', 'keep vol-2', 'delete']
+  const forever = <const Value>(value: Value) => Array.from({ length: 500 }, () => value)
+  const sentBefore = (course: Course, call: object, target: object): Course => ({
+    ...course,
+    stored: {
+      status: 'running',
+      plan: [{ call, target } as TaskRecord['plan'][number]],
+      sends: 1,
+      sent_at: Date.UTC(2027, 0, 1),
+      started_at: Date.UTC(2027, 0, 1),
+    },
+  })
+
+  const cases: Readonly<Record<string, Expected>> = {
+    'an error of the source, and nothing changes': {
+      course: { ...suspend, answers: ['5xx'] },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^Internal error 4711\. The server is still running\.$/,
+      sent: ['suspend'],
+      within: [settled, settled + 10_000],
+    },
+    'no answer, and nothing changes': {
+      course: { ...suspend, answers: ['hangs'] },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^No answer\. The server is still running\.$/,
+      sent: ['suspend'],
+      within: [settled, settled + 10_000],
+    },
+    'no answer, and it is done': {
+      course: { ...suspend, answers: ['lost'] },
+      status: 'succeeded',
+      sent: ['suspend'],
+      shows: 'suspend',
+    },
+    'no answer, and the source works on it for long': {
+      course: { ...suspend, answers: ['lost'], delay: 200_000 },
+      status: 'succeeded',
+      sent: ['suspend'],
+    },
+    'the server cannot be read for a while after the request': {
+      course: { ...suspend, answers: ['lost'], readings: ['ok', ...forever('fails').slice(0, 9)] },
+      status: 'succeeded',
+      sent: ['suspend'],
+    },
+    'a stop that the source cannot do: not the fault of the guest': {
+      course: { ...stop, answers: ['5xx'] },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^Internal error 4711/,
+      sent: ['shut down'],
+      within: [60_000, 75_000],
+    },
+    'a guest that stays on': {
+      course: { ...stop, obeys: false },
+      status: 'failed',
+      class: 'guest_did_not_stop',
+      error: /did not shut down within 60 s/,
+      sent: ['shut down'],
+      within: [60_000, 75_000],
+    },
+    'a guest that takes longer than its time': {
+      course: { ...stop, delay: 90_000 },
+      status: 'succeeded',
+      sent: ['shut down'],
+    },
+    'a guest that stays on is switched off': {
+      course: { ...stop, params: { is_force: true }, obeys: false },
+      status: 'succeeded',
+      sent: ['shut down', 'switch off'],
+      within: [60_000, 80_000],
+    },
+    'no answer to a soft stop: switched off after the time of the guest': {
+      course: { ...stop, params: { is_force: true }, answers: ['5xx'] },
+      status: 'succeeded',
+      sent: ['shut down', 'switch off'],
+      within: [60_000, 80_000],
+    },
+    'a soft stop that is refused: switched off at once': {
+      course: { ...stop, params: { is_force: true }, answers: ['refused'] },
+      status: 'succeeded',
+      sent: ['shut down', 'switch off'],
+      within: [0, 20_000],
+    },
+    'a reset without an answer': {
+      course: { ...reset, answers: ['5xx'], delay: 0 },
+      status: 'unknown',
+      class: 'no_answer',
+      error: /4711.*does not show whether it was done/,
+      sent: ['reset'],
+      within: [0, 5_000],
+    },
+    'a reset without an answer that the source shows': {
+      course: { ...reset, answers: ['lost'], delay: 30_000 },
+      status: 'succeeded',
+      sent: ['reset'],
+    },
+    'the source says that it did nothing, then does it': {
+      course: { ...start, answers: ['401', 'busy', 'unreachable'] },
+      status: 'succeeded',
+      sent: ['start'],
+      shows: 'running',
+    },
+    'a reset that the source did not do at first': {
+      course: { ...reset, answers: ['401', 'busy'] },
+      status: 'succeeded',
+      sent: ['reset'],
+    },
+    'always busy': {
+      course: { ...start, answers: forever('busy') },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Busy\.$/,
+      sent: [],
+      within: [60_000, 200_000],
+    },
+    'never reached': {
+      course: { ...start, answers: forever('unreachable') },
+      status: 'failed',
+      class: 'not_reached',
+      error: /was not sent: Connection refused/,
+      sent: [],
+      within: [60_000, 200_000],
+    },
+    'cannot be read before the start': {
+      course: { ...start, readings: forever('fails') },
+      status: 'failed',
+      class: 'not_reached',
+      error: /could not be read before the action/,
+      sent: [],
+      within: [60_000, 200_000],
+    },
+    'cannot be read after the request': {
+      course: { ...start, readings: ['ok', ...forever('fails')] },
+      status: 'unknown',
+      class: 'time_limit',
+      error: /can no longer be read/,
+      sent: ['start'],
+      within: [times.task, times.task + 20_000],
+    },
+    refused: {
+      course: { ...start, answers: ['refused'] },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Not now\.$/,
+      sent: ['start'],
+      within: [0, 1_000],
+    },
+    'a commit that takes longer than a request': {
+      course: { ...start, commitTime: times.call },
+      status: 'failed',
+      class: 'not_reached',
+      sent: [],
+    },
+    'a deletion of several requests, one refused': {
+      course: { ...remove, answers: ['ok', 'refused'] },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Not now\. Done: keep vol-1\. Remaining: keep vol-2, delete\.$/,
+      sent: ['keep vol-1', 'keep vol-2'],
+      shows: 'ready',
+    },
+    'a deletion of several requests, one without an answer': {
+      course: { ...remove, answers: ['ok', 'lost'], checks: true },
+      status: 'succeeded',
+      sent: deletion,
+      shows: 'gone',
+    },
+    'a deletion of several requests, one not carried out': {
+      course: { ...remove, answers: ['ok', '5xx'], checks: true },
+      status: 'failed',
+      class: 'no_answer',
+      error: /4711.* Done: keep vol-1\. Remaining: keep vol-2, delete\.$/,
+      sent: ['keep vol-1', 'keep vol-2'],
+      shows: 'ready',
+    },
+    'a deletion of several requests, and the source cannot tell about one': {
+      course: { ...remove, answers: ['ok', 'lost'] },
+      status: 'unknown',
+      class: 'no_answer',
+      error: /Done: keep vol-1\. Remaining: keep vol-2, delete\.$/,
+      sent: ['keep vol-1', 'keep vol-2'],
+    },
+    'a resize that fails after the stop: started again': {
+      course: { ...resize, answers: ['ok', 'refused'] },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Not now\. Done: shut down\. Remaining: resize, start\.$/,
+      sent: ['shut down', 'resize', 'start'],
+      shows: 'running',
+    },
+    'a start after a resize that fails: not sent again': {
+      course: { ...resize, answers: ['ok', 'ok', '5xx'] },
+      status: 'failed',
+      class: 'no_answer',
+      error: /Done: shut down, resize\. Remaining: start\.$/,
+      sent: ['shut down', 'resize', 'start'],
+      shows: 'ready',
+    },
+    'a start after a failed resize that fails, too': {
+      course: { ...resize, answers: ['ok', 'refused', 'refused'] },
+      status: 'failed',
+      error: /^Not now\..* Afterwards: Not now\.$/,
+      sent: ['shut down', 'resize', 'start'],
+      shows: 'ready',
+    },
+    'sent by an earlier version, and not done': {
+      course: sentBefore(suspend, { kind: 'suspend' }, { kind: 'status', status: 'suspend' }),
+      status: 'unknown',
+      class: 'interrupted',
+      error: /Muster stopped while sending.*The server is running: repeat the action/,
+      sent: [],
+      within: [times.lease + times.call, times.lease + times.call + 5_000],
+    },
+    'a deletion that was sent by an earlier version, and not done': {
+      course: sentBefore(remove, { kind: 'delete' }, { kind: 'gone' }),
+      status: 'unknown',
+      class: 'interrupted',
+      sent: [],
+    },
+    'sent by an earlier version, and done': {
+      course: sentBefore(
+        { ...suspend, from: 'suspend' },
+        { kind: 'suspend' },
+        { kind: 'status', status: 'suspend' },
+      ),
+      status: 'succeeded',
+      sent: [],
+    },
+    'a deletion by time, and somebody protects the server meanwhile': {
+      course: { ...remove, isOwn: true, protectedAfter: 1 },
+      status: 'failed',
+      class: 'refused',
+      error: /protected against deletion.* Done: keep vol-1\./,
+      sent: ['keep vol-1'],
+      shows: 'ready',
+    },
+  }
+  for (const [name, expected] of Object.entries(cases)) {
+    test(name, async () => {
+      const world = createTaskWorld(expected.course)
+      const task = await world.run()
+      assert.equal(task.status, expected.status, task.error)
+      if (expected.status === 'succeeded') assert.equal(task.error, '')
+      if (expected.class) assert.equal(task.error_class, expected.class)
+      if (expected.error) assert.match(task.error, expected.error)
+      const sent = world.delivered.map((place) => place.slice(place.indexOf(' ') + 1))
+      assert.deepEqual(sent, expected.sent)
+      const [least, most] = expected.within ?? [0, Infinity]
+      assert.ok(world.now() >= least && world.now() < most, `it took ${world.now()} ms`)
+      if (expected.shows) assert.equal(world.source().status, expected.shows)
+    })
+  }
+
+  test('a process that is killed at any moment of a start', async () => {
+    const ends: Record<string, number> = {}
+    for (let moment = 1; moment <= 6; moment += 1) {
+      const world = createTaskWorld({ ...start, crashes: [moment] })
+      const task = await world.run()
+      assert.ok(world.delivered.length <= 1, `sent twice after a crash at ${moment}`)
+      if (task.status === 'unknown') assert.match(task.error, /Muster stopped while sending/)
+      ends[task.status] = (ends[task.status] ?? 0) + 1
+    }
+    // Before it was stored it runs; stored and not sent, nobody knows.
+    assert.deepEqual(ends, { succeeded: 4, unknown: 2 })
+  })
+
+  const week = 604_800_000
+  for (const [answer, status, time] of [
+    ['refused', 'failed', 3_600_000],
+    ['lost', 'unknown', week],
+  ] as const) {
+    test(`a deletion by time that is ${status} is postponed by its end`, async () => {
+      const world = createTaskWorld({ ...remove, isOwn: true, answers: [answer] })
+      const task = await world.run()
+      assert.equal(task.status, status, task.error)
+      assert.equal(world.entry?.auto_delete_at, (task.finished_at ?? 0) + time)
+      assert.equal(Date.parse(world.server.auto_delete_at ?? ''), world.entry.auto_delete_at)
+    })
+  }
 })
