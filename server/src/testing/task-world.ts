@@ -82,6 +82,7 @@ export function createTaskWorld(course: Course) {
   let now = start
   let moment = 0
   let isKilled = false
+  let reads = 0
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
 
@@ -170,10 +171,9 @@ export function createTaskWorld(course: Course) {
     }
     const { kind } = call
     if (kind === 'delete') {
-      return [
-        ...['vol-1', 'vol-2'].map((volume) => ({ name: 'keep', target: volume })),
-        { name: 'delete', data: { kind } },
-      ]
+      const remove = { name: 'delete', data: { kind } }
+      if (call.disks) return [remove, { name: 'delete volume', target: 'vol-1' }]
+      return [...['vol-1', 'vol-2'].map((volume) => ({ name: 'keep', target: volume })), remove]
     }
     if (kind === 'update') {
       return Object.entries(call.changes).map(([field, value]) => ({
@@ -217,7 +217,7 @@ export function createTaskWorld(course: Course) {
     }
   }
 
-  const isChecked = ({ name }: SourceRequest) => name === 'keep' || name.startsWith('set ')
+  const isChecked = ({ name }: SourceRequest) => /^(?:keep|set |delete volume)/.test(name)
   const isDone = (request: SourceRequest): boolean | undefined =>
     course.checks === true && isChecked(request) ? carriedOut.includes(nameOf(request)) : undefined
 
@@ -231,6 +231,7 @@ export function createTaskWorld(course: Course) {
   async function read(): Promise<Reading> {
     requireAlive()
     const answer = readingsLeft.shift() ?? 'ok'
+    reads += answer === 'ok' ? 1 : 0
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
     if (!exists) return undefined
@@ -318,6 +319,7 @@ export function createTaskWorld(course: Course) {
       return { status: exists ? statusNow() : 'gone', fields }
     },
     now: () => now - start,
+    reads: () => reads,
     showsTask: () => ownNotesOf(stored.server).task_id !== undefined,
     carriedOut,
     delivered,

@@ -331,7 +331,9 @@ function watched(
     case 'lost': {
       if (unchanged < 2) return watchOn(state, seen, now, times)
       if (step.isInvisible) return unclear(state, phase, now)
-      const text = `${answer.message} The server is still ${nameOfStatus(status)}.`
+      const text = facts
+        ? `${answer.message} The server is still ${nameOfStatus(status)}.`
+        : answer.message
       const values = { answer: answer.message, status }
       return fail(state, failed('no_answer', text, task, values), now)
     }

@@ -120,6 +120,7 @@ void describe('runs of a task', () => {
     from: 'ready',
     params: { override_pending_delete: true },
   }
+  const removeAll: Course = { ...remove, params: { ...remove.params, delete_disks: true } }
   const resize: Course = {
     action: 'change-config',
     from: 'running',
@@ -128,11 +129,16 @@ void describe('runs of a task', () => {
   const settled = times.call + times.settle
   const deletion = ['keep vol-1', 'keep vol-2', 'delete']
   const forever = <const Value>(value: Value) => Array.from({ length: 500 }, () => value)
-  const sentBefore = (course: Course, call: object, target: object): Course => ({
+  const sentBefore = (
+    course: Course,
+    call: object,
+    target: object,
+    isInvisible = false,
+  ): Course => ({
     ...course,
     stored: {
       status: 'running',
-      plan: [{ call, target } as TaskRecord['plan'][number]],
+      plan: [{ call, target, ...(isInvisible && { isInvisible }) } as TaskRecord['plan'][number]],
       sends: 1,
       sent_at: Date.UTC(2027, 0, 1),
       started_at: Date.UTC(2027, 0, 1),
@@ -310,6 +316,19 @@ void describe('runs of a task', () => {
       error: /Done: keep vol-1\. Remaining: keep vol-2, delete\.$/,
       sent: ['keep vol-1', 'keep vol-2'],
     },
+    'a disk that is deleted after its server, and the source is busy': {
+      course: { ...removeAll, answers: ['ok', 'busy', 'unreachable'] },
+      status: 'succeeded',
+      sent: ['delete', 'delete volume vol-1'],
+      shows: 'gone',
+    },
+    'a disk that is not deleted after its server': {
+      course: { ...removeAll, answers: ['ok', '5xx'], checks: true },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^Internal error 4711\. Done: delete\. Remaining: delete volume vol-1\.$/,
+      sent: ['delete', 'delete volume vol-1'],
+    },
     'a resize that fails after the stop: started again': {
       course: { ...resize, answers: ['ok', 'refused'] },
       status: 'failed',
@@ -338,6 +357,14 @@ void describe('runs of a task', () => {
       status: 'unknown',
       class: 'interrupted',
       error: /Muster stopped while sending.*The server is running: repeat the action/,
+      sent: [],
+      within: [times.lease + times.call, times.lease + times.call + 5_000],
+    },
+    'a reset that was sent by an earlier process': {
+      course: sentBefore(reset, { kind: 'reset' }, { kind: 'status', status: 'running' }, true),
+      status: 'unknown',
+      class: 'interrupted',
+      error: /does not show whether it was done/,
       sent: [],
       within: [times.lease + times.call, times.lease + times.call + 5_000],
     },
@@ -392,6 +419,29 @@ void describe('runs of a task', () => {
     }
     // Before it was stored it runs; stored and not sent, nobody knows.
     assert.deepEqual(ends, { succeeded: 4, unknown: 2 })
+  })
+
+  test('a process that is killed at any moment of a restart whose start is delayed', async () => {
+    const ends: Record<string, number> = {}
+    for (let moment = 1; moment <= 16; moment += 1) {
+      const course = { action: 'restart', from: 'running', answers: ['ok', 'busy'] } as const
+      const world = createTaskWorld({ ...course, crashes: [moment] })
+      const task = await world.run()
+      const { delivered } = world
+      assert.equal(new Set(delivered).size, delivered.length, `sent twice: crash at ${moment}`)
+      ends[task.status] = (ends[task.status] ?? 0) + 1
+    }
+    assert.deepEqual(ends, { succeeded: 8, unknown: 8 })
+  })
+
+  test('a failure takes two readings', async () => {
+    const world = createTaskWorld({
+      ...suspend,
+      answers: ['5xx'],
+      readings: ['ok', ...forever('fails').slice(0, 8)],
+    })
+    assert.equal((await world.run()).status, 'failed')
+    assert.equal(world.reads(), 3)
   })
 
   const week = 604_800_000
