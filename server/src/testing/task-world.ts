@@ -95,6 +95,7 @@ export function createTaskWorld(course: Course) {
   /** Requests that may have been carried out, by their place in the plan. */
   const delivered: string[] = []
   const sentUnstored: string[] = []
+  const waiting: TaskRecord[] = []
 
   function statusNow(): string {
     if (next && now < next.at) return through[next.status] ?? 'busy'
@@ -287,6 +288,7 @@ export function createTaskWorld(course: Course) {
     clock: () => now,
     async sleep(time) {
       requireAlive()
+      waiting.push(task)
       now += time
     },
     signal: new AbortController().signal,
@@ -320,6 +322,8 @@ export function createTaskWorld(course: Course) {
     },
     now: () => now - start,
     reads: () => reads,
+    /** The stored task at each pause. */
+    waiting,
     showsTask: () => ownNotesOf(stored.server).task_id !== undefined,
     carriedOut,
     delivered,

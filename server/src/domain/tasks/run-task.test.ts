@@ -273,6 +273,14 @@ void describe('runs of a task', () => {
       sent: ['start'],
       within: [times.task, times.task + 20_000],
     },
+    'busy at the second step': {
+      course: { action: 'restart', from: 'running', answers: ['ok', ...forever('busy')] },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Busy\. Done: shut down\. Remaining: start\.$/,
+      sent: ['shut down'],
+      within: [60_000, 220_000],
+    },
     refused: {
       course: { ...start, answers: ['refused'] },
       status: 'failed',
@@ -432,6 +440,13 @@ void describe('runs of a task', () => {
       ends[task.status] = (ends[task.status] ?? 0) + 1
     }
     assert.deepEqual(ends, { succeeded: 8, unknown: 8 })
+  })
+
+  test('a task that waits for another attempt can be cancelled', async () => {
+    const world = createTaskWorld({ ...start, answers: ['busy'] })
+    await world.run()
+    const [task] = world.waiting
+    assert.deepEqual([task?.step, task?.sends, task?.sent_at], [0, 0, null])
   })
 
   test('a failure takes two readings', async () => {
