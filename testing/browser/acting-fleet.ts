@@ -8,18 +8,21 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
   const projectId = await identities.addProject('ops')
   const owner = await testConsole.addUser('olga', 'project_owner', { projectId }, projectId)
   const viewer = await testConsole.addUser('victor', 'project_viewer', { projectId }, projectId)
-  const cloudaccount = {
-    name: 'made-up',
-    provider: 'Simulator',
-    project_id: projectId,
-    access: 'manage',
-    options: { servers: size, action_delay: 600 },
+  async function attach(name: string, options: object): Promise<string> {
+    const account = {
+      name,
+      provider: 'Simulator',
+      project_id: projectId,
+      access: 'manage',
+      options,
+    }
+    const attached = await admin.call<{ cloudaccount: { id: string } }>('createCloudAccount', {
+      body: { cloudaccount: account },
+    })
+    if (attached.status !== 201) throw new Error(attached.text)
+    return attached.body.cloudaccount.id
   }
-  const attached = await admin.call<{ cloudaccount: { id: string } }>('createCloudAccount', {
-    body: { cloudaccount },
-  })
-  if (attached.status !== 201) throw new Error(attached.text)
-  const accountId = attached.body.cloudaccount.id
+  const accountId = await attach('made-up', { servers: size, action_delay: 600 })
 
   const list = async (query: string) =>
     (
@@ -32,6 +35,9 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
     (await admin.call<{ server: Server }>('getServer', { path: { id } })).body.server
   const taken = new Set<string>()
 
+  const canStop = ({ disable_delete, scaling_group_id }: Server) =>
+    !disable_delete && scaling_group_id === ''
+
   const fleet = {
     projectId,
     accountId,
@@ -39,14 +45,27 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
     viewer,
     list,
     read,
+    /** A running server of another account, whose actions all fail. */
+    async attachFailing(): Promise<Server> {
+      const failing = await attach('failing', {
+        servers: 20,
+        seed: 2,
+        action_delay: 50,
+        action_failures: 100,
+      })
+      const query = `status=running&account_id=${failing}`
+      await until('the account is scanned', async () => (await list(query)).some(canStop))
+      const server = (await list(query)).find(canStop)
+      if (!server) throw new Error('There is no running server.')
+      return server
+    },
     /**
      * A server that no other test has taken, and that nothing protects. It gets a name of its own: from
      * its first action on, a simulated server no longer changes by itself.
      */
     async take(status: 'running' | 'ready'): Promise<Server> {
       const server = (await list(`status=${status}`)).find(
-        ({ id, disable_delete, scaling_group_id }) =>
-          !taken.has(id) && !disable_delete && scaling_group_id === '',
+        (server) => server.account_id === accountId && !taken.has(server.id) && canStop(server),
       )
       if (!server) throw new Error(`There is no other server with the status ${status}.`)
       const { id } = server

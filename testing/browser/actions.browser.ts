@@ -88,6 +88,27 @@ describe('actions on servers', () => {
     assert.deepEqual(await rowsOf(), [other.name])
   })
 
+  test('an action that failed is shown beside the status, in the words of the console', async (t) => {
+    const { id, name } = await fleet.attachFailing()
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers?q=id%3A${id}`)
+    const row = page.getByRole('row').filter({ hasText: name })
+    await row.getByText('Running').waitFor()
+    await page.goto(`/console/servers/${id}`)
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: `Stop ${name}` })
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
+    await itemOf(page, `Stop ${name}`).getByText('Failed').waitFor()
+    const mark = page.getByRole('link', { name: 'The last action did not succeed: Stop' })
+    await mark.click()
+    const task = page.getByRole('row').filter({ hasText: 'Failed' })
+    await task.waitFor()
+    assert.doesNotMatch(await task.innerText(), /is_force|ready|_/)
+    await page.goto(`/console/servers?q=id%3A${id}`)
+    await row.getByRole('link', { name: 'The last action did not succeed: Stop' }).waitFor()
+    assert.match(await row.innerText(), /Running/)
+  })
+
   test('a delete asks for the name and can be undone', async (t) => {
     const { id, name } = await fleet.take('running')
     const { page } = await testConsole.visit(t, fleet.owner)

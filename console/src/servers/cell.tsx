@@ -6,6 +6,7 @@ import { StatusMark } from '../ui/status-mark.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './cell.module.css'
 import type { ColumnName } from './columns.ts'
+import { FailedTask } from './failed-task.tsx'
 import type { Row } from './row.ts'
 import { statusTone } from './status.ts'
 import { useValueNames } from './value-names.ts'
@@ -26,11 +27,14 @@ export function Cell({ column, row }: Props): ReactNode {
     case 'status': {
       const { status = '' } = row
       return (
-        <FilterValue name="status" value={status} title={names.fullName('status', status)}>
-          <StatusMark tone={statusTone(status)} note={names.apiWord('status', status)}>
-            {names.name('status', status)}
-          </StatusMark>
-        </FilterValue>
+        <span className={styles.status}>
+          <FilterValue name="status" value={status} title={names.fullName('status', status)}>
+            <StatusMark tone={statusTone(status)} note={names.apiWord('status', status)}>
+              {names.name('status', status)}
+            </StatusMark>
+          </FilterValue>
+          <FailedTask server={row} />
+        </span>
       )
     }
     case 'ips':

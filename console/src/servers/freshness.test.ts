@@ -37,6 +37,8 @@ describe('the freshness of an account', () => {
     assert.equal(freshnessOf(account('connected', '2026-05-04T11:57:00Z'), now), 'connected')
     assert.equal(freshnessOf(account('connected', '2026-05-04T11:56:59Z'), now), 'late')
     assert.equal(freshnessOf(account('connected', null), now), 'late')
+    assert.equal(freshnessOf(account('degraded', '2026-05-04T11:57:00Z'), now), 'degraded')
+    assert.equal(freshnessOf(account('degraded', '2026-05-04T11:56:59Z'), now), 'late')
   })
 
   it('is the API status if that is worse, or if the account is disabled', () => {

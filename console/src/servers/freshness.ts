@@ -17,7 +17,8 @@ export function isOverdue(syncedAt: string | null, now: number, period?: number)
 export type Freshness = CloudAccount['status'] | 'late'
 
 export function freshnessOf({ status, period, sync }: CloudAccount, now: number): Freshness {
-  return status === 'connected' && isOverdue(sync.finished_at, now, period) ? 'late' : status
+  const works = status === 'connected' || status === 'degraded'
+  return works && isOverdue(sync.finished_at, now, period) ? 'late' : status
 }
 
 export const freshnessTones: Readonly<Record<Freshness, Tone>> = {

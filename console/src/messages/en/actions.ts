@@ -60,6 +60,8 @@ export const actions = {
     'Turning it off also turns off the protection at the source, such as termination protection.',
   done: (action: string, name: string) => `${action}: ${name}. Done.`,
 
+  lastFailed: (action: string) => `The last action did not succeed: ${action}`,
+
   selectAll: (count: string) => `Select all ${count} that match`,
   allSelected: (count: string) => `All ${count} that match the filter`,
   tooMany: (most: string) => `At most ${most} servers at once. Narrow the filter.`,

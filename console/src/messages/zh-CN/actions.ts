@@ -58,6 +58,8 @@ export const actions: Messages['actions'] = {
   protectionHint: '关闭时，也会关闭来源的保护（例如终止保护）。',
   done: (action, name) => `${action}：${name}。已完成。`,
 
+  lastFailed: (action) => `上次操作未成功：${action}`,
+
   selectAll: (count) => `选择全部 ${count} 台匹配的服务器`,
   allSelected: (count) => `匹配筛选条件的全部 ${count} 台`,
   tooMany: (most) => `一次最多 ${most} 台服务器。请缩小筛选范围。`,

@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { ReactNode } from 'react'
+import { FailedTask } from '../../servers/failed-task.tsx'
 import { statusTone } from '../../servers/status.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { useFormat } from '../../messages/use-format.ts'
@@ -41,6 +42,7 @@ export function ServerHeader({ server, title, actions }: Props) {
             {status === 'unknown' && <span className={styles.soft}>· {t.statusUnknown}</span>}
           </span>
         </Highlight>
+        <FailedTask server={server} long />
         {actions}
       </div>
       <dl className={styles.summary}>
