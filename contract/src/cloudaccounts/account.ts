@@ -65,6 +65,9 @@ export type AccountAccess = (typeof accountAccesses)[number]
 /** Actions that run at once in an account, unless it says otherwise. */
 export const defaultMaxActions = 10
 
+/** Seconds for one request to a source, unless the account says otherwise. */
+export const defaultRequestTimeout = 20
+
 export const syncStates = ['idle', 'queued', 'running'] as const
 
 export const warningKinds = [
@@ -189,6 +192,7 @@ export const cloudAccounts = {
       }),
     },
     max_actions: number('Actions that run at once', filterable),
+    request_timeout: number('Seconds that one request to the source may take', filterable),
     mapping: object('Rules that assign servers to projects', Type.Array(AccountRule), []),
     status: {
       ...enumeration('Status', filterable),
@@ -239,6 +243,13 @@ const settable = {
       minimum: 1,
       maximum: 100,
       description: `Actions that run at once. Default: ${defaultMaxActions}.`,
+    }),
+  ),
+  request_timeout: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 300,
+      description: `Seconds that one request to the source may take. Default: ${defaultRequestTimeout}.`,
     }),
   ),
   mapping: Type.Optional(Mapping),

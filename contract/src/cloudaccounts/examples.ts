@@ -25,6 +25,7 @@ export const accountExample = {
   enabled: true,
   access: 'observe',
   max_actions: 10,
+  request_timeout: 20,
   mapping,
   status: 'connected',
   servers: 412,

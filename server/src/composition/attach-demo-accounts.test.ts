@@ -105,6 +105,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
       leaving: 0,
       access: 'observe',
       max_actions: 10,
+      request_timeout: 20,
     }
     await database.commit([
       db

@@ -1,4 +1,4 @@
-import { defaultMaxActions } from '@muster/contract'
+import { defaultMaxActions, defaultRequestTimeout } from '@muster/contract'
 import type { AccountRule } from '@muster/contract'
 import type { DemoAccount, DemoHost } from '../demo-port.ts'
 import { createEvent } from '../domain/audit/create-event.ts'
@@ -55,6 +55,7 @@ export function createAttachDemoAccounts({
       // People can try the actions at once: nothing real happens.
       access: 'manage',
       max_actions: defaultMaxActions,
+      request_timeout: defaultRequestTimeout,
       disappearance_hold: null,
       revision: 1,
       isBeingDeleted: false,

@@ -284,6 +284,8 @@ export interface Tables {
     access: string
     /** Actions that run at once. */
     max_actions: number
+    /** In seconds, of one request to the source. */
+    request_timeout: number
     created_at: number
     /** Raised by each change of the columns above. */
     revision: number

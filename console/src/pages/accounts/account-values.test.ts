@@ -55,6 +55,7 @@ const account: CloudAccount = {
   enabled: true,
   access: 'observe',
   max_actions: 10,
+  request_timeout: 20,
   mapping: [],
   status: 'connected',
   servers: 3,

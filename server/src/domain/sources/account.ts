@@ -18,6 +18,8 @@ export interface Account {
   readonly access: AccountAccess
   /** Actions that run at once. */
   readonly max_actions: number
+  /** Seconds that one request to the source may take. */
+  readonly request_timeout: number
   readonly mapping: readonly AccountRule[]
   readonly created_at: number
   /** Increases with each change of the settings above. */

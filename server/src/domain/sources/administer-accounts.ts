@@ -1,6 +1,7 @@
 import {
   cloudAccounts,
   defaultMaxActions,
+  defaultRequestTimeout,
   sourceProviders,
   type AccountRule,
   type AccountTest,
@@ -272,6 +273,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         enabled: given.enabled ?? true,
         access: given.access ?? 'observe',
         max_actions: given.max_actions ?? defaultMaxActions,
+        request_timeout: given.request_timeout ?? defaultRequestTimeout,
         mapping: given.mapping ?? [],
         created_at: clock(),
         revision: 1,

@@ -38,6 +38,7 @@ export function describeAccount(
     enabled: account.enabled,
     access: account.access,
     max_actions: account.max_actions,
+    request_timeout: account.request_timeout,
     mapping: [...account.mapping],
     status: statusOf(attached),
     servers,

@@ -14,12 +14,14 @@ interface Dependencies {
   readonly onMissing: (id: string, signal: AbortSignal) => Promise<void>
 }
 
-const longestFetch = 20_000
+/** A fetch is more than one request. */
+const shortestLimit = 20_000
 const maxConcurrentFetches = 8
 
 /** Reads single servers of an account from its source. Requests for the same server share one fetch. */
 export function createFetchServer(dependencies: Dependencies) {
   const { account, openSource, signal, claim, record, onMissing } = dependencies
+  const longestFetch = Math.max(shortestLimit, account.request_timeout * 1_000)
   const running = new Map<string, Promise<void>>()
 
   async function fetchOnce(id: string, reference: ServerReference): Promise<void> {

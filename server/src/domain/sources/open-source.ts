@@ -1,3 +1,4 @@
+import { defaultRequestTimeout } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Account } from './account.ts'
@@ -23,9 +24,8 @@ interface Dependencies {
   readonly clock: () => number
 }
 
-/** Milliseconds for one request. The first response of a hypervisor can take long. */
-const timeLimit = 20_000
-const openLimit = 30_000
+/** Milliseconds to open a source, beside the time limit of one request. */
+const openMargin = 10_000
 const maxThrottles = 10_000
 
 const unknownKind = (provider: string) =>
@@ -49,8 +49,10 @@ export function createOpenSource({ kinds, accounts, stateOf, egress, clock }: De
 
   const contextOf = (
     own: Pick<SourceContext, 'throttle' | 'accountId' | 'state'>,
-  ): SourceContext => ({ egress, clock, timeLimit, ...own })
-  const limited = (signal: AbortSignal) => AbortSignal.any([signal, deadline(openLimit)])
+    timeout = defaultRequestTimeout,
+  ): SourceContext => ({ egress, clock, timeLimit: timeout * 1_000, ...own })
+  const limited = (signal: AbortSignal, { timeLimit }: SourceContext) =>
+    AbortSignal.any([signal, deadline(timeLimit + openMargin)])
 
   /** Each purpose has a rate limit of its own, so that one does not delay another. */
   async function prepare(account: Account, purpose: 'scan' | 'get' | 'act') {
@@ -58,7 +60,11 @@ export function createOpenSource({ kinds, accounts, stateOf, egress, clock }: De
     const settings = { address, options, credentials: await accounts.credentialsOf(id) }
     const kind = await loadKind(account.provider)
     const throttle = throttleFor(`${purpose} ${id}`, kind)
-    return { kind, settings, context: contextOf({ throttle, accountId: id, state: stateOf(id) }) }
+    return {
+      kind,
+      settings,
+      context: contextOf({ throttle, accountId: id, state: stateOf(id) }, account.request_timeout),
+    }
   }
 
   return {
@@ -70,24 +76,26 @@ export function createOpenSource({ kinds, accounts, stateOf, egress, clock }: De
       purpose: 'scan' | 'get' = 'scan',
     ): Promise<Source> {
       const { kind, settings, context } = await prepare(account, purpose)
-      return await kind.open(settings, context, limited(signal))
+      return await kind.open(settings, context, limited(signal, context))
     },
     /** Opens a connection that may change servers. The kind must support actions. */
     async openActor(account: Account, signal: AbortSignal): Promise<ServerActor> {
       const { kind, settings, context } = await prepare(account, 'act')
       if (!kind.acting) throw new Error(`sources of ${kind.provider} cannot act`)
-      return await kind.acting.open(settings, context, limited(signal))
+      return await kind.acting.open(settings, context, limited(signal, context))
     },
     /** Undefined if sources of the provider can only be read. */
     async openSettingsActor(provider: string, settings: SourceSettings, signal: AbortSignal) {
       const kind = await loadKind(provider)
       const throttle = throttleFor(`${provider} ${settings.address}`, kind)
-      return await kind.acting?.open(settings, contextOf({ throttle }), limited(signal))
+      const context = contextOf({ throttle })
+      return await kind.acting?.open(settings, context, limited(signal, context))
     },
     async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
       const kind = await loadKind(provider)
       const throttle = throttleFor(`${provider} ${settings.address}`, kind)
-      return await kind.open(settings, contextOf({ throttle }), limited(signal))
+      const context = contextOf({ throttle })
+      return await kind.open(settings, context, limited(signal, context))
     },
   }
 }

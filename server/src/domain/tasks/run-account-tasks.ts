@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { defaultRequestTimeout } from '@muster/contract'
 import type { ServerWriter } from '../inventory/ports.ts'
 import { ownNotesOf } from '../inventory/own-fields.ts'
 import type { AttachedAccount } from '../sources/account.ts'
@@ -41,7 +42,7 @@ const retryDelay = 1_000
 
 /** Runs the tasks of an account whose lease this process holds. */
 export function createRunAccountTasks(dependencies: Dependencies) {
-  const { tasks, serverWriter, openSource, limits, clock, log } = dependencies
+  const { tasks, serverWriter, openSource, clock, log } = dependencies
 
   /** The tasks of each batch that this process runs, over all accounts. */
   const activeOfBatches = new Map<string, number>()
@@ -60,6 +61,14 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     runner: string,
     running: RunningAccount,
   ): AccountTasks {
+    const limits = {
+      ...dependencies.limits,
+      ...(account.request_timeout !== defaultRequestTimeout && {
+        call: account.request_timeout * 1_000,
+      }),
+    }
+    // A reading is more than one request.
+    const readLimit = Math.max(limits.call, dependencies.limits.call)
     const ending = new AbortController()
     const { signal } = ending
     const fence = { accountId: account.id, fence: { revision: account.revision, runner } }
@@ -79,11 +88,11 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       open: () =>
         openSource.openAccount(
           account,
-          AbortSignal.any([signal, AbortSignal.timeout(limits.call)]),
+          AbortSignal.any([signal, AbortSignal.timeout(readLimit)]),
           'get',
         ),
       signal,
-      timeLimit: limits.call,
+      timeLimit: readLimit,
     })
 
     async function contextOf(): Promise<TaskContext> {

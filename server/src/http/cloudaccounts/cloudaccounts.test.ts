@@ -67,6 +67,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       disappearance_hold: null,
       access: 'observe',
       max_actions: 10,
+      request_timeout: 20,
       mapping: [],
       status: 'disabled',
       servers: 0,
@@ -95,6 +96,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       enabled: false,
       access: 'manage',
       max_actions: 3,
+      request_timeout: 45,
       mapping: [{ tenant: 't*', tag: 'a=b', account: '*', name: 'n', project_id: at.projectId }],
     }
     const { credentials: _, ...shown } = whole

@@ -16,6 +16,7 @@ import { up as serverCombinations } from './0013-server-combinations.ts'
 import { up as eventDelivery } from './0014-event-delivery.ts'
 import { up as sourceState } from './0015-source-state.ts'
 import { up as tasks } from './0016-tasks.ts'
+import { up as requestTimeout } from './0017-request-timeout.ts'
 import { up as batchRefusals } from './0018-batch-refusals.ts'
 import { up as sharedServers } from './0019-shared-servers.ts'
 import { up as taskRequests } from './0020-task-requests.ts'
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0014-event-delivery': { up: eventDelivery },
   '0015-source-state': { up: sourceState },
   '0016-tasks': { up: tasks },
+  '0017-request-timeout': { up: requestTimeout },
   '0018-batch-refusals': { up: batchRefusals },
   '0019-shared-servers': { up: sharedServers },
   '0020-task-requests': { up: taskRequests },

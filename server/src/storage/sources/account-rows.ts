@@ -42,6 +42,7 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     enabled: row.enabled === 1,
     access: row.access as Account['access'],
     max_actions: row.max_actions,
+    request_timeout: row.request_timeout,
     mapping: JSON.parse(row.mapping) as Account['mapping'],
     created_at: row.created_at,
     revision: row.revision,

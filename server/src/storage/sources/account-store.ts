@@ -40,6 +40,7 @@ const columns = [
   'enabled',
   'access',
   'max_actions',
+  'request_timeout',
   'mapping',
   'created_at',
   'revision',

@@ -34,6 +34,7 @@ export const makeAccount = (changes: Partial<Account> = {}): Account => ({
   enabled: true,
   access: 'observe',
   max_actions: 10,
+  request_timeout: 20,
   mapping: [],
   created_at: 1,
   revision: 1,

@@ -58,6 +58,7 @@ export async function createActionFixtures(
         leaving: 0,
         access: 'manage',
         max_actions: 10,
+        request_timeout: 20,
       })
       .compile(),
     sql`insert into account_syncs (account_id, runner, leased_until)

@@ -286,6 +286,7 @@ export function createResourceFactory(context: Context) {
       leaving: 0,
       access: 'observe',
       max_actions: 10,
+      request_timeout: 20,
     }
     const batch = batchOf(place, user.id)
     const task = taskOf(place, user.id, '')
