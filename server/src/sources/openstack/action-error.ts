@@ -5,7 +5,7 @@ import { statusError } from '../shared/status-error.ts'
 import { notDone, shortText } from '../shared/to-action-error.ts'
 import type { ServiceChange } from './service-client.ts'
 
-function errorOf({ body }: HttpResponse): Json {
+function bodyOf({ body }: HttpResponse): Json {
   try {
     const json: unknown = JSON.parse(body.toString('utf8'))
     return isObject(json) ? json : {}
@@ -13,6 +13,10 @@ function errorOf({ body }: HttpResponse): Json {
     return {}
   }
 }
+
+/** Whether it is the answer of Nova, and not the page of a proxy. */
+export const isSuccess = (response: HttpResponse, status: number): boolean =>
+  response.status === status && (status !== 200 || 'server' in bodyOf(response))
 
 /** Nova's own sentence, such as `Cannot 'suspend' instance … while it is in vm_state stopped`. */
 function sentenceOf(error: Json): string {
@@ -56,7 +60,7 @@ export function toActionError(response: HttpResponse, request: ServiceChange): E
   const { kind: reason, message } = statusError(response, { host: 'Nova', action })
   if (reason === 'credentials') return notDone('denied', message)
   if (reason === 'throttled') return notDone('failed', message)
-  const error = errorOf(response)
+  const error = bodyOf(response)
   const sentence = sentenceOf(error)
   const kind = kindOf(status, error, request)
   const fail = (text: string) => new ActionError(kind, `${text} ${sentence}`.trim())

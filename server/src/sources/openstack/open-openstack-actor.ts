@@ -1,7 +1,8 @@
 import { ActionError, type ServerActor } from '../../domain/sources/action-port.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ServerReference, SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
-import { toActionError } from './action-error.ts'
+import { isSuccess, toActionError } from './action-error.ts'
 import { isDone, planRequests, toChange, type LocatedServer } from './action-requests.ts'
 import { findServer } from './compute.ts'
 import { planRegion, projectsFor } from './regions.ts'
@@ -28,7 +29,7 @@ async function locate(
     const server = await findServer(compute, externalId, signal)
     if (!server || isDeleted(server)) continue
     if (isReadable(server)) return { compute, server }
-    throw new ActionError('failed', 'Nova does not reach the database of the cell of the server.')
+    throw new SourceError('failed', 'Nova does not reach the database of the cell of the server.')
   }
   // It may be in a project that could not be opened.
   if (failed[0]) throw failed[0].error
@@ -73,7 +74,7 @@ export async function openOpenStackActor(
     const located = await locateOnce(reference, stop)
     const change = toChange(request, located)
     const response = await located.compute.client.change(change, stop)
-    if (response.status !== change.success) throw toActionError(response, change)
+    if (!isSuccess(response, change.success)) throw toActionError(response, change)
   }
 
   return {
