@@ -26,8 +26,8 @@ export async function testConnection(
   let isComplete = false
 
   async function countServers(source: Source): Promise<void> {
-    title = limitText(source.title)
     for await (const { present, unreadable = [], failed = [] } of source.scan(signal)) {
+      title = limitText(source.title)
       error ||= failed[0] ? explainError(failed[0].error) : ''
       servers += present.length + unreadable.length
       if (unreadable.length > 0) {

@@ -28,14 +28,29 @@ export function createServerReadings({ open, signal, timeLimit }: Dependencies) 
   let waiting: Waiting[] = []
   let isCollecting = false
 
-  async function readTogether(source: Source, some: readonly Waiting[]): Promise<void> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeLimit)])
-    if (source.getMany && some.length > 1) {
-      const readings = await source.getMany(
+  /** One request for servers of one region, so that a region that fails does not affect another. */
+  async function readRegion(
+    getMany: NonNullable<Source['getMany']>,
+    some: readonly Waiting[],
+    limit: AbortSignal,
+  ): Promise<void> {
+    try {
+      const readings = await getMany(
         some.map(({ reference }) => reference),
         limit,
       )
       for (const [at, { resolve }] of some.entries()) resolve(readings[at])
+    } catch (error) {
+      for (const { reject } of some) reject(error)
+    }
+  }
+
+  async function readTogether(source: Source, some: readonly Waiting[]): Promise<void> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeLimit)])
+    const { getMany } = source
+    if (getMany && some.length > 1) {
+      const regions = Map.groupBy(some, ({ reference }) => reference.regionId)
+      await Promise.all([...regions.values()].map((ones) => readRegion(getMany, ones, limit)))
       return
     }
     const queue = [...some]

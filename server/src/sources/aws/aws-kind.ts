@@ -65,10 +65,10 @@ export const awsKind: SourceKind = {
   hasEvents: false,
   check: checkAwsSettings,
   hostOf: ({ address }) => (address === '' ? undefined : hostOfAddress(address)),
-  async open(...given) {
+  async open(settings, context) {
     // Loaded only for accounts of this kind: the SDK is large.
     const { openAws } = await import('./open-aws.ts')
-    return await openAws(...given)
+    return await openAws(settings, context)
   },
   acting: awsActing,
 }

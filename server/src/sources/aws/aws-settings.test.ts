@@ -143,8 +143,13 @@ describe('the environment of the process', () => {
         throw new Error(`asked for ${host}`)
       })
       const settings = { address: '', credentials, options: {} }
+      const unreachable = await awsKind.open(
+        settings,
+        { ...conformanceContext, egress },
+        AbortSignal.timeout(5_000),
+      )
       await assert.rejects(
-        awsKind.open(settings, { ...conformanceContext, egress }, AbortSignal.timeout(5_000)),
+        scanAll(unreachable),
         (error) =>
           error instanceof SourceError &&
           String(error.cause).includes('asked for ec2.us-east-1.amazonaws.com'),
@@ -178,6 +183,7 @@ describe('the environment of the process', () => {
       options: { regions: ['eu-west-1'] },
     }
     const source = await awsKind.open(settings, conformanceContext, AbortSignal.timeout(5_000))
+    await scanAll(source)
     await source.close()
     assert.match(ec2.requests[0]?.authorization ?? '', /eu-west-1.*x-amz-security-token/)
   })
@@ -203,7 +209,10 @@ describe('a private endpoint', () => {
     const source = await open({ ca: testAuthority })
     assert.equal((await scanAll(source)).size, 1)
     await source.close()
-    await assert.rejects(open({}), { kind: 'tls', message: /unknown authority; set .* as ca/ })
+    await assert.rejects(open({}).then(scanAll), {
+      kind: 'tls',
+      message: /unknown authority; set .* as ca/,
+    })
   })
 
   test('of one region is used for that region only', async () => {

@@ -53,6 +53,14 @@ describe('faults of EC2', () => {
     assert.equal(count('DescribeInstances'), 2)
   })
 
+  test('reading one server needs no other region', async () => {
+    answer('DescribeRegions', (response) => response.destroy())
+    await withSource(awsKind, ec2.settings, async (source) => {
+      assert.ok(await getReadable(source, referTo('i-1', 'eu-west-1')))
+    })
+    assert.equal(count('DescribeRegions'), 0)
+  })
+
   test('repeated server errors', async () => {
     answer('DescribeInstances', (response) => {
       response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')

@@ -29,11 +29,8 @@ interface OpenRegion {
   readonly memory: RegionMemory
 }
 
-export async function openAws(
-  settings: SourceSettings,
-  context: SourceContext,
-  signal: AbortSignal,
-): Promise<Source> {
+/** Sends no request yet: to read one server, the other regions need not answer. */
+export async function openAws(settings: SourceSettings, context: SourceContext): Promise<Source> {
   const aws = readAwsSettings(settings)
   const http = createHttpClient(context, aws.tls)
   const attributes = acquireAttributes(settings, context, '')
@@ -124,38 +121,36 @@ export async function openAws(
     attributes.release()
   }
 
-  try {
-    const { wanted } = await findRegions(signal)
-    const where = aws.endpoint === undefined ? '' : ` at ${new URL(aws.endpoint).host}`
-    return {
-      title: `AWS EC2${where}, ${wanted.length === 1 ? wanted[0] : `${wanted.length} regions`}`,
-      async *scan(stop) {
-        const { wanted: regions, failed } = await findRegions(stop)
-        yield { present: [], gone: [], regions, areRegionsGiven: aws.areRegionsGiven }
-        const failures: FailedPart[] = [...failed]
-        async function* scanAlone(region: string): AsyncGenerator<ScanPage> {
-          try {
-            const { client, memory } = regionOf(region)
-            yield* scanRegion(client, memory, stop)
-          } catch (error) {
-            if (stop.aborted || !(error instanceof SourceError)) throw error
-            failures.push({ region, error })
-          }
+  const where = aws.endpoint === undefined ? '' : ` at ${new URL(aws.endpoint).host}`
+  let title = `AWS EC2${where}`
+  return {
+    get title() {
+      return title
+    },
+    async *scan(stop) {
+      const { wanted: regions, failed } = await findRegions(stop)
+      title = `AWS EC2${where}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`
+      yield { present: [], gone: [], regions, areRegionsGiven: aws.areRegionsGiven }
+      const failures: FailedPart[] = [...failed]
+      async function* scanAlone(region: string): AsyncGenerator<ScanPage> {
+        try {
+          const { client, memory } = regionOf(region)
+          yield* scanRegion(client, memory, stop)
+        } catch (error) {
+          if (stop.aborted || !(error instanceof SourceError)) throw error
+          failures.push({ region, error })
         }
-        const usable = regions.filter((region) => failed.every((part) => part.region !== region))
-        const scans = usable.map((region) => () => scanAlone(region))
-        yield* merge(scans, maxConcurrentRegions)
-        if (failures[0] && failures.length === regions.length) throw failures[0].error
-        yield { present: [], gone: [], failed: [...failures, ...listingFailures] }
-      },
-      async get(reference, stop) {
-        return (await getMany([reference], stop))[0]
-      },
-      getMany,
-      close,
-    }
-  } catch (error) {
-    await close()
-    throw error
+      }
+      const usable = regions.filter((region) => failed.every((part) => part.region !== region))
+      const scans = usable.map((region) => () => scanAlone(region))
+      yield* merge(scans, maxConcurrentRegions)
+      if (failures[0] && failures.length === regions.length) throw failures[0].error
+      yield { present: [], gone: [], failed: [...failures, ...listingFailures] }
+    },
+    async get(reference, stop) {
+      return (await getMany([reference], stop))[0]
+    },
+    getMany,
+    close,
   }
 }
