@@ -87,7 +87,7 @@ describe('servers of a real libvirtd, field by field', () => {
       external_id: uuid,
       provider: 'OneCloud',
       brand: 'OneCloud',
-      hypervisor: 'kvm',
+      hypervisor: 'qemu',
       cloud_env: 'onpremise',
       host_id: libvirt.hostUuid,
       host_type: 'hypervisor',
