@@ -82,7 +82,7 @@ export function missingRows(
  * The numbers of a list and the state of its rows. Responses come in any order and are of different
  * moments, so the numbers change together, once all responses of a generation are there and agree.
  */
-export function settleList<Item extends ListItem>(
+function settleList<Item extends ListItem>(
   before: SettledList<Item> | undefined,
   responses: ListResponses<Item>,
 ): SettledList<Item> | undefined {

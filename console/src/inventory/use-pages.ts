@@ -77,12 +77,18 @@ interface Part {
 /** Requests all parts of a list together: when one of them is requested, or if they contradict. */
 function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
   const newest = newestGeneration()
+  const behind = parts.filter(({ data, isFetching }) => {
+    return data !== undefined && data.generation < newest && !isFetching
+  })
+  // Once per generation: a request that fails is not repeated at once.
   useEffect(() => {
-    for (const { data, isFetching, refetch } of parts)
-      if (data && data.generation < newest && !isFetching) void refetch()
-    // Once per generation: a request that fails is not repeated at once.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    for (const { refetch } of behind) void refetch()
   }, [newest])
+  // A page that comes into view may have an older response.
+  const older = behind.filter(({ error }) => error === null)
+  useEffect(() => {
+    for (const { refetch } of older) void refetch()
+  }, [older.length])
   const isContradictory = isUpdating && parts.every(({ data }) => data?.generation === newest)
   useEffect(() => {
     if (!isContradictory) return
@@ -90,7 +96,6 @@ function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
       for (const { refetch } of parts) void refetch()
     }, retryAfter)
     return () => clearTimeout(timer)
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [newest, isContradictory])
 }
 

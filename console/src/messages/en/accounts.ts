@@ -120,6 +120,9 @@ export const accounts = {
     manage:
       'People with the permission can start, stop, change and delete the servers of this account. Setting it back to Observe cancels queued tasks.',
   },
+  requestTimeout: 'Time limit of a request, in seconds',
+  requestTimeoutHint: 'How long the source may take to respond. From 1 to 300. Default: 20',
+  requestTimeoutWrong: 'Must be a whole number from 1 to 300',
   maxActions: 'Actions at once',
   maxActionsHint: 'From 1 to 100. Default: 10',
   maxActionsWrong: 'Must be a whole number from 1 to 100',

@@ -55,6 +55,16 @@ export function AccountFields({ provider, isExisting, values, problems, onChange
           value={values.period}
           onChange={(event) => onChange({ period: event.target.value })}
         />
+        <TextField
+          label={t.accounts.requestTimeout}
+          name="request_timeout"
+          hint={t.accounts.requestTimeoutHint}
+          error={problem('request_timeout', t.accounts.requestTimeout)}
+          inputMode="numeric"
+          required={isExisting}
+          value={values.requestTimeout}
+          onChange={(event) => onChange({ requestTimeout: event.target.value })}
+        />
       </FormSection>
       {provider.actions.length > 0 && (
         <AccessFields values={values} problems={problems} onChange={onChange} />

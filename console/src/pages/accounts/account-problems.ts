@@ -4,7 +4,7 @@ import { typesCredentials, type AccountValues, type Settings } from './account-v
 
 /** A validation error: found by the form, or returned by the API. */
 type Problem =
-  | { readonly kind: 'required' | 'integer' | 'period' | 'maxActions' }
+  | { readonly kind: 'required' | 'integer' | 'period' | 'requestTimeout' | 'maxActions' }
   | { readonly kind: 'api'; readonly text: string }
 
 /** By the path of the field in the request, such as `options.regions`. */
@@ -12,9 +12,12 @@ export type Problems = Readonly<Record<string, Problem>>
 
 const minSyncPeriod = 5
 const longestPeriod = 86_400
+const longestRequest = 300
 const mostActions = 100
 
 const isInteger = (text: string) => /^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(+text)
+const isBetween = (text: string, least: number, most: number) =>
+  isInteger(text) && +text >= least && +text <= most
 
 type Found = [path: string, problem: Problem]
 
@@ -40,17 +43,17 @@ function* findInSettings(
   }
 }
 
-function* findInRest(values: AccountValues, canOmitPeriod: boolean) {
-  const { name, projectId, period, maxActions } = values
-  if (name.trim() === '') yield ['name', { kind: 'required' }] satisfies Found
-  if (projectId === '') yield ['project_id', { kind: 'required' }] satisfies Found
-  const isMost = isInteger(maxActions) && +maxActions >= 1 && +maxActions <= mostActions
-  if (maxActions.trim() !== '' ? !isMost : !canOmitPeriod) {
-    yield ['max_actions', { kind: 'maxActions' }] satisfies Found
-  }
-  if (period.trim() === '' && canOmitPeriod) return
-  const isPeriod = isInteger(period) && +period >= minSyncPeriod && +period <= longestPeriod
-  if (!isPeriod) yield ['period', { kind: 'period' }] satisfies Found
+/** A new account has defaults for numbers that are left out. */
+function* findInRest(values: AccountValues, hasDefaults: boolean): Generator<Found> {
+  const { name, projectId, period, requestTimeout, maxActions } = values
+  if (name.trim() === '') yield ['name', { kind: 'required' }]
+  if (projectId === '') yield ['project_id', { kind: 'required' }]
+  const isWrong = (text: string, least: number, most: number) =>
+    !(hasDefaults && text.trim() === '') && !isBetween(text, least, most)
+  if (isWrong(maxActions, 1, mostActions)) yield ['max_actions', { kind: 'maxActions' }]
+  if (isWrong(requestTimeout, 1, longestRequest))
+    yield ['request_timeout', { kind: 'requestTimeout' }]
+  if (isWrong(period, minSyncPeriod, longestPeriod)) yield ['period', { kind: 'period' }]
 }
 
 /** Validates the connection settings. An existing account may keep its credentials. */

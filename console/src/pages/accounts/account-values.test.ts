@@ -152,6 +152,18 @@ describe('a changed account', () => {
     assert.ok(!areSame(values, more))
   })
 
+  it('may limit the time of a request, from 1 to 300 seconds', () => {
+    const start = valuesOf(provider, account)
+    for (const requestTimeout of ['', '0', '301', 'x']) {
+      const problems = checkAccount(provider, { ...start, requestTimeout }, true)
+      assert.deepEqual(problems, { request_timeout: { kind: 'requestTimeout' } }, requestTimeout)
+    }
+    const slower = { ...start, requestTimeout: '60' }
+    assert.deepEqual(toChanges(provider, start, slower), { request_timeout: 60 })
+    assert.equal(toNewAccount(provider, slower).request_timeout, 60)
+    assert.equal(toNewAccount(provider, emptyValues(provider)).request_timeout, undefined)
+  })
+
   it('may allow actions, at most 100 at once', () => {
     const start = valuesOf(provider, account)
     const values: AccountValues = { ...start, access: 'manage', maxActions: '3' }

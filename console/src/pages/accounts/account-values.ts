@@ -24,6 +24,8 @@ export interface AccountValues {
   readonly name: string
   readonly projectId: string
   readonly period: string
+  /** In seconds; empty for the default. */
+  readonly requestTimeout: string
   readonly access: CloudAccount['access']
   /** Actions that run at once; empty for the default. */
   readonly maxActions: string
@@ -41,6 +43,7 @@ export const emptyValues = ({ credentials, options }: CloudProvider): AccountVal
   name: '',
   projectId: '',
   period: '',
+  requestTimeout: '',
   access: 'observe',
   maxActions: '',
   settings: {
@@ -56,6 +59,7 @@ export const valuesOf = (provider: CloudProvider, account: CloudAccount): Accoun
   name: account.name,
   projectId: account.project_id,
   period: String(account.period),
+  requestTimeout: String(account.request_timeout),
   access: account.access,
   maxActions: String(account.max_actions),
   settings: {
@@ -113,6 +117,7 @@ export const toNewAccount = (provider: CloudProvider, values: AccountValues): Ne
   provider: provider.provider,
   project_id: values.projectId,
   ...(values.period.trim() !== '' && { period: Number(values.period) }),
+  ...(values.requestTimeout.trim() !== '' && { request_timeout: Number(values.requestTimeout) }),
   ...(values.access !== 'observe' && { access: values.access }),
   ...(values.maxActions.trim() !== '' && { max_actions: Number(values.maxActions) }),
   ...settingsOf(provider, values.settings),
@@ -144,11 +149,13 @@ export function toChanges(
 ): CloudAccountChanges {
   const name = values.name.trim()
   const period = Number(values.period)
+  const requestTimeout = Number(values.requestTimeout)
   const maxActions = Number(values.maxActions)
   return {
     ...(name !== start.name.trim() && { name }),
     ...(values.projectId !== start.projectId && { project_id: values.projectId }),
     ...(period !== Number(start.period) && { period }),
+    ...(requestTimeout !== Number(start.requestTimeout) && { request_timeout: requestTimeout }),
     ...(values.access !== start.access && { access: values.access }),
     ...(maxActions !== Number(start.maxActions) && { max_actions: maxActions }),
     ...settingsChanges(provider, start.settings, values.settings),

@@ -13,6 +13,7 @@ export function useProblemText(problems: Problems) {
       integer: t.accounts.integer,
       period: t.accounts.periodWrong,
       maxActions: t.accounts.maxActionsWrong,
+      requestTimeout: t.accounts.requestTimeoutWrong,
     }[problem.kind]
   }
 }
