@@ -64,6 +64,10 @@ export interface FaultyBackEnd {
   readonly actions: readonly SourceAction[]
   /** The parameters of `change-config`. The size differs from that of a new server. */
   readonly otherSize: Readonly<Record<string, unknown>>
+  /** The status before an action, where it differs from that of other back ends. */
+  readonly startsFrom?: Partial<Record<SourceAction, InitialStatus>>
+  /** Parameters of actions, beside the size. */
+  readonly parameters?: Partial<Record<SourceAction, object>>
   /** Whether a request that takes all servers into a list answers with it. */
   isServerList(call: Call): boolean
   create(name: string, status: InitialStatus): Promise<string>

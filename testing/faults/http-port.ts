@@ -103,3 +103,17 @@ export function cutElements(
   const last = spans.at(-1)?.[1] ?? 0
   return body.slice(0, start) + list.slice(0, first) + items + list.slice(last) + body.slice(end)
 }
+
+/** Cuts the list that an answer in JSON has at its top, or in `metadata`. */
+export const cutArray: CutList = (body, keep) => {
+  let answer: unknown
+  try {
+    answer = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const [key, list] = Object.entries(answer).find(([, value]) => Array.isArray(value)) ?? []
+  if (key === undefined || !Array.isArray(list)) return undefined
+  return JSON.stringify({ ...answer, [key]: list.slice(0, keep(list.length)) })
+}

@@ -117,8 +117,11 @@ describe('the invariants of the fault matrix', () => {
       status,
       sync: { error: text, warnings: [] },
     })
-    const inRegion = { place: 'eu-west-1', isAlone: true }
-    const everywhere = { place: undefined, isAlone: false }
+    const inRegion = { place: 'eu-west-1', isAlone: true, isShort: false }
+    const everywhere = { place: undefined, isAlone: false, isShort: false }
+    const short = { ...everywhere, isShort: true }
+    count(checkAccount(account('connected'), short), 1)
+    count(checkAccount(account('connected', 'The list was incomplete.'), short), 0)
     count(checkAccount(account('connected'), everywhere), 1)
     count(checkAccount(account('disconnected'), everywhere), 1)
     count(checkAccount(account('connected', 'EC2 answered 500.'), everywhere), 1)

@@ -45,8 +45,8 @@ function operationsOf(titles: readonly (readonly string[])[] | undefined): reado
 
 async function findCells(world: World, wanted: readonly Operation[]): Promise<Cell[]> {
   const cells: Cell[] = []
-  const offered: readonly string[] = ['scan', ...world.backEnd.actions]
-  for (const operation of wanted.filter((one) => offered.includes(one))) {
+  const offered = new Set<Operation>(['scan', ...world.backEnd.actions])
+  for (const operation of wanted.filter((one) => offered.has(one))) {
     for (const recorded of await record(world, operation)) {
       for (const fault of faultsOf(recorded)) cells.push({ operation, recorded, fault })
     }

@@ -32,6 +32,8 @@ export interface Cell {
 const outageOf = (fault: FaultName) => (fault === 'no answer' ? 4_000 : 1_500)
 /** Milliseconds in which an operation sends the request with the fault. */
 const longestWait = 15_000
+/** Seconds that a guest has to shut down. */
+const guestTime = 4
 /** Seconds in which a task must end when the source answers again. */
 const patience = 60
 
@@ -63,10 +65,12 @@ export async function prepareServers(
   amount: number,
 ): Promise<Prepared[]> {
   const names = new Map<string, string>()
+  const own = operation === 'scan' ? undefined : backEnd.startsFrom?.[operation]
+  const status = own ?? initialStatus[operation] ?? 'running'
   for (let made = 0; made < amount; made += 1) {
     count += 1
     const name = `cell-${count}`
-    names.set(await backEnd.create(name, initialStatus[operation] ?? 'running'), name)
+    names.set(await backEnd.create(name, status), name)
   }
   await settle()
   const servers = (await show()).servers.filter(({ external_id }) => names.has(external_id))
@@ -74,12 +78,12 @@ export async function prepareServers(
   for (const { id } of servers) await annotate(id)
   return servers.map((server) => ({
     server,
-    parameters:
-      operation === 'update'
-        ? { name: `${server.name}-renamed` }
-        : operation === 'change-config'
-          ? { ...backEnd.otherSize, force_stop: true }
-          : {},
+    parameters: {
+      ...(operation === 'update' && { name: `${server.name}-renamed` }),
+      ...(operation === 'change-config' && { ...backEnd.otherSize, force_stop: true }),
+      ...((operation === 'stop' || operation === 'restart') && { timeout_secs: guestTime }),
+      ...(operation !== 'scan' && backEnd.parameters?.[operation]),
+    },
   }))
 }
 
@@ -129,6 +133,7 @@ export async function runScan(world: World, { recorded, fault }: Cell): Promise<
     await world.scanned(before.account.sync)
     assert.ok(armed.isHit(), 'the fault was not hit')
     const during = await show()
+    if (fault === 'back end restarted') await armed.heal()
     const { servers, account } = during
     const source = await backEnd.servers()
     const passes = fault === 'back end restarted' || fault === 'connection refused'
@@ -138,7 +143,7 @@ export async function runScan(world: World, { recorded, fault }: Cell): Promise<
     const mustTell = isShort
       ? backEnd.isServerList(recorded.call)
       : recorded.call.isCleanup !== true && fault !== 'back end restarted'
-    if (mustTell) found.push(...checkAccount(account, { place, isAlone }))
+    if (mustTell) found.push(...checkAccount(account, { place, isAlone, isShort }))
     const isFresh = servers.some(
       ({ external_id, name }) => external_id === otherId && name === renamed,
     )
@@ -253,7 +258,8 @@ export async function record(world: World, operation: Operation): Promise<Record
   const { port } = backEnd
   const start = port.exchanges().length
   const items = new Map<string, number>()
-  const onList = ({ name }: Call, length: number) => items.set(name, length)
+  const onList = ({ name }: Call, length: number) =>
+    void items.set(name, Math.max(length, items.get(name) ?? 0))
   port.inject({ onList }, () => true)
   if (prepared) {
     const { server, parameters } = prepared

@@ -1,18 +1,22 @@
 import type { FaultySource } from './matrix.ts'
 import { startFaultyEc2 } from './ec2.ts'
+import { startFaultyIncus } from './incus.ts'
+import { startFaultyLibvirt } from './libvirt.ts'
 import { startFaultyVSphere } from './vsphere.ts'
 
-/** The sources of the matrix. The samples have one request of each sort, and each fault at least once. */
+/** The sources of the matrix. The samples have requests of each sort, and each fault. */
 export const sources: readonly FaultySource[] = [
   {
     name: 'EC2',
     start: startFaultyEc2,
     sample: [
       'scan, DescribeRegions, 500',
-      'scan, DescribeInstances, back end restarted',
+      'scan, DescribeInstances, 503',
+      'scan, DescribeInstances, half list',
       'scan, DescribeInstances, Muster killed',
       'stop, StopInstances, answer lost',
-      'stop, StopInstances, cut',
+      'stop, StopInstances, 500',
+      'stop, StopInstances, 401',
     ],
   },
   {
@@ -20,8 +24,31 @@ export const sources: readonly FaultySource[] = [
     start: startFaultyVSphere,
     sample: [
       'scan, RetrievePropertiesEx VirtualMachine, half list',
-      'suspend, FindAllByUuid, 401',
+      'scan, RetrievePropertiesEx VirtualMachine, garbage',
+      'suspend, FindAllByUuid, reset before the request',
       'suspend, SuspendVM_Task, answer lost',
+      'suspend, SuspendVM_Task, 429',
+    ],
+  },
+  {
+    name: 'libvirt',
+    start: startFaultyLibvirt,
+    sample: [
+      'scan, connectListAllDomains, empty list',
+      'scan, connectListAllDomains, half list',
+      'scan, connectListAllDomains, back end restarted',
+      'suspend, domainSuspend, cut',
+      'suspend, domainSuspend, 500',
+    ],
+  },
+  {
+    name: 'Incus',
+    start: startFaultyIncus,
+    sample: [
+      'scan, GET /1.0/instances recursion=1, half list',
+      'scan, GET /1.0/instances recursion=1, connection refused',
+      'start, PUT /1.0/instances/{name}/state start, no answer',
+      'start, PUT /1.0/instances/{name}/state start, Muster killed',
     ],
   },
 ]

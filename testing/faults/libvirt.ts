@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
+import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
+import { startLibvirt } from '../libvirt/start.ts'
+import type { FaultyBackEnd, SourceServer } from './back-end.ts'
+import { startLibvirtPort } from './libvirt-port.ts'
+
+const statuses: Readonly<Record<string, string>> = {
+  running: 'running',
+  'shut off': 'ready',
+  paused: 'suspend',
+}
+
+/** A real libvirtd with guests that QEMU runs. They have no system, so none reacts to a shutdown. */
+export async function startFaultyLibvirt(lifetime: Lifetime): Promise<FaultyBackEnd> {
+  const libvirt = await startLibvirt()
+  const [uri = '', target = ''] = libvirt.address.split('?socket=')
+  const { port, path } = await startLibvirtPort(lifetime, target)
+  const { virsh } = libvirt
+
+  async function create(name: string, status: string): Promise<string> {
+    const uuid = randomUUID()
+    await libvirt.define(`<domain type='qemu'><name>${name}</name><uuid>${uuid}</uuid>
+      <memory unit='MiB'>16</memory><vcpu>1</vcpu>
+      <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>`)
+    if (status !== 'ready') await virsh('start', uuid)
+    if (status === 'suspend') await virsh('suspend', uuid)
+    return uuid
+  }
+  await create('one', 'running')
+  await create('two', 'ready')
+  const other = await create('other', 'ready')
+
+  return {
+    port,
+    account: {
+      provider: 'OneCloud',
+      address: `${uri}?socket=${path}`,
+      credentials: {},
+      options: {},
+    },
+    actions: libvirtKind.acting?.actions ?? [],
+    otherSize: { vcpu_count: 2 },
+    parameters: {
+      stop: { is_force: true },
+      restart: { is_force: true },
+      reset: { is_hard: true },
+      'change-config': { timeout_secs: 2 },
+    },
+    // A running domain cannot be renamed.
+    startsFrom: { update: 'ready' },
+    isServerList: ({ name }) => name === 'connectListAllDomains',
+    create,
+    async remove(id) {
+      await virsh('destroy', id).catch(() => {})
+      await virsh('undefine', id)
+    },
+    async renameOther(name) {
+      await virsh('domrename', other, name)
+      return other
+    },
+    async servers() {
+      const found = new Map<string, SourceServer>()
+      const ids = (await virsh('list', '--all', '--uuid')).split('\n').filter((id) => id !== '')
+      for (const id of ids) {
+        const info = await virsh('dominfo', id)
+        const value = (name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(info)?.[1] ?? ''
+        found.set(id, {
+          name: value('Name'),
+          status: statuses[value('State')] ?? value('State'),
+          size: value('CPU\\(s\\)'),
+        })
+      }
+      return found
+    },
+    async restart() {
+      await libvirt.kill()
+      await libvirt.restart()
+    },
+    stop: () => libvirt.stop(),
+  }
+}
