@@ -30,12 +30,16 @@ export function withCurrentKeys(openSource: OpenSource, serverKeys: ServerKeys):
     }
   }
 
-  async function translateOne<Server extends ReportedServer | UnreadableServer>(
-    server: Server | undefined,
-  ): Promise<Server | undefined> {
-    if (!server) return undefined
-    const key = (await serverKeys.find([serverIdOf(server)])).get(serverIdOf(server))
-    return key === undefined ? server : { ...server, key: [key] }
+  async function translateRead(
+    servers: readonly (ReportedServer | UnreadableServer | undefined)[],
+  ): Promise<readonly (ReportedServer | UnreadableServer | undefined)[]> {
+    const ids = servers.flatMap((server) => (server ? serverIdOf(server) : []))
+    if (ids.length === 0) return servers
+    const current = await serverKeys.find(ids)
+    return servers.map((server) => {
+      const key = server && current.get(serverIdOf(server))
+      return key === undefined || !server ? server : { ...server, key: [key] }
+    })
   }
 
   async function* translateAll<Update extends SourceUpdate>(updates: AsyncIterable<Update>) {
@@ -47,12 +51,9 @@ export function withCurrentKeys(openSource: OpenSource, serverKeys: ServerKeys):
     return {
       ...source,
       scan: (signal) => translateAll(source.scan(signal)),
-      get: async (...given) => await translateOne(await source.get(...given)),
+      get: async (...given) => (await translateRead([await source.get(...given)]))[0],
       ...(getMany && {
-        getMany: async (...given) => {
-          const servers = await getMany(...given)
-          return await Promise.all(servers.map(translateOne))
-        },
+        getMany: async (...given) => await translateRead(await getMany(...given)),
       }),
       ...(watch && { watch: (signal) => translateAll(watch(signal)) }),
     }

@@ -203,6 +203,7 @@ onBothEngines('the counts of servers', (engine) => {
     await fleet.record([], gone)
     const before = await kept()
     await fleet.platform.inventory.serverWriter.purgeDeleted(fleet.tick())
+    fleet.world.purge()
     assert.deepEqual(await kept(), before)
     const left = await fleet.platform.database.db.selectFrom('servers').select('id').execute()
     assert.equal(

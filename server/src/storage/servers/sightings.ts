@@ -116,8 +116,12 @@ export function createSightingStatements(database: DatabaseReader) {
       ...[...chunk(lost)].flatMap((piece) => deleteSightings(accountId, piece)),
       ...renamed.flatMap(rename),
       // A scan that began before a server was renamed may have stored the old id again.
-      sql`delete from sightings where account_id = ${accountId} and server_id in
-        (select source_id from server_keys)`.compile(db),
+      ...[...chunk(seen)].map((piece) =>
+        sql`delete from sightings where account_id = ${accountId} and server_id in
+          (select source_id from server_keys where source_id in (${sql.join(piece.map(({ serverId }) => serverId))}))`.compile(
+          db,
+        ),
+      ),
     ]
   }
 }

@@ -90,11 +90,15 @@ const outOfBin: BinFields = {
   auto_delete_at: null,
 }
 
-/** What is stored of a report. A known server stays in the recycle bin, or outside, until it runs. */
-function keepBin(facts: ServerFacts, before: Kept | undefined): ServerFacts {
+/**
+ * What is stored of a report. A known server stays in the recycle bin, or outside, until it runs. One that
+ * was gone is in the bin again if its time there is not over.
+ */
+function keepBin(facts: ServerFacts, before: Kept | undefined, now: string): ServerFacts {
   const notes = { ...facts.notes, ...(facts.disable_delete === true && { protected_by: 'source' }) }
-  if (!before || before.deletedAt !== null) return { ...facts, notes }
-  const stays = before.facts.pending_deleted === true && facts.status !== 'running'
+  if (!before) return { ...facts, notes }
+  const isOver = before.deletedAt !== null && (before.facts.auto_delete_at ?? '') <= now
+  const stays = before.facts.pending_deleted === true && facts.status !== 'running' && !isOver
   const { pending_deleted = false, pending_deleted_at = null, auto_delete_at = null } = before.facts
   const bin = stays ? { pending_deleted, pending_deleted_at, auto_delete_at } : outOfBin
   return { ...facts, ...bin, notes }
@@ -116,6 +120,7 @@ export function createStoredServers(projects: readonly ModelProject[]) {
       manager_project: manager?.name ?? '',
       manager_domain: manager?.domain ?? '',
       manager_domain_id: manager?.domainId ?? '',
+      ...(deletedAt !== null && { status: 'unknown' }),
       deleted: deletedAt !== null,
       deleted_at: deletedAt,
       update_version: version,
@@ -140,13 +145,18 @@ export function createStoredServers(projects: readonly ModelProject[]) {
       for (const facts of present) {
         const before = kept.get(facts.id)
         kept.set(facts.id, {
-          facts: keepBin(facts, before),
+          facts: keepBin(facts, before, now),
           own: before?.own ?? {},
           version: before ? before.version + 1 : 0,
           updatedAt: facts.updated_at ?? now,
           deletedAt: null,
         })
       }
+    },
+
+    /** Forgets the servers that are gone. */
+    purge(): void {
+      for (const [id, { deletedAt }] of kept) if (deletedAt !== null) kept.delete(id)
     },
 
     /** Moves a server into the recycle bin, or out of it. */
