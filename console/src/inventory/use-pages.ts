@@ -71,23 +71,25 @@ interface Part {
   readonly data: { readonly generation: number } | undefined
   readonly error: unknown
   readonly isFetching: boolean
-  readonly refetch: () => unknown
+  readonly refetch: (options?: { readonly cancelRefetch: boolean }) => unknown
 }
 
 /** Requests all parts of a list together: when one of them is requested, or if they contradict. */
 function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
   const newest = newestGeneration()
-  const behind = parts.filter(({ data, isFetching }) => {
-    return data !== undefined && data.generation < newest && !isFetching
-  })
+  const behind = parts.filter(
+    (part) => (part.data?.generation ?? newest) < newest && !part.isFetching,
+  )
   // Once per generation: a request that fails is not repeated at once.
   useEffect(() => {
-    for (const { refetch } of behind) void refetch()
+    for (const { refetch } of behind) void refetch({ cancelRefetch: false })
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [newest])
   // A page that comes into view may have an older response.
   const older = behind.filter(({ error }) => error === null)
   useEffect(() => {
-    for (const { refetch } of older) void refetch()
+    for (const { refetch } of older) void refetch({ cancelRefetch: false })
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [older.length])
   const isContradictory = isUpdating && parts.every(({ data }) => data?.generation === newest)
   useEffect(() => {
@@ -96,6 +98,7 @@ function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
       for (const { refetch } of parts) void refetch()
     }, retryAfter)
     return () => clearTimeout(timer)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [newest, isContradictory])
 }
 
