@@ -172,18 +172,20 @@ export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
     form: URLSearchParams,
     response: ServerResponse,
   ): void {
-    const wanted = form.get('InstanceId.1')
+    const wanted = [...form].flatMap(([key, id]) => (key.startsWith('InstanceId.') ? [id] : []))
     const filtered = [...form].flatMap(([key, id]) =>
       key.startsWith('Filter.1.Value.') ? [id] : [],
     )
     const all = [...fake.instances].filter(
       ([id, { region: place = 'eu-west-1' }]) =>
         place === region &&
-        (wanted === null || wanted === id) &&
+        (wanted.length === 0 || wanted.includes(id)) &&
         (filtered.length === 0 || filtered.includes(id)),
     )
-    if (wanted !== null && all.length === 0) {
-      refuse(response, 400, 'InvalidInstanceID.NotFound')
+    const unknown = wanted.filter((id) => !all.some(([known]) => known === id))
+    if (unknown.length > 0) {
+      const message = `The instance IDs '${unknown.join(', ')}' do not exist`
+      refuse(response, 400, 'InvalidInstanceID.NotFound', message)
       return
     }
     const start = Number(form.get('NextToken') ?? 0)

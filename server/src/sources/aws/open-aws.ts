@@ -51,14 +51,15 @@ export async function openAws(settings: SourceSettings, context: SourceContext):
     return entry
   }
 
-  /** Where the regions were listed last, and where that failed. */
+  /** Where the regions were listed last, which are read, and where listing failed. */
   let lister = start
+  let known: readonly string[] = []
   let listingFailures: readonly FailedPart[] = []
 
   /** Lists the regions that the account has enabled. One region may be down, so that another one is asked. */
   async function listRegions(stop: AbortSignal): Promise<readonly string[]> {
-    const known = aws.regions.length > 0 ? aws.regions : [...attributes.memory.keys(), ...usual]
-    const candidates = [...new Set([lister, start, ...known])]
+    const more = aws.regions.length > 0 ? aws.regions : [...attributes.memory.keys(), ...usual]
+    const candidates = [...new Set([lister, start, ...more])]
       .filter((region) => partitionOf(region) === partitionOf(start))
       .slice(0, maxListings)
     const failed: FailedPart[] = []
@@ -100,6 +101,7 @@ export async function openAws(settings: SourceSettings, context: SourceContext):
         ),
       }))
     if (failed[0] && failed.length === wanted.length) throw failed[0].error
+    known = wanted
     return { wanted, failed }
   }
 
@@ -108,7 +110,7 @@ export async function openAws(settings: SourceSettings, context: SourceContext):
     for (const [region, some] of Map.groupBy(references, ({ regionId }) => regionId)) {
       const { client, memory } = regionOf(region)
       const ids = some.map(({ externalId }) => externalId)
-      const others = [...opened.values()].map((entry) => entry.client)
+      const others = known.filter(isRegion).map((name) => regionOf(name).client)
       const servers = await getInstances(client, others, memory, ids, stop)
       for (const [index, reference] of some.entries()) found.set(reference, servers[index])
     }

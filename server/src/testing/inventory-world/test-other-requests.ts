@@ -17,16 +17,19 @@ export async function scanWhole(source: Source) {
   const servers = new Map<string, unknown>()
   const unreadable = new Map<string, string>()
   const resources = new Map<string, unknown>()
-  let isForbidden = false
+  let hasReason = false
   for await (const page of source.scan(testTimeout())) {
     for (const server of page.present) servers.set(idOf(server), server)
     for (const server of page.unreadable ?? []) unreadable.set(idOf(server), server.reason)
     for (const [kind, list] of Object.entries(page.resources ?? {})) {
       for (const resource of list) resources.set(`${kind} ${resource.id}`, resource)
     }
-    isForbidden ||= page.forbidden !== undefined
+    const { failed = [] } = page
+    const unread = failed.find(({ hasServers }) => hasServers !== true)
+    if (unread) throw unread.error
+    hasReason ||= page.forbidden !== undefined || failed.length > 0
   }
-  return { servers, unreadable, resources, isForbidden }
+  return { servers, unreadable, resources, hasReason }
 }
 type WholeScan = Awaited<ReturnType<typeof scanWhole>>
 
@@ -47,10 +50,10 @@ export async function requireSameOrReason(
   for (const [id, server] of before.servers) {
     if (now.unreadable.has(id)) continue
     assert.ok(now.servers.has(id), 'the scan ends normally without a server')
-    if (!now.isForbidden) assert.deepEqual(now.servers.get(id), server, 'facts are left out')
+    if (!now.hasReason) assert.deepEqual(now.servers.get(id), server, 'facts are left out')
   }
   // A network may be known only from a server that is now unreadable.
-  if (now.isForbidden || now.unreadable.size > 0) return
+  if (now.hasReason || now.unreadable.size > 0) return
   for (const [id, resource] of before.resources) {
     assert.deepEqual(now.resources.get(id), resource, `the scan reports ${id} differently`)
   }
