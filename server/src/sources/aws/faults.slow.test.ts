@@ -120,8 +120,10 @@ describe('faults of EC2', () => {
   })
 
   test('a response that is too large', async () => {
-    ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(10_000_000) } })
-    await refuses('invalid-response', /more than 8388608 bytes/)
+    answer('DescribeInstances', (response) =>
+      succeed(response, 'DescribeInstances', '<reservationSet/>', '<a/>'.repeat(2_500_000)),
+    )
+    await refuses('invalid-response', /more than 8388608 bytes to DescribeInstances/)
   })
 
   for (const [status, code, kind] of [

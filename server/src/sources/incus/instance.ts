@@ -41,6 +41,9 @@ export const pathOf = ({ project, name }: Pick<Instance, 'project' | 'name'>): s
 /** The ranges of user ids are long, and Muster does not use them. */
 const unused = /^volatile\.(?:idmap|last_state)\./
 
+/** Entries that become tags. Muster stores 256, and one more tells that some are cut. */
+const maxUserEntries = 257
+
 function textsOf(json: Json, isUsed: (name: string) => boolean): Texts {
   return Object.fromEntries(
     Object.entries(json).filter(
@@ -58,7 +61,12 @@ export function readInstance(json: Json, project: string): Instance | UnreadInst
     throw new SourceError('invalid-response', `An instance of the project ${project} has no name.`)
   }
   if (json['config'] === null || json['config'] === undefined) return where
-  const config = textsOf(objectOf(json, 'expanded_config'), (name) => !unused.test(name))
+  let userEntries = 0
+  const isKept = (name: string) => !name.startsWith('user.') || (userEntries += 1) <= maxUserEntries
+  const config = textsOf(
+    objectOf(json, 'expanded_config'),
+    (name) => !unused.test(name) && isKept(name),
+  )
   const devices = objectOf(json, 'expanded_devices')
   const { profiles } = json
   return {

@@ -42,6 +42,9 @@ export interface RpcClient {
   close(): void
 }
 
+const invalidResponse = ({ kind, message }: SourceError, call: string) =>
+  new SourceError(kind, `${message.replace(/\.$/, '')}, in response to ${call}.`)
+
 /** Rejects as soon as the signal is aborted, whatever the call is waiting for. */
 async function unlessAborted<Answer>(
   work: () => Promise<Answer>,
@@ -178,7 +181,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
             resolve(answer)
           } catch (error) {
             // Only this message is invalid; the next one starts after its length.
-            reject(error)
+            reject(invalidResponse(error as SourceError, nameOfProcedure(procedure)))
           }
         },
       })

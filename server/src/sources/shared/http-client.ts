@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { request as requestPlain, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import {
+  maxHeaderSize,
+  request as requestPlain,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { connectionError } from '../../domain/sources/connection-error.ts'
@@ -38,7 +43,7 @@ export interface HttpClient {
 /** The limit of a response. Keep pages far below it: parsing blocks the thread. None is decompressed. */
 const maxResponse = 8 * 2 ** 20
 /** With the parts of long texts that are dropped. */
-const maxReceived = 8 * maxResponse
+const maxReceived = 4 * maxResponse
 /** Larger responses of an account are read one after the other, so that it fills little memory. */
 const smallResponse = 2 ** 18
 /** Longer texts are cut: Muster stores 4,096 characters at most. */
@@ -101,43 +106,58 @@ export function createHttpClient(
       const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
       if (isStale && !signal.aborted) return undefined
       if (sendsOnce && wasSent) throw lostResponse(error, targetOf(url), signal)
-      throw error
+      if ((error as { code?: string }).code !== 'HPE_HEADER_OVERFLOW') throw error
+      throw new ResponseTooLarge(
+        `${targetOf(url)} sent headers of more than ${maxHeaderSize} bytes to ${nameOf(request)}.`,
+      )
     }
   }
 
+  /** By events, because a response may arrive in parts of one byte, each of which would be awaited. */
   async function readAll(
     incoming: IncomingMessage,
-    { url, method = 'GET', call = `${method} ${url.pathname}` }: HttpRequest,
+    request: HttpRequest,
     signal: AbortSignal,
   ): Promise<Buffer> {
-    const target = targetOf(url)
+    const target = targetOf(request.url)
+    const read = Promise.withResolvers<Buffer>()
     const body = createGrowingBuffer()
     const cut = createTextCutter(longestText)
     let received = 0
-    let release: (() => void) | undefined
-    try {
-      for await (const chunk of incoming as AsyncIterable<Buffer>) {
-        received += chunk.length
-        for (const part of cut(chunk)) body.append(part)
-        if (received > smallResponse) {
-          release ??= await largeResponses.acquire({ getSignal: () => signal })
-        }
-        // Leaving the loop closes the connection.
-        if (body.size() > maxBytes || received > maxReceived) break
+    let permit: Promise<() => void> | undefined
+    const fail = (cause?: unknown) =>
+      read.reject(
+        new SourceError('incomplete', `${target} closed the connection during a response.`, {
+          cause,
+        }),
+      )
+    incoming.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      for (const part of cut(chunk)) body.append(part)
+      if (body.size() > maxBytes || received > maxReceived) {
+        incoming.destroy()
+        const start = body.take().toString('utf8', 0, longestText)
+        const text = `${target} sent a response of more than ${maxBytes} bytes to ${nameOf(request)}.`
+        return read.reject(new ResponseTooLarge(text, start))
       }
-    } catch (error) {
-      throw new SourceError('incomplete', `${target} closed the connection during a response.`, {
-        cause: error,
-      })
+      if (received > smallResponse && !permit) {
+        incoming.pause()
+        permit = largeResponses.acquire({ getSignal: () => signal })
+        permit.then(() => incoming.resume(), fail)
+      }
+    })
+    incoming.on('end', () => read.resolve(body.take()))
+    incoming.on('error', fail)
+    // After the end this changes nothing.
+    incoming.on('close', fail)
+    try {
+      return await read.promise
     } finally {
-      release?.()
+      permit?.then(
+        (release) => release(),
+        () => {},
+      )
     }
-    if (body.size() <= maxBytes && received <= maxReceived) return body.take()
-    const start = body.take().toString('utf8', 0, longestText)
-    throw new ResponseTooLarge(
-      `${target} sent a response of more than ${maxBytes} bytes to ${call}.`,
-      start,
-    )
   }
 
   async function sendNow(request: HttpRequest, target: string, callerSignal: AbortSignal) {
@@ -177,6 +197,8 @@ export function createHttpClient(
     },
   }
 }
+
+const nameOf = ({ url, method = 'GET', call = `${method} ${url.pathname}` }: HttpRequest) => call
 
 function lostResponse(error: unknown, target: string, signal: AbortSignal): LostResponse {
   const { kind, message } = signal.aborted

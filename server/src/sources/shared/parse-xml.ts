@@ -57,6 +57,10 @@ export function parseXml(
     if (count > maxElements)
       throw tooLarge(`has more than ${maxElements.toLocaleString('en')} elements`)
   }
+  // Before anything is built, so that a document that is too large takes no memory.
+  for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at + 1)) {
+    if (xml[at + 1] !== '/') countOne()
+  }
   for (let at = xml.indexOf('&'); at !== -1; at = xml.indexOf('&', at + 1)) countOne()
   const names = new Map<string, string>()
   const ownName = (name: string): string => {
@@ -72,7 +76,6 @@ export function parseXml(
       throw tooLarge(`has an element with more than ${maxAttributes} attributes`)
   })
   parser.on('opentag', (tag: SaxesTagNS) => {
-    countOne()
     if (open.length === maxDepth) throw tooLarge(`is nested more than ${maxDepth} levels deep`)
     attributeCount = 0
     const attributes = Object.entries(tag.attributes)

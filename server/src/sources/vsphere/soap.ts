@@ -152,7 +152,7 @@ export async function callSoapOnce(
   if (content?.name === `${method}Response`) return { content, headers: response.headers }
   throw new SourceError(
     'invalid-response',
-    `${host} does not respond as vSphere does: check the address, and whether a proxy is in between.`,
+    `${host} does not respond to ${method} as vSphere does: check the address, and whether a proxy is in between.`,
   )
 }
 

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startFakeLibvirt } from '../testing/fake-libvirt.ts'
+import {
+  startHostileEc2,
+  startHostileIncus,
+  startHostileNova,
+  startHostileVCenter,
+  type Attack,
+  type HostileServer,
+  type HostileSource,
+} from '../testing/hostile-sources.ts'
+import type { ScanOrder, ScanResult } from '../testing/scan-apart.ts'
+import { suiteLifetime, type Lifetime } from '../testing/spawn-muster.ts'
+import { procedures } from './libvirt/protocol.ts'
+import { createXdrWriter } from './libvirt/xdr.ts'
+
+/** Megabytes, over all cases of a source together. */
+const maxGrowth = 100
+
+const attacks: readonly Attack[] = [
+  'endless body',
+  'endless elements',
+  'endless headers',
+  'bytes one by one',
+  'gzip bomb',
+  'deep nesting',
+  'million elements',
+  'repeated pages',
+]
+
+const plain: readonly HostileServer[] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
+const manyTags = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, number) => [`k${number}`, 'v']))
+/** Servers besides the plain ones, which must be listed all the same. */
+const oddities: Readonly<Record<string, readonly HostileServer[]>> = {
+  'one huge server': [{ name: 'odd', description: 'x'.repeat(6_000_000) }],
+  'a huge set of tags': [{ name: 'odd', tags: manyTags(60_000) }],
+  'long texts': ['odd', 'odd2', 'odd3'].map((name) => ({
+    name,
+    description: 'ü'.repeat(400_000),
+    tags: { text: 'x'.repeat(400_000) },
+  })),
+}
+
+/** A process that scans. */
+function startScanner(lifetime: Lifetime) {
+  const program = join(import.meta.dirname, '../testing/scan-apart.ts')
+  const child = fork(program, { execArgv: ['--expose-gc'] })
+  lifetime.after(() => child.kill())
+  return async (order: ScanOrder): Promise<ScanResult> => {
+    child.send(order)
+    const [result] = (await once(child, 'message')) as [ScanResult]
+    return result
+  }
+}
+
+const plainNames = plain.map(({ name }) => name)
+
+for (const start of [startHostileEc2, startHostileNova, startHostileVCenter, startHostileIncus]) {
+  describe(`hostile responses: ${start.name.replace('startHostile', '')}`, () => {
+    const lifetime = suiteLifetime()
+    let opened:
+      | { source: HostileSource; scan: (isWatch?: boolean) => Promise<ScanResult> }
+      | undefined
+
+    async function open() {
+      if (opened) return opened
+      const source = await start(lifetime)
+      const scanner = startScanner(lifetime)
+      const { provider, settings } = source
+      const scan = (isWatch = false) => scanner({ provider, settings, isWatch })
+      source.servers = plain
+      const { names, error } = await scan()
+      assert.deepEqual([names, error], [plainNames, ''])
+      return (opened = { source, scan })
+    }
+
+    for (const attack of attacks) {
+      test(attack, async (context) => {
+        const { source, scan } = await open()
+        // Incus has no pages.
+        if (attack === 'repeated pages' && !source.hasPages) return
+        // All use the same client, and this one takes until the time limit.
+        if (attack === 'bytes one by one' && start !== startHostileIncus) return
+        source.servers = plain
+        source.attack = attack
+        const { error, growth } = await scan()
+        source.attack = 'nothing'
+        assert.match(error, attack === 'bytes one by one' ? /no response within|GET/ : source.call)
+        assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
+        context.diagnostic(`${growth} MB: ${error}`)
+      })
+    }
+
+    if (start === startHostileVCenter || start === startHostileIncus) {
+      test('events without end', async (context) => {
+        const { source, scan } = await open()
+        source.attack = start === startHostileVCenter ? 'endless body' : 'nothing'
+        const { error, growth } = await scan(true)
+        source.attack = 'nothing'
+        assert.match(error, /WaitForUpdatesEx|cannot be reached|stream of events/)
+        assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
+        context.diagnostic(`${growth} MB: ${error}`)
+      })
+    }
+
+    for (const [what, odd] of Object.entries(oddities)) {
+      test(what, async (context) => {
+        const { source, scan } = await open()
+        source.servers = [...plain, ...odd]
+        const { names, unreadable, cut, error, growth } = await scan()
+        assert.equal(error, '')
+        assert.deepEqual(
+          plainNames.filter((name) => !names.includes(name)),
+          [],
+        )
+        // None is stored in part without a word.
+        assert.equal(new Set([...cut, ...unreadable]).size, odd.length)
+        assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
+        context.diagnostic(`${growth} MB`)
+      })
+    }
+  })
+}
+
+describe('hostile responses: libvirt', () => {
+  const lifetime = suiteLifetime()
+  const domain = (number: number, inside = '') => ({
+    uuid: `00000000-0000-4000-8000-00000000000${number}`,
+    name: `d${number}`,
+    inside,
+  })
+  const names = ['d1', 'd2']
+  let opened:
+    | {
+        fake: Awaited<ReturnType<typeof startFakeLibvirt>>
+        scan: (isWatch?: boolean) => Promise<ScanResult>
+      }
+    | undefined
+
+  async function open() {
+    if (opened) return opened
+    const fake = await startFakeLibvirt(lifetime, { domains: [domain(1), domain(2)] })
+    const scanner = startScanner(lifetime)
+    const settings = { address: fake.address, credentials: {}, options: {} }
+    const scan = (isWatch = false) => scanner({ provider: 'OneCloud', settings, isWatch })
+    const first = await scan()
+    assert.deepEqual([first.names, first.error], [names, ''])
+    return (opened = { fake, scan })
+  }
+
+  const insides: Readonly<Record<string, string>> = {
+    'deep nesting': '<x>'.repeat(500_000),
+    'a million elements': '<x/>'.repeat(1_000_000),
+    'a million attributes': `<x ${Array.from({ length: 500_000 }, (_, at) => `a${at}=""`).join(' ')}/>`,
+    'a huge text': `<description>${'x'.repeat(7_000_000)}</description>`,
+    'a huge message': `<description>${'x'.repeat(30_000_000)}</description>`,
+    'a long text': `<description>${'x'.repeat(1_000_000)}</description>`,
+    entities: `<description>${'&amp;'.repeat(800_000)}</description>`,
+  }
+  for (const [what, inside] of Object.entries(insides)) {
+    test(`one domain with ${what}`, async (context) => {
+      const { fake, scan } = await open()
+      fake.domains.set(domain(3).uuid, domain(3, inside))
+      const { names: read, unreadable, cut, error, growth } = await scan()
+      fake.domains.delete(domain(3).uuid)
+      assert.equal(error, '')
+      assert.deepEqual(
+        names.filter((name) => !read.includes(name)),
+        [],
+      )
+      assert.deepEqual([...unreadable, ...cut], ['d3'])
+      assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
+      context.diagnostic(`${growth} MB`)
+    })
+  }
+
+  const lists: Readonly<Record<string, Buffer>> = {
+    'too long': Buffer.alloc(30_000_000),
+    'of impossible length': createXdrWriter().uint(16_000).finish(),
+    'of long names': createXdrWriter().uint(1).string('x'.repeat(1_000_000)).finish(),
+  }
+  for (const [what, body] of Object.entries(lists)) {
+    test(`a list that is ${what}`, async (context) => {
+      const { fake, scan } = await open()
+      fake.faults.set(procedures.connectListAllDomains, { body })
+      const { error, growth } = await scan()
+      fake.faults.delete(procedures.connectListAllDomains)
+      assert.match(error, /connectListAllDomains/)
+      assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
+      context.diagnostic(`${growth} MB: ${error}`)
+    })
+  }
+
+  test('events without end', async (context) => {
+    const { fake, scan } = await open()
+    const result = scan(true)
+    while (fake.connections().now === 0) await pause(10)
+    for (let count = 0; count < 5; count += 1) fake.ping(Buffer.alloc(30_000_000))
+    fake.faults.set(procedures.domainLookupByUuid, 'huge')
+    const events = setInterval(() => fake.sendEvent(domain(1)), 50)
+    const { error, growth } = await result
+    clearInterval(events)
+    assert.notEqual(error, '')
+    assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
+    context.diagnostic(`${growth} MB: ${error}`)
+  })
+})

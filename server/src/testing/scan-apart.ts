@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { limitServer } from '../domain/sources/limit-facts.ts'
+import type { SourceSettings } from '../domain/sources/source.ts'
+import { kinds } from '../sources/kinds.ts'
+import { conformanceContext } from './inventory-world/scan-source.ts'
+
+/**
+ * A process that scans a source when it is told so, and tells how its memory grew. It runs apart from what responds, so
+ * that only the client is measured. Started with `--expose-gc`.
+ */
+export interface ScanOrder {
+  readonly provider: string
+  readonly settings: SourceSettings
+  /** Follows events until they fail, instead of a scan. */
+  readonly isWatch: boolean
+}
+
+export interface ScanResult {
+  readonly names: readonly string[]
+  readonly unreadable: readonly string[]
+  readonly cut: readonly string[]
+  /** Empty after success. */
+  readonly error: string
+  /** Of `RssAnon` since the first scan, at most, in MB. */
+  readonly growth: number
+}
+
+const readAnonymous = () =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1_024
+
+let base: number | undefined
+/** Short, because some responses end with it only. */
+const context = { ...conformanceContext, timeLimit: 5_000 }
+
+async function scan({ provider, settings, isWatch }: ScanOrder): Promise<ScanResult> {
+  // The garbage of the scan before does not count.
+  globalThis.gc?.()
+  let largest = readAnonymous()
+  const note = () => (largest = Math.max(largest, readAnonymous()))
+  const timer = setInterval(note, 5)
+  const [names, unreadable, cut]: [string[], string[], string[]] = [[], [], []]
+  let error = ''
+  try {
+    const kind = await kinds.get(provider)?.()
+    const signal = AbortSignal.timeout(30_000)
+    const source = await kind?.open(settings, context, signal)
+    if (!source) throw new Error(`no ${provider}`)
+    try {
+      for await (const page of isWatch ? (source.watch?.(signal) ?? []) : source.scan(signal)) {
+        for (const { server, isCut } of page.present.map(limitServer)) {
+          names.push(server.facts.name)
+          if (isCut) cut.push(server.facts.name)
+        }
+        for (const { name } of page.unreadable ?? []) unreadable.push(name)
+      }
+    } finally {
+      await source.close()
+    }
+  } catch (thrown) {
+    error = (thrown as Error).message
+  }
+  note()
+  clearInterval(timer)
+  // The first scan loads modules.
+  if (base === undefined) {
+    globalThis.gc?.()
+    base = readAnonymous()
+    largest = base
+  }
+  return { names: names.sort(), unreadable, cut, error, growth: Math.round(largest - base) }
+}
+
+process.on('message', (order: ScanOrder) => {
+  void scan(order).then((result) => process.send?.(result))
+})
