@@ -202,11 +202,8 @@ describe('hostile responses: libvirt', () => {
     const result = scan(true)
     while (fake.connections().now === 0) await pause(10)
     for (let count = 0; count < 5; count += 1) fake.ping(Buffer.alloc(30_000_000))
-    fake.faults.set(procedures.domainLookupByUuid, 'huge')
-    const events = setInterval(() => fake.sendEvent(domain(1)), 50)
     const { error, growth } = await result
-    clearInterval(events)
-    assert.notEqual(error, '')
+    assert.match(error, /an event of more than/)
     assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
     context.diagnostic(`${growth} MB: ${error}`)
   })

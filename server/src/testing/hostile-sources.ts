@@ -53,7 +53,8 @@ const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20))
 
 /** Sends a part again and again, until the other side closes the connection. */
 async function flood(stream: Writable | null, part: Buffer): Promise<void> {
-  while (stream && !stream.destroyed) {
+  if (!stream) return
+  while (!stream.destroyed) {
     if (stream.write(part)) continue
     await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => {})
   }

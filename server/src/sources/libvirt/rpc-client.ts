@@ -86,6 +86,12 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
 
   function receive(frame: Frame): void {
     const { program, procedure, type, serial, body } = frame
+    if (frame.isTooLong && type !== messageTypes.reply) {
+      throw new SourceError(
+        'invalid-response',
+        `libvirt sent an event of more than ${longestKept} bytes.`,
+      )
+    }
     if (program === programs.keepalive) {
       if (procedure === keepaliveProcedures.ping) {
         messages.write(encodeFrame({ ...frame, procedure: keepaliveProcedures.pong }))
