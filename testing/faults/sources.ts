@@ -2,6 +2,7 @@ import type { FaultySource } from './matrix.ts'
 import { startFaultyEc2 } from './ec2.ts'
 import { startFaultyIncus } from './incus.ts'
 import { startFaultyLibvirt } from './libvirt.ts'
+import { startFaultyOpenStack } from './openstack.ts'
 import { startFaultyVSphere } from './vsphere.ts'
 
 /** The sources of the matrix. The samples have requests of each sort, and each fault. */
@@ -50,5 +51,10 @@ export const sources: readonly FaultySource[] = [
       'start, PUT /1.0/instances/{name}/state start, no answer',
       'start, PUT /1.0/instances/{name}/state start, Muster killed',
     ],
+  },
+  {
+    name: 'OpenStack',
+    start: startFaultyOpenStack,
+    sample: ['scan, GET /v2.1/servers/detail, 500', 'scan, GET /v2.0/ports, 500'],
   },
 ]

@@ -21,7 +21,7 @@ export interface Shown {
 }
 
 /** The times of an account: scans only when the test wants one. */
-const accountTimes = { period: 3_600 }
+const accountTimes = { period: 3_600, request_timeout: 5 }
 
 /** A back end, and a Muster process with short time limits that has it as an account. */
 export async function startWorld(
