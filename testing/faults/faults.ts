@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Call, FaultyBackEnd, ResponseFault } from './back-end.ts'
 
-export const faultNames = [
+const faultNames = [
   'connection refused',
   'reset before the request',
   'answer lost',

@@ -34,7 +34,7 @@ export const answers = [
   'refused',
   'unreachable',
 ] as const
-export type Answer = (typeof answers)[number]
+type Answer = (typeof answers)[number]
 const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
 
 export const readings = ['ok', 'fails', 'unreadable'] as const

@@ -6,7 +6,7 @@ import type { OpenSource } from './open-source.ts'
 import type { ServerReference } from './source.ts'
 
 /** Short, because a user waits for the result. */
-export const probeLimit = 5_000
+const probeLimit = 5_000
 
 /**
  * Reads one server to find out whether its source answers; 503 if it does not. Opens a connection of its

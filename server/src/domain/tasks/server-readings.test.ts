@@ -31,5 +31,5 @@ test('a region that fails does not affect the readings of another region', async
     results.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
-  assert.deepEqual(requests.toSorted(), [['a', 'c'], ['b']])
+  assert.deepEqual(requests, [['a', 'c'], ['b']])
 })

@@ -30,7 +30,7 @@ export interface ProxiedRequest {
 }
 
 /** What became of a request. */
-export interface Outcome {
+interface Outcome {
   /** Whether the back end responded to it. */
   isDelivered: boolean
   /** The status that the client got, if it got any. */
