@@ -3,10 +3,20 @@ import type { Account } from './account.ts'
 import { abortedError, deadline } from './deadline.ts'
 import { explainError } from './explain-error.ts'
 import type { OpenSource } from './open-source.ts'
+import { SourceError, type SourceErrorKind } from './source-error.ts'
 import type { ServerReference } from './source.ts'
 
 /** Short, because a user waits for the result. */
 const probeLimit = 5_000
+
+/** With any other error, the source has answered. */
+const silence: ReadonlySet<SourceErrorKind> = new Set([
+  'not-allowed',
+  'unreachable',
+  'timeout',
+  'tls',
+  'credentials',
+])
 
 /**
  * Reads one server to find out whether its source answers; 503 if it does not. Opens a connection of its
@@ -32,6 +42,7 @@ export async function probeSource(
   try {
     await Promise.race([read(), aborted.promise])
   } catch (error) {
+    if (error instanceof SourceError && !silence.has(error.kind)) return
     throw new PlatformError(
       'ServiceUnavailable',
       `The source of the cloud account "${account.name}" does not answer. ${explainError(error)}`,

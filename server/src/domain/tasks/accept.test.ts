@@ -9,6 +9,7 @@ import type { AttachedAccount } from '../sources/account.ts'
 import type { ActionSupport } from '../sources/action-port.ts'
 import { createBatchUseCases } from './create-batch.ts'
 import type { Situation } from './decide-action.ts'
+import { createRequireAnswer } from './require-answer.ts'
 import { createIdempotency } from './idempotency.ts'
 import { createPerformAction } from './perform-action.ts'
 import type { IdempotencyRecord, TaskStore, UserLimit } from './ports.ts'
@@ -49,21 +50,28 @@ const everything = callerWith('get', 'list', 'perform', 'update', 'delete')
 interface World {
   readonly access?: 'observe' | 'manage'
   readonly counts?: Partial<Record<UserLimit['kind'], number>>
-  readonly isSilent?: boolean
+  /** Regions that do not answer. Server n is in region n. */
+  readonly silent?: readonly string[]
   readonly servers?: number
 }
 
 /** The use cases that accept actions, on servers in memory. */
-function createWorld({ access = 'manage', counts = {}, isSilent = false, servers = 1 }: World) {
+function createWorld({ access = 'manage', counts = {}, silent = [], servers = 1 }: World) {
   const attached = {
     account: { id: 'account', name: 'lab', access, enabled: true, isBeingDeleted: false },
-    sync: { is_lost: false },
-  } as AttachedAccount
+    sync: { is_lost: false, answered_at: 0, warnings: [] },
+  } as unknown as AttachedAccount
   const support = { actions: ['start', 'stop', 'delete'] } as unknown as ActionSupport
   const stored = new Map<string, StoredServer>()
   for (let number = 0; number < servers; number += 1) {
     const id = `server-${number}`
-    const facts = { id, name: id, status: 'ready', project_id: owner.projectId }
+    const facts = {
+      id,
+      name: id,
+      status: 'ready',
+      project_id: owner.projectId,
+      region_ext_id: `${number}`,
+    }
     const server: Server = buildServer(
       { ...facts, account_id: 'account', provider: 'Aws' },
       {
@@ -116,10 +124,13 @@ function createWorld({ access = 'manage', counts = {}, isSilent = false, servers
       ),
     tasks,
     idempotency: createIdempotency(tasks, () => now),
-    requireAnswer: async ({ account }: AttachedAccount) => {
-      contacted.push(account.id)
-      if (isSilent) throw new PlatformError('ServiceUnavailable', 'no answer')
-    },
+    requireAnswer: createRequireAnswer({
+      async probe(_id, { regionId }) {
+        contacted.push(regionId)
+        if (silent.includes(regionId)) throw new PlatformError('ServiceUnavailable', 'no answer')
+      },
+      clock: () => now,
+    }),
     reauthorizeCaller: async (caller: Caller) => caller,
     taskTimeout: 900_000,
     recycleFor: 604_800_000,
@@ -152,7 +163,7 @@ describe('an action is accepted', () => {
     const refusals = [
       [{ counts: { 'queued tasks': 100 } }, {}, everything, 'TooManyRequests'],
       [{ access: 'observe' }, {}, everything, 'AccountReadOnlyError'],
-      [{ isSilent: true }, {}, everything, 'ServiceUnavailable'],
+      [{ silent: ['0'] }, {}, everything, 'ServiceUnavailable'],
       [{}, { ifMatch: '"v4"' }, everything, 'PreconditionFailedError'],
       [{}, {}, callerWith('get'), 'ForbiddenError'],
     ] as const
@@ -199,7 +210,7 @@ describe('a batch is accepted', () => {
       most: maxUnfinishedBatches,
     })
     assert.ok('batch' in answer && answer.batch.refusals[0]?.server_id === 'unknown')
-    assert.deepEqual(contacted, ['account'], 'each source is contacted once')
+    assert.deepEqual(contacted, ['0', '1'], 'each region is contacted once')
   })
 
   test('not beyond the limit, nor without servers', async () => {
@@ -228,13 +239,24 @@ describe('a batch is accepted', () => {
   })
 
   test('with refused servers if their account is only observed, or silent', async () => {
-    for (const world of [{ access: 'observe' }, { isSilent: true }] as const) {
+    for (const world of [{ access: 'observe' }, { silent: ['0', '1'] }] as const) {
       const { batch, accepted } = createWorld({ servers: 2, ...world })
       const dry = await batch({ ids, dry_run: true })
       assert.ok('preview' in dry && dry.preview.items.every(({ outcome }) => outcome === 'refused'))
       await batch({ ids })
       assert.ok(accepted[0]?.tasks.every(({ status }) => status === 'failed'))
       assert.deepEqual(accepted[0]?.writes, [])
+    }
+  })
+
+  test('with refused servers of the region that is silent only', async () => {
+    for (const silent of ['0', '1']) {
+      const { batch, accepted } = createWorld({ servers: 2, silent: [silent] })
+      await batch({ ids })
+      assert.deepEqual(
+        accepted[0]?.tasks.map(({ status }) => status),
+        ['0', '1'].map((region) => (region === silent ? 'failed' : 'queued')),
+      )
     }
   })
 

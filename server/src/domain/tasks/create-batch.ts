@@ -156,30 +156,23 @@ export function createBatchUseCases(dependencies: Dependencies) {
     return await refuseSilent(items, situations)
   }
 
-  /** Refuses the servers of sources that do not answer. Each source is contacted once. */
+  /** Refuses the servers of sources and regions that do not answer. Each is contacted once. */
   async function refuseSilent(
     items: readonly Item[],
     situations: Awaited<ReturnType<LoadSituations>>,
   ): Promise<Item[]> {
-    const accountOf = ({ stored }: Item) => stored?.server.account_id ?? ''
-    const acting = items.filter(({ prepared }) => prepared.kind === 'task')
-    const silent = new Map<string, PlatformError>()
-    async function contact(item: Item): Promise<void> {
+    async function contact(item: Item): Promise<Item> {
       const situation = situations.get(item.id)
-      if (!situation?.attached) return
+      if (item.prepared.kind !== 'task' || !situation?.attached) return item
       try {
         await dependencies.requireAnswer(situation.attached, situation.server)
+        return item
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error
-        silent.set(accountOf(item), error)
+        return { ...item, prepared: { kind: 'refused', error } }
       }
     }
-    const oneOfEach = new Map(acting.map((item) => [accountOf(item), item]))
-    await Promise.all([...oneOfEach.values()].map(contact))
-    return items.map((item) => {
-      const error = item.prepared.kind === 'task' ? silent.get(accountOf(item)) : undefined
-      return error ? { ...item, prepared: { kind: 'refused', error } } : item
-    })
+    return await Promise.all(items.map(contact))
   }
 
   const preview = (

@@ -13,7 +13,7 @@ import { decideAction, type Situation } from './decide-action.ts'
 
 /** The values of each dimension. Every combination of them is decided. */
 const dimensions = {
-  account: ['manage', 'observe', 'disabled', 'being deleted', 'gone', 'lost'],
+  account: ['manage', 'observe', 'disabled', 'being deleted', 'gone', 'lost', 'degraded'],
   support: ['all', 'none'],
   status: ['running', 'ready', 'suspend', 'unknown', 'starting', 'start_fail'],
   protection: ['none', 'muster', 'source'],
@@ -68,6 +68,7 @@ function situationOf(given: Case): Situation {
       id: 'server',
       name: 'web',
       status: given.status,
+      host_service_status: account === 'degraded' ? 'offline' : 'online',
       deleted: false,
       disable_delete: given.protection !== 'none',
       pending_deleted: given.isBinned,
@@ -85,8 +86,11 @@ function situationOf(given: Case): Situation {
               access: account === 'observe' ? 'observe' : 'manage',
               isBeingDeleted: account === 'being deleted',
             },
-            sync: { is_lost: account === 'lost' },
-          } as AttachedAccount),
+            sync: {
+              is_lost: account === 'lost',
+              warnings: account === 'degraded' ? [{ kind: 'region' }] : [],
+            },
+          } as unknown as AttachedAccount),
     support: given.support === 'all' ? support(given.isLive) : undefined,
     task: given.hasTask ? { id: 'task', action: 'stop' } : undefined,
     isMissing: given.isMissing,
@@ -135,6 +139,10 @@ function expectedOf(action: ServerAction, params: TaskParameters, given: Case): 
   }
   const reasons = accountRefusals(action, given)
   if (reasons.size > 0) return reasons
+  // Its region does not answer. The other actions contact it first.
+  if (given.account === 'degraded' && status === 'unknown') {
+    if (!['stop', 'update', 'delete'].includes(action)) return refusal('ServiceUnavailable')
+  }
   const isForced = params['is_force'] === true
   const staysPut = isScaled && !isForced
   if (action === 'update') {

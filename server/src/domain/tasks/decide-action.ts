@@ -2,7 +2,7 @@ import type { Server, ServerAction, TaskParameters } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { isProtectedBy, settledStatus } from '../inventory/own-fields.ts'
 import { tagsOf } from '../inventory/metadata.ts'
-import type { AttachedAccount } from '../sources/account.ts'
+import { isDegraded, type AttachedAccount } from '../sources/account.ts'
 import type { ActionSupport, SourceAction } from '../sources/action-port.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import type { TaskRecord } from './task.ts'
@@ -45,6 +45,20 @@ const states: Partial<
   resume: { from: ['suspend'], done: 'running' },
 }
 
+const notAnswering = (name: string): Decision =>
+  refuse(
+    'ServiceUnavailable',
+    `The source of the cloud account "${name}" does not answer. The account shows the reason.`,
+    { retryAfter: 30, values: { name } },
+  )
+
+/** A server that Muster set to `unknown`, because its region does not answer. */
+const isInSilentRegion = ({ server, attached }: Situation, status: string): boolean =>
+  status === 'unknown' &&
+  server.host_service_status === 'offline' &&
+  attached !== undefined &&
+  isDegraded(attached.sync)
+
 function decideAccount(
   { attached, support }: Situation,
   action: ServerAction,
@@ -76,14 +90,7 @@ function decideAccount(
       { values: { name, action } },
     )
   }
-  if (attached.sync.is_lost) {
-    return refuse(
-      'ServiceUnavailable',
-      `The source of the cloud account "${name}" does not answer. The account shows the reason.`,
-      { retryAfter: 30, values: { name } },
-    )
-  }
-  return undefined
+  return attached.sync.is_lost ? notAnswering(name) : undefined
 }
 
 function decideState(status: string, action: ServerAction): Decision {
@@ -253,6 +260,11 @@ export function decideAction(
       `The server is ${nameOfStatus(status)}. Wait until its source has finished.`,
       { values: { status, action } },
     )
+  }
+  // For the others the source is contacted first.
+  const needsStatus = action === 'change-config' || states[action]?.from.includes(status) === false
+  if (needsStatus && isInSilentRegion(situation, status)) {
+    return notAnswering(situation.attached?.account.name ?? '')
   }
   switch (action) {
     case 'change-config':

@@ -9,9 +9,11 @@ import { SourceError } from '../sources/source-error.ts'
 import type { Source } from '../sources/source.ts'
 import { createRequireAnswer, longestSilence } from './require-answer.ts'
 
-const server = { external_id: 'vm-1', metadata: {} } as unknown as Server
-const attachedAt = (answered_at: number, id = 'account') =>
-  ({ account: { id, name: 'lab' }, sync: { answered_at } }) as AttachedAccount
+const serverIn = (region_ext_id: string, status = 'running') =>
+  ({ external_id: 'vm-1', region_ext_id, status, metadata: {} }) as unknown as Server
+const server = serverIn('here')
+const attachedAt = (answered_at: number, id = 'account', warnings: readonly object[] = []) =>
+  ({ account: { id, name: 'lab' }, sync: { answered_at, warnings } }) as AttachedAccount
 const silent = () => new PlatformError('ServiceUnavailable', 'no answer')
 
 test('a source is contacted only after a minute without an answer', async () => {
@@ -53,6 +55,34 @@ test('an answer counts for a minute, and for its account only', async () => {
   assert.deepEqual(asked, ['a', 'b', 'a'])
 })
 
+test('regions are contacted for themselves, also while the account answers', async () => {
+  const now = 10 * longestSilence
+  for (const isDegraded of [false, true]) {
+    for (const status of ['running', 'unknown']) {
+      const contacted: string[] = []
+      const requireAnswer = createRequireAnswer({
+        clock: () => now,
+        async probe(_id, { regionId }) {
+          contacted.push(regionId)
+          if (regionId === 'down') throw silent()
+        },
+      })
+      const attached = attachedAt(now, 'account', isDegraded ? [{ kind: 'region' }] : [])
+      const isContacted = isDegraded || status === 'unknown'
+      for (const regions of [['up', 'down', 'down', 'up'], ['up']]) {
+        const outcomes = await Promise.allSettled(
+          regions.map((region) => requireAnswer(attached, serverIn(region, status))),
+        )
+        assert.deepEqual(
+          outcomes.map((outcome) => outcome.status),
+          regions.map((region) => (isContacted && region === 'down' ? 'rejected' : 'fulfilled')),
+        )
+      }
+      assert.deepEqual(contacted, isContacted ? ['up', 'down'] : [])
+    }
+  }
+})
+
 test('the attempt fails with a 503 and its cause, however the source fails', async () => {
   const source = (get: Source['get']) => ({ get, close: async () => {} }) as unknown as Source
   const never = new Promise<never>(() => {})
@@ -75,6 +105,13 @@ test('the attempt fails with a 503 and its cause, however the source fails', asy
         /"lab" does not answer.*(?:refused|no response within 0\.005 s)/.test(error.message),
       name,
     )
+  }
+  for (const kind of ['incomplete', 'forbidden', 'failed', 'throttled'] as const) {
+    const answering = async () =>
+      source(async () => {
+        throw new SourceError(kind, 'An answer.')
+      })
+    await probeSource({ openAccount: answering }, attachedAt(0).account, {} as never)
   }
   // A server that is gone is an answer.
   const openAccount = async () => source(async () => undefined)

@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import type { AttachedAccount } from '../sources/account.ts'
+import { isDegraded, type AttachedAccount } from '../sources/account.ts'
 import { referenceOf } from '../sources/server-reference.ts'
 import type { SyncClient } from '../sources/sync-client.ts'
 
@@ -11,7 +11,10 @@ interface Dependencies {
   readonly clock: () => number
 }
 
-/** Throws a 503 if a source has not answered for a while and does not answer now. */
+/**
+ * Throws a 503 if a source has not answered for a while and does not answer now. Regions fail alone, so each
+ * is contacted for itself, also while the account answers in others.
+ */
 export function createRequireAnswer({ probe, clock }: Dependencies) {
   const answeredAt = new Map<string, number>()
   const probing = new Map<string, Promise<void>>()
@@ -20,16 +23,18 @@ export function createRequireAnswer({ probe, clock }: Dependencies) {
     { account, sync }: AttachedAccount,
     server: Server,
   ): Promise<void> {
-    const { id } = account
-    const lastAnswer = Math.max(sync.answered_at, answeredAt.get(id) ?? 0)
+    const reference = referenceOf(server)
+    const key = JSON.stringify([account.id, reference.regionId])
+    const mayBeSilent = isDegraded(sync) || server.status === 'unknown'
+    const lastAnswer = Math.max(mayBeSilent ? 0 : sync.answered_at, answeredAt.get(key) ?? 0)
     if (clock() - lastAnswer < longestSilence) return
     // Requests that come together share one attempt.
-    let attempt = probing.get(id)
+    let attempt = probing.get(key)
     if (!attempt) {
-      attempt = probe(id, referenceOf(server))
-        .then(() => void answeredAt.set(id, clock()))
-        .finally(() => probing.delete(id))
-      probing.set(id, attempt)
+      attempt = probe(account.id, reference)
+        .then(() => void answeredAt.set(key, clock()))
+        .finally(() => probing.delete(key))
+      probing.set(key, attempt)
     }
     await attempt
   }
