@@ -162,6 +162,7 @@ export const routes = {
   deleteCloudAccount: 'DELETE /cloudaccounts/{id}',
   syncCloudAccount: 'POST /cloudaccounts/{id}/sync',
   confirmGoneServers: 'POST /cloudaccounts/{id}/confirm-gone',
+  claimServers: 'POST /cloudaccounts/{id}/claim',
   testCloudAccount: 'POST /cloudaccounts/{id}/test',
   previewCloudAccountMapping: 'POST /cloudaccounts/{id}/mapping/preview',
   showHealth: 'GET /healthz',

@@ -1,3 +1,4 @@
+import type { Claim } from './claim.ts'
 import { example, exampleTimestamp } from '../administration/examples.ts'
 
 const mapping = [{ tag: 'team=web', project_id: example.projectId }]
@@ -113,4 +114,17 @@ export const providerExample = {
   action_rights: [{ title: 'IAM policy for actions', text: '{"Version": "2012-10-17", …}' }],
   period: 30,
   events: false,
+}
+
+export const claimExample: Claim = {
+  matched: 'Zk9yVq1mZ2Jt0xkH3mC8yQ',
+  total: 1,
+  items: [
+    {
+      server_id: '8c7b6a59-4837-4261-9504-f3e2d1c0b9a8',
+      server: 'web-8',
+      outcome: 'move',
+      reason: '',
+    },
+  ],
 }

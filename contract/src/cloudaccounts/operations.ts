@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
+import { Claim, ClaimRequest } from './claim.ts'
 import {
   completeListQuery,
   listBody,
@@ -27,6 +28,7 @@ import {
   previewExample,
   providerExample,
   testExample,
+  claimExample,
 } from './examples.ts'
 
 const common = { ...platformDefaults, tag: 'Cloud accounts' } as const
@@ -182,6 +184,25 @@ export const cloudAccountOperations = [
     description:
       'Removes the servers of the warning `missing` now instead of after the hold time. Servers that another account also sees remain. 409 if no servers are missing.',
     responses: { 202: shown('The servers are being removed') },
+  },
+  {
+    id: 'claimServers',
+    method: 'POST',
+    path: '/cloudaccounts/{id}/claim',
+    ...common,
+    permission: permission('update'),
+    summary: 'Claim servers for an account',
+    description:
+      'Gives servers that this account reports to it, although another account holds them. Name exactly one of `ids` and `q`. Send a dry run first: the claim must carry its `matched`. Nothing changes in the source.',
+    body: exactObject({ claim: ClaimRequest }),
+    example: { claim: { q: 'account:old', dry_run: true } },
+    responses: {
+      200: {
+        description: 'What becomes of each server',
+        body: exactObject({ claim: Claim }),
+        example: { claim: claimExample },
+      },
+    },
   },
   {
     id: 'testCloudAccount',

@@ -3,6 +3,7 @@ import type { Config } from '../config/read-config.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import { createCloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
+import { createClaimServers } from '../domain/sources/claim-servers.ts'
 import { createRefreshServer } from '../domain/sources/refresh-server.ts'
 import { isWanted } from '../domain/sources/account-scheduler.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
@@ -11,13 +12,15 @@ import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
+import { createSightingStore } from '../storage/sources/sighting-store.ts'
+import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import type { Inventory } from './compose-inventory.ts'
 import type { Tracing } from './compose-tracing.ts'
 import { startSync } from './start-sync.ts'
 import type { TaskLimits } from './task-limits.ts'
 
-interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'> {
+interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'finder' | 'serverWriter'> {
   readonly config: Pick<
     Config,
     'roles' | 'secretKeyFile' | 'sourceAllow' | 'disappearanceHold' | 'taskTimeout' | 'recycleFor'
@@ -65,6 +68,17 @@ export function composeSources(parts: Parts) {
       syncClient,
       reauthorizeCaller,
       checkHost: createCheckHost(createSourceAddressRule(config.sourceAllow)),
+      claimServers: createClaimServers({
+        accounts,
+        sightings: createSightingStore(database),
+        finder: parts.finder,
+        serverWriter,
+        owners,
+        unfinishedOf: createTaskStore(database).unfinishedOf,
+        syncClient,
+        reauthorizeCaller,
+        clock,
+      }),
       clock,
     }),
     refreshServer: createRefreshServer({

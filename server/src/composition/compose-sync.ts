@@ -10,6 +10,7 @@ import { createChangeAccountServers } from '../domain/sources/change-account-ser
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { withCurrentKeys } from '../domain/sources/current-keys.ts'
 import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
+import { createFindShared } from '../domain/sources/find-shared.ts'
 import {
   createMarkAllUnknown,
   createMarkServersUnknown,
@@ -110,6 +111,7 @@ export function composeSync(parts: Parts) {
     moveServers: createMoveServers({ owners, changeAccountServers }),
     markAllUnknown: createMarkAllUnknown(changeAccountServers),
     evictServers: createEvictServers({ accounts, sightings, openScanRecorder }),
+    findShared: createFindShared({ accounts, sightings }),
     findDuplicates: createFindDuplicates({ accounts, sightings, loadKind: openSource.loadKind }),
     openSource,
     writePermits,

@@ -226,6 +226,10 @@ export const accounts = {
         : count === 1
           ? 'A region fails with 1 server'
           : `A region fails with ${shown} servers`,
+    shared: (count: number, shown: string) =>
+      count === 1
+        ? '1 server has another account, too'
+        : `${shown} servers have another account, too`,
     incomplete: (count: number, shown: string) =>
       count === 1 ? 'The list lacks 1 server' : `The list lacks ${shown} servers`,
   },

@@ -316,6 +316,7 @@ export const accounts: Messages['accounts'] = {
     recycled: (_count, shown) => `${shown} 台服务器仍在回收站中`,
     region: (count, shown) =>
       count === 0 ? '某个服务出现故障' : `有 ${shown} 台服务器的区域出现故障`,
+    shared: (_count, shown) => `${shown} 台服务器也由其他云账号报告`,
     incomplete: (_count, shown) => `列表缺少 ${shown} 台服务器`,
   },
   missingUntil: (time) => `状态显示为未知。如果仍未找到，将于 ${time} 移除。`,

@@ -3,6 +3,7 @@ import { initialState, type AccountState } from './account-state.ts'
 import type { Random } from './backoff.ts'
 import type { EvictServers } from './evict-servers.ts'
 import type { FindDuplicates } from './find-duplicates.ts'
+import type { FindShared } from './find-shared.ts'
 import type { MarkAllUnknown } from './mark-servers-unknown.ts'
 import type { MoveServers } from './move-servers.ts'
 import type { OpenSource } from './open-source.ts'
@@ -23,6 +24,7 @@ export interface RunDependencies {
   readonly markAllUnknown: MarkAllUnknown
   readonly evictServers: EvictServers
   readonly findDuplicates: FindDuplicates
+  readonly findShared: FindShared
   readonly openSource: Pick<OpenSource, 'loadKind' | 'openAccount'>
   readonly writePermits: Pick<BoundedQueue, 'acquire'>
   /** Milliseconds for which servers missing in large numbers are held, unless the account says otherwise. */

@@ -6,6 +6,8 @@ import {
   type AccountRule,
   type AccountTest,
   type AccountToTest,
+  type Claim,
+  type ClaimRequest,
   type CloudAccount,
   type CloudAccountChanges,
   type MappingPreview,
@@ -29,6 +31,7 @@ import type { ListQuery } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { covers } from '../scope.ts'
 import type { Account, AttachedAccount } from './account.ts'
+import type { ClaimServers } from './claim-servers.ts'
 import { validateSettings, type CheckHost } from './validate-settings.ts'
 import { describeAccount, describeKind } from './describe-account.ts'
 import type { SyncClient } from './sync-client.ts'
@@ -47,6 +50,7 @@ interface Dependencies {
   readonly syncClient: SyncClient
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly checkHost: CheckHost
+  readonly claimServers: ClaimServers
   readonly clock: Clock
 }
 
@@ -323,6 +327,12 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       }
       void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
+    },
+
+    async claimServers(caller: Caller, idOrName: string, request: ClaimRequest): Promise<Claim> {
+      const { account } = await requireAccount(idOrName)
+      requireEnabled(account)
+      return await dependencies.claimServers(caller, account, request)
     },
 
     async testCloudAccount(caller: Caller, idOrName: string): Promise<AccountTest> {

@@ -120,11 +120,12 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     progressSaved: () => Promise<void>,
   ): Promise<void> {
     const duplicates = await findDuplicates(start)
+    const shared = await run.findShared(account)
     const { counts, failures, nextAt, answeredAt, isUnreachable } = apply((state) =>
       completeScan(state, scanned, timing()),
     )
     const unreadable = unreadableById(scanned.unreadable)
-    warnings.replace({ ...scanned, unreadable, duplicates }, clock())
+    warnings.replace({ ...scanned, unreadable, duplicates, shared }, clock())
     const duration = clock() - start
     if (outage !== undefined) log.info(logFields, 'sync works again')
     outage = undefined

@@ -8,8 +8,10 @@ import {
   missingWarning,
   recycledWarning,
   regionWarning,
+  sharedWarning,
   unreadableWarning,
   type Duplicate,
+  type Shared,
   type Unreadable,
 } from './warning-texts.ts'
 import { removalTime } from './missing-servers.ts'
@@ -23,6 +25,7 @@ interface Timing {
 interface ScanFindings extends Omit<Scanned, 'unreadable' | 'counts'> {
   readonly unreadable: ReadonlyMap<string, Unreadable>
   readonly duplicates: readonly Duplicate[]
+  readonly shared: readonly Shared[]
 }
 
 /**
@@ -78,6 +81,7 @@ export function createSyncWarnings(
           ...regionWarning(findings),
           ...incompleteWarning(findings.unlisted),
           ...duplicateWarning(account, findings.duplicates),
+          ...sharedWarning(findings.shared),
           ...forbiddenWarning(findings.forbidden),
         ],
         now,

@@ -92,6 +92,23 @@ export function duplicateWarning(
   return [{ kind: 'duplicate', text, count, until: null }]
 }
 
+/** How many servers another account reports as well. */
+export interface Shared {
+  readonly account: string
+  readonly servers: number
+}
+
+export function sharedWarning(shared: readonly Shared[]): readonly SyncWarning[] {
+  if (shared.length === 0) return []
+  const count = shared.reduce((sum, { servers }) => sum + servers, 0)
+  const named = shared.map(
+    ({ account, servers }) =>
+      `${serversOf(servers)} by the account ${shorten(account, longestName)}`,
+  )
+  const text = `Servers of this account are reported by other accounts as well: ${listOf(named)}. Each belongs to the account that recorded it first, until that account no longer has it or a system administrator claims it.`
+  return [{ kind: 'shared', text, count, until: null }]
+}
+
 export function forbiddenWarning(forbidden: readonly Forbidden[]): readonly SyncWarning[] {
   if (forbidden.length === 0) return []
   const count = forbidden.reduce((sum, { servers }) => sum + servers, 0)

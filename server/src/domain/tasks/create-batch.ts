@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import {
   defaultMaxFailures,
   defaultParallel,
-  maxBatchSize,
   maxUnfinishedBatches,
   type BatchDetails,
   type BatchPreview,
@@ -16,12 +15,9 @@ import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { chooseScope } from '../identity/choose-scope.ts'
-import { requesterOf } from '../identity/requester-of.ts'
 import { changesOf } from '../inventory/describe-server-events.ts'
-import { pageQueryOf } from '../inventory/list-servers.ts'
+import { createFindMatches } from '../inventory/find-matches.ts'
 import type { ServerFinder, ServerWriter, StoredServer } from '../inventory/ports.ts'
-import { readServerQuery } from '../inventory/read-server-query.ts'
-import { findVisibility } from '../inventory/visibility.ts'
 import { newId } from '../new-id.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
@@ -84,31 +80,14 @@ function requireSelection({ ids, q }: BatchRequest): void {
   }
 }
 
-const tooMany = (count: number) =>
-  badField(
-    'batch',
-    `has ${count} servers; at most ${maxBatchSize} are allowed. Use a narrower query.`,
-  )
-
 /** Acts on many servers: resolves the query once, and stores a task for each server. */
 export function createBatchUseCases(dependencies: Dependencies) {
-  const { finder, serverWriter, loadSituations, tasks, idempotency, wake, clock } = dependencies
+  const { serverWriter, loadSituations, tasks, idempotency, wake, clock } = dependencies
+  const findMatches = createFindMatches(dependencies.finder)
 
   /** The requested scope; without a request, that of the token. */
   const scopeOf = ({ principal, authorizedScope }: Caller, wanted?: ScopeParameter): ScopeOrNone =>
     chooseScope(principal, authorizedScope.scope, wanted)
-
-  async function findMatches(caller: Caller, q: string, scope?: ScopeParameter): Promise<string[]> {
-    const query = readServerQuery({ q, limit: maxBatchSize })
-    const { principal, authorizedScope } = caller
-    const visibility = findVisibility(principal, authorizedScope.scope, scope)
-    const page = { ...pageQueryOf(query, visibility, requesterOf(caller)), ignoresCache: true }
-    const { total, found } = await finder.find(page)
-    if (total > maxBatchSize) throw tooMany(total)
-    const loaded = await finder.load(found)
-    if (!loaded) throw conflicted('The list of servers')
-    return loaded.map(({ id }) => id)
-  }
 
   async function prepareItem(
     caller: Caller,
@@ -134,7 +113,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
     params: TaskParameters,
     scope?: ScopeParameter,
   ): Promise<Item[]> {
-    const wanted = [...new Set(ids ?? (await findMatches(caller, q ?? '', scope)))]
+    const wanted = [...new Set(ids ?? (await findMatches(caller, q ?? '', 'batch', scope)))]
     const stored = await serverWriter.findStored(wanted)
     const visible = scopeOf(caller, scope ?? 'max')
     const seesDeleted = scopeOfAction(caller, 'delete')

@@ -19,8 +19,14 @@ import {
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
-/** Logins have their own test, and queries change nothing. */
-const apart = new Set(['issueToken', 'checkPolicy', 'previewCloudAccountMapping', 'syncServer'])
+/** Logins and claims have their own tests, and queries change nothing. */
+const apart = new Set([
+  'issueToken',
+  'checkPolicy',
+  'previewCloudAccountMapping',
+  'syncServer',
+  'claimServers',
+])
 const changing = all.filter(
   ({ id, method }) => method !== 'GET' && method !== 'HEAD' && !apart.has(id),
 )

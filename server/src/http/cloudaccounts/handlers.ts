@@ -60,6 +60,11 @@ export const createCloudAccountHandlers = (
     return { status: 202, body: { cloudaccount } }
   },
 
+  async claimServers({ caller, parameters, body }) {
+    const claim = await use.claimServers(caller, parameters.id, body.claim)
+    return { status: 200, body: { claim } }
+  },
+
   async testCloudAccount({ caller, parameters }) {
     return { status: 200, body: { test: await use.testCloudAccount(caller, parameters.id) } }
   },

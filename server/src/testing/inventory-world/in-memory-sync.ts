@@ -7,6 +7,7 @@ import { createOpenScanRecorder } from '../../domain/sources/record-scan.ts'
 import { createChangeAccountServers } from '../../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../../domain/sources/evict-servers.ts'
 import { createFindDuplicates } from '../../domain/sources/find-duplicates.ts'
+import { createFindShared } from '../../domain/sources/find-shared.ts'
 import { LeaseLost } from '../../domain/sources/lease-lost.ts'
 import {
   createMarkAllUnknown,
@@ -221,6 +222,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     evictServers: createEvictServers({ accounts, sightings: sightingStore, openScanRecorder }),
     moveServers: createMoveServers({ owners, changeAccountServers }),
     markAllUnknown: createMarkAllUnknown(changeAccountServers),
+    findShared: createFindShared({ accounts, sightings: sightingStore }),
     findDuplicates: createFindDuplicates({ accounts, sightings: sightingStore, loadKind }),
     /** Both may be changed at any time, as others would. */
     attached,

@@ -393,6 +393,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   deleteCloudAccount: finish(['cloudaccounts', 'events'], ({ accountId }) => at(accountId)),
   syncCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
   confirmGoneServers: change(['events'], ({ accountId }) => at(accountId)),
+  claimServers: read(({ accountId, serverId }) => ({
+    ...at(accountId),
+    body: { claim: { ids: [serverId], dry_run: true } },
+  })),
   testCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
   previewCloudAccountMapping: read(({ accountId, projectId }) => ({
     ...at(accountId),

@@ -416,6 +416,7 @@ export const personaTable = {
   syncCloudAccount: '!!! -- --- -- -++',
   // No server of the account is missing.
   confirmGoneServers: '!!! -- --- -- -cc',
+  claimServers: '!!! -- --- -- -++',
   testCloudAccount: '!!! -- --- -- -++',
   previewCloudAccountMapping: '!!! -- --- -- +++',
 
