@@ -187,7 +187,7 @@ onEngineOfLane('actions on servers', (engine) => {
 
   test('a user has at most ten unfinished batches', async () => {
     const { at } = acting
-    const options = { servers: 60, seed: 11, action_delay: 600_000 }
+    const options = { servers: 400, seed: 11, action_delay: 600_000 }
     const account = { provider: 'Simulator', address: '', options, access: 'manage' }
     const { id: accountId } = await at.attach(account)
     await at.synced(accountId)
