@@ -33,8 +33,15 @@ export const answers = [
   'busy',
   'refused',
   'unreachable',
+  /** Carried out, and at the time limit the source shows that it works on it. */
+  'works',
 ] as const
-type Answer = (typeof answers)[number]
+type Answer =
+  | (typeof answers)[number]
+  /** Accepted, and not carried out. */
+  | 'idle'
+  /** An error of the source itself, which shows a change for some time and then the state before. */
+  | 'flaps'
 const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
 
 export const readings = ['ok', 'fails', 'unreadable'] as const
@@ -55,6 +62,8 @@ export interface Course {
   readonly crashes?: readonly number[]
   /** Milliseconds until the source shows the result of a request. */
   readonly delay?: number
+  /** Whether the source shows the state before until then. */
+  readonly isHidden?: boolean
   /** Milliseconds that a commit takes. */
   readonly commitTime?: number
   /** A deletion by time: the server is in the recycle bin. */
@@ -98,7 +107,7 @@ export function createTaskWorld(course: Course) {
   const waiting: TaskRecord[] = []
 
   function statusNow(): string {
-    if (next && now < next.at) return through[next.status] ?? 'busy'
+    if (next && now < next.at) return course.isHidden ? status : (through[next.status] ?? 'busy')
     if (next) [status, next] = [next.status, undefined]
     return status
   }
@@ -187,25 +196,31 @@ export function createTaskWorld(course: Course) {
     return [{ name, data: { kind, soft, ...(target[kind] && { to: target[kind] }) } }]
   }
 
-  async function send(request: SourceRequest): Promise<void> {
+  async function send(request: SourceRequest): Promise<void | 'working'> {
     const answer = answersLeft.shift() ?? 'ok'
     const place = `${task.step} ${nameOf(request)}`
     if (task.sent_at === null) sentUnstored.push(place)
     pass()
     if (!didNothing.has(answer)) delivered.push(place)
-    if (answer === 'ok' || answer === 'lost') carryOut(request)
+    if (answer === 'ok' || answer === 'lost' || answer === 'works') carryOut(request)
+    if (answer === 'flaps') next = { at: now + delay, status }
     if (carriedOut.length === course.protectedAfter) {
       stored = { ...stored, server: { ...stored.server, disable_delete: true } }
     }
     pass()
     switch (answer) {
       case 'ok':
+      case 'idle':
         return
+      case 'works':
+        now += times.call
+        return 'working'
       case 'lost':
       case 'hangs':
         now += times.call
         throw new ActionError('outcome-unknown', 'No answer.')
       case '5xx':
+      case 'flaps':
         throw new ActionError('outcome-unknown', 'Internal error 4711.')
       case '401':
         throw new ActionError('denied', 'Log in again.', { mayRetry: true })

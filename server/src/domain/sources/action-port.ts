@@ -104,11 +104,15 @@ export interface ServerActor {
   ): Promise<readonly SourceRequest[]>
   /**
    * Sends one request, once: no retries. Resolves when the source has accepted it; Muster then reads the
-   * server until it shows the result. A request to which the source has no answer within the signal is
-   * `outcome-unknown`. Errors are `ActionError`, or `SourceError` if nothing was sent: the
+   * server until it shows the result. `working`: at the end of the signal the source showed that it works on
+   * it. `pending`: it has received it and still answers other requests. A request to which the source has no answer within the signal is `outcome-unknown`. Errors are `ActionError`, or `SourceError` if nothing was sent: the
    * connection or the login failed.
    */
-  send(request: SourceRequest, reference: ServerReference, signal: AbortSignal): Promise<void>
+  send(
+    request: SourceRequest,
+    reference: ServerReference,
+    signal: AbortSignal,
+  ): Promise<void | 'working' | 'pending'>
   /**
    * Whether the source shows that a request was carried out, for requests that the report of the server does
    * not show; undefined if the source cannot tell. It only reads.

@@ -11,17 +11,23 @@ import {
   failed,
   failureOf,
   gone,
-  guestStayedOn,
   interrupted,
   late,
+  notCompleted,
   succeeded,
   unknown,
+  withoutEffect,
   withParts,
 } from './task-errors.ts'
 import {
   changeStep,
+  conclusionOf,
+  deadlineOf,
   factsOf,
+  isAccepted,
   isLastRequest,
+  isStartAfterStop,
+  isUnanswered,
   isUntouched,
   requestOf,
   stepOf,
@@ -49,12 +55,14 @@ export function resumeTask(task: TaskRecord, now: number, { lease, call }: TaskT
     at: now,
     delay: firstDelay,
     // A server that cannot be read before the start must not keep the task forever.
-    startedAt: task.error === '' ? (task.started_at ?? now) : now,
+    startedAt: isStartAfterStop(task) ? now : (task.started_at ?? now),
     failingSince: undefined,
   }
   if (isUntouched(task)) return state
   if (task.sent_at === null) return enterStep(state, task, now)
   const { sent_at: since } = task
+  const { accepted } = stepOf(task)
+  if (accepted) return watch(state, { kind: accepted }, since)
   return {
     ...watch(state, { kind: 'interrupted' }, since),
     // The request may still be on its way.
@@ -72,7 +80,7 @@ export function nextStep({ task, phase, at }: TaskState): NextStep {
     case 'send':
       return { kind: 'send', at, request: requestOf(stepOf(task)) as SourceRequest }
     case 'watch': {
-      const unanswered = phase.answer.kind === 'accepted' ? undefined : requestOf(stepOf(task))
+      const unanswered = isUnanswered(stepOf(task), phase) ? requestOf(stepOf(task)) : undefined
       return { kind: 'watch', at, unanswered }
     }
     case 'end':
@@ -109,6 +117,11 @@ export function decideTask(
       return sending(state, now, times)
     case 'accepted':
       return carriedOut(state, now)
+    case 'working':
+    case 'pending':
+      return isLastRequest(stepOf(task))
+        ? carriedOut(state, now, event.kind === 'working' ? 'working' : 'accepted')
+        : unfinished(state, event.kind, now)
     case 'read':
       return phase.kind === 'watch'
         ? watched(state, phase, event, now, times)
@@ -145,7 +158,9 @@ const toSend = (step: Step): Phase => ({ kind: requestOf(step) ? 'send' : 'plan'
 function advance(state: TaskState, now: number, facts?: ReportedFacts, isDone = true): TaskState {
   const { requests = [] } = stepOf(state.task)
   const task = isDone ? changeStep(state.task, { done: requests.length }) : state.task
-  return enterStep(state, { ...task, step: task.step + 1, sent_at: null, stage: '' }, now, facts)
+  const next = { ...task, step: task.step + 1, sent_at: null, stage: '' }
+  const startedAt = isStartAfterStop(next) ? now : state.startedAt
+  return enterStep({ ...state, startedAt }, next, now, facts)
 }
 
 function planned(state: TaskState, requests: readonly SourceRequest[], now: number): TaskState {
@@ -171,14 +186,27 @@ function sending(state: TaskState, now: number, times: TaskTimes): TaskState {
 }
 
 /** The source has carried the request out, or works on it. */
-function carriedOut(state: TaskState, now: number): TaskState {
+function carriedOut(
+  state: TaskState,
+  now: number,
+  accepted: 'accepted' | 'working' = 'accepted',
+): TaskState {
   const { task } = state
   const step = stepOf(task)
   if (!isLastRequest(step)) {
     const next = changeStep({ ...task, sent_at: null }, { done: (step.done ?? 0) + 1 })
     return enterStep(state, next, now)
   }
-  return watchSoon(state, { kind: 'accepted' }, task.sent_at ?? now, now)
+  const known = { ...state, task: changeStep(task, { accepted }) }
+  return watchSoon(known, { kind: accepted }, task.sent_at ?? now, now)
+}
+
+/** The next request must wait until the source shows that this one is done. */
+function unfinished(state: TaskState, kind: 'working' | 'pending', now: number): TaskState {
+  const { task } = state
+  const message = explainLost(undefined, stepOf(task).call)
+  const answer: Answer = kind === 'working' ? { kind } : { kind: 'lost', message }
+  return watchSoon(state, answer, task.sent_at ?? now, now)
 }
 
 const watch = (state: TaskState, answer: Answer, since: number): TaskState => ({
@@ -234,7 +262,8 @@ function notSent(state: TaskState, error: unknown, now: number, times: TaskTimes
   }
   const since = state.failingSince ?? now
   // Between two requests the source gets more time: a server may be half changed.
-  const most = isAnswer || isUntouched(task) ? since + retryTime : Infinity
+  const isShort = isUntouched(task) || (isAnswer && !isStartAfterStop(task))
+  const most = isShort ? since + retryTime : Infinity
   const within = step?.isOptional && isAnswer ? since + (step.within ?? 0) : Infinity
   const until = Math.min(deadlineOf(state, times), most, within)
   if (now + delay < until) {
@@ -282,16 +311,19 @@ function watched(
   if (reading !== undefined && !facts) return unread(state, phase, unreadable, now, times)
   const status = facts?.status ?? 'deleted'
   const isChanging = facts !== undefined && !isSettledStatus(status)
-  const isUnanswered = phase.answer.kind !== 'accepted'
-  if (isUnanswered && isDone === true) {
+  const isUnclear = isUnanswered(step, phase)
+  if (isUnclear && isDone === true) {
     // For a request that the server does not show, this is the proof.
     if (isLastRequest(step) && (step.isInvisible || isReached(step.target, facts))) {
       return advance(state, now, facts)
     }
     return carriedOut(state, now)
   }
-  if (isUnanswered && isDone === undefined) {
-    if (!isLastRequest(step)) return unclear(state, phase, now)
+  if (isUnclear && isDone === undefined) {
+    if (!isLastRequest(step)) {
+      // A source that is still busy refuses the next request for now.
+      return isAccepted(phase.answer) ? carriedOut(state, now) : unclear(state, phase, now)
+    }
     if (step.isInvisible) {
       return isChanging
         ? watched(
@@ -304,28 +336,28 @@ function watched(
         : unclear(state, phase, now)
     }
   }
-  const isShown = isReached(step.target, facts) && (!isUnanswered || isDone === undefined)
+  const isShown = isReached(step.target, facts) && (!isUnclear || isDone === undefined)
   if (isShown) return advance(state, now, facts)
   if (!facts && step.target.kind !== 'gone') return fail(state, gone(task), now)
   const unchanged = phase.unchanged + 1
   const seen: Watch = { ...phase, wasChanging: phase.wasChanging || isChanging, unchanged }
   const isOver = now >= deadlineOf(state, times)
   const isLate = now >= conclusionOf(state, phase, times)
-  if (step.isOptional && (isLate || (phase.wasChanging && !isChanging))) {
+  const { answer } = phase
+  // At the end of the task the next step is not sent, and the source's own answer tells why.
+  const goesFurther = step.isOptional && !(isOver && answer.kind === 'lost')
+  if (goesFurther && (isLate || (phase.wasChanging && !isChanging))) {
     return advance(state, now, facts, false)
   }
-  if (isOver) return fail(state, late(task), now)
+  if (!isChanging && phase.wasChanging) return fail(state, notCompleted(task, status, answer), now)
+  const isFailure = answer.kind === 'lost' && isLate && !isChanging && unchanged > 1
+  if (isOver && !isFailure) return fail(state, late(task, messageOf(answer)), now)
   if (isChanging) return watchOn(state, { ...seen, unchanged: 0 }, now, times)
-  if (phase.wasChanging) {
-    const { kind } = step.call
-    const text = `The source accepted the request "${kind}" but did not complete it: the server is ${nameOfStatus(status)}.`
-    return fail(state, failed('source_failed', text, task, { status }), now)
-  }
   if (!isLate) return watchOn(state, seen, now, times)
-  const { answer } = phase
   switch (answer.kind) {
     case 'accepted':
-      return fail(state, guestStayedOn(task), now)
+    case 'working':
+      return fail(state, withoutEffect(task, status, answer), now)
     case 'interrupted':
       return fail(state, interrupted(task, status), now)
     case 'lost': {
@@ -339,6 +371,8 @@ function watched(
     }
   }
 }
+
+const messageOf = (answer: Answer) => (answer.kind === 'lost' ? answer.message : '')
 
 function watchOn(state: TaskState, phase: Watch, now: number, times: TaskTimes): TaskState {
   const moments = [conclusionOf(state, phase, times), deadlineOf(state, times)]
@@ -360,29 +394,15 @@ function unread(
   times: TaskTimes,
 ): TaskState {
   const { task } = state
-  const isDeleted = stepOf(task).call.kind === 'delete' && phase.answer.kind === 'accepted'
+  const isDeleted = stepOf(task).call.kind === 'delete' && isAccepted(phase.answer)
   // The source has confirmed the deletion. Without any other server it cannot list what it has.
   if (isDeleted && error instanceof SourceError && error.kind === 'incomplete') {
     return advance(state, now)
   }
   if (now < deadlineOf(state, times)) return watchOn(state, phase, now, times)
-  const text = `The request was sent, but the server can no longer be read: ${explainError(error)}`
-  return fail(state, unknown('time_limit', text, task, { answer: explainError(error) }), now)
-}
-
-const deadlineOf = ({ startedAt }: TaskState, { task }: TaskTimes): number => startedAt + task
-
-/** When an unchanged server means that the request had no effect. */
-function conclusionOf(state: TaskState, { answer, since }: Watch, times: TaskTimes): number {
-  const { within } = stepOf(state.task)
-  switch (answer.kind) {
-    case 'accepted':
-      return within === undefined ? Infinity : since + within
-    case 'lost':
-      return since + Math.max(times.call + times.settle, within ?? 0)
-    case 'interrupted':
-      return since + Math.max(times.lease + times.call, within ?? 0)
-  }
+  const reason = explainError(error)
+  const text = `${messageOf(phase.answer)} The request was sent, but the server can no longer be read: ${reason}`
+  return fail(state, unknown('time_limit', text.trim(), task, { answer: reason }), now)
 }
 
 /** Nothing shows whether a request without an answer was carried out. */

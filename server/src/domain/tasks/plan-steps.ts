@@ -29,6 +29,8 @@ export interface Step {
   readonly requests?: readonly SourceRequest[]
   /** How many of them were carried out. */
   readonly done?: number
+  /** The source has accepted the last one, or has shown that it works on it. */
+  readonly accepted?: 'accepted' | 'working'
 }
 
 const running: Target = { kind: 'status', status: 'running' }

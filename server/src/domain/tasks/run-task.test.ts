@@ -145,6 +145,30 @@ void describe('runs of a task', () => {
     },
   })
 
+  const isRunning = { kind: 'status', status: 'running' }
+  const isResized = { kind: 'size', size: { vcpu_count: 4 } }
+  /** Muster was down for longer than the time limit when the first step was done. */
+  const afterStop = (action: Course['action'], ...steps: readonly object[]): Course => ({
+    action,
+    from: 'ready',
+    params: { vcpu_count: 4, force_stop: true },
+    stored: {
+      status: 'running',
+      plan: [
+        {
+          call: { kind: 'stop', isForced: false },
+          target: { kind: 'status', status: 'ready' },
+          requests: [{ name: 'shut down' }],
+          done: 1,
+        },
+        ...steps,
+      ] as TaskRecord['plan'],
+      step: 1,
+      sends: 1,
+      started_at: Date.UTC(2027, 0, 1) - 2 * times.task,
+    },
+  })
+
   const cases: Readonly<Record<string, Expected>> = {
     'an error of the source, and nothing changes': {
       course: { ...suspend, answers: ['5xx'] },
@@ -279,7 +303,84 @@ void describe('runs of a task', () => {
       class: 'source_refused',
       error: /^Busy\. Done: shut down\. Remaining: start\.$/,
       sent: ['shut down'],
-      within: [60_000, 220_000],
+      within: [times.task - 20_000, times.task + 20_000],
+    },
+    'a restart whose stop takes nearly all the time': {
+      course: {
+        action: 'restart',
+        from: 'running',
+        params: { timeout_secs: 900 },
+        delay: 600_000,
+        answers: ['ok', ...forever('busy').slice(0, 20)],
+      },
+      status: 'succeeded',
+      sent: ['shut down', 'start'],
+      shows: 'running',
+    },
+    'a restart whose process is gone for long after the stop': {
+      course: afterStop('restart', { call: { kind: 'start' }, target: isRunning }),
+      status: 'succeeded',
+      sent: ['start'],
+      shows: 'running',
+    },
+    'a resize whose process is gone for long after the stop: started again': {
+      course: {
+        ...afterStop(
+          'change-config',
+          { call: { kind: 'resize', size: { vcpu_count: 4 } }, target: isResized },
+          { call: { kind: 'start' }, target: isRunning },
+        ),
+      },
+      status: 'failed',
+      class: 'time_limit',
+      error: /^The time limit passed[^.]*\. Done: shut down\. Remaining: resize, start\.$/,
+      sent: ['start'],
+      shows: 'running',
+    },
+    'accepted, and nothing happens': {
+      course: { ...start, answers: ['idle'] },
+      status: 'failed',
+      class: 'source_failed',
+      error: /^The source accepted the request "start" but did not complete it\. The server is/,
+      sent: ['start'],
+      within: [2 * settled, 2 * settled + 10_000],
+    },
+    'an operation that takes longer than a request': {
+      course: { ...suspend, answers: ['works'], delay: times.task / 2, isHidden: true },
+      status: 'succeeded',
+      sent: ['suspend'],
+      shows: 'suspend',
+    },
+    'an operation that takes longer than a request, before the next one': {
+      course: { ...remove, answers: ['works'], checks: true },
+      status: 'succeeded',
+      sent: deletion,
+    },
+    'an error of the source, which changes the server and gives up': {
+      course: { ...suspend, answers: ['flaps'], delay: 20_000 },
+      status: 'failed',
+      class: 'source_failed',
+      error: /^Internal error 4711\. The server is running\.$/,
+      sent: ['suspend'],
+    },
+    'an error of the source, and the guest has more time than the task': {
+      course: {
+        ...resize,
+        answers: ['5xx'],
+        stored: { status: 'running', started_at: Date.UTC(2027, 0, 1) - times.task + 45_000 },
+      },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^Internal error 4711\. The server is still running\.$/,
+      sent: ['shut down'],
+      within: [settled, 50_000],
+    },
+    'a guest that stays on, and Muster restarts meanwhile': {
+      course: { ...stop, obeys: false, crashes: [6] },
+      status: 'failed',
+      class: 'guest_did_not_stop',
+      sent: ['shut down'],
+      within: [60_000, 75_000],
     },
     refused: {
       course: { ...start, answers: ['refused'] },
@@ -439,7 +540,7 @@ void describe('runs of a task', () => {
       assert.equal(new Set(delivered).size, delivered.length, `sent twice: crash at ${moment}`)
       ends[task.status] = (ends[task.status] ?? 0) + 1
     }
-    assert.deepEqual(ends, { succeeded: 8, unknown: 8 })
+    assert.deepEqual(ends, { succeeded: 9, unknown: 7 })
   })
 
   test('a task that waits for another attempt can be cancelled', async () => {

@@ -54,7 +54,10 @@ async function ofSource<Result>(
 
 /** What must be stored before the next effect. The plan is stored with the first request. */
 const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
-  saved.step !== task.step || saved.sends !== task.sends || saved.sent_at !== task.sent_at
+  saved.step !== task.step ||
+  saved.sends !== task.sends ||
+  saved.sent_at !== task.sent_at ||
+  saved.plan[saved.step]?.accepted !== task.plan[task.step]?.accepted
 
 /** Carries out a task from wherever it is. Resolves when it has ended; rejects when the account stops. */
 export async function runTask(first: TaskRecord, context: TaskContext): Promise<void> {
@@ -108,7 +111,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     const { call } = state.task.plan[state.task.step] as { call: SourceCall }
     const actor = await openActor()
     const sending = decideTask(state, { kind: 'sending' }, clock(), limits)
-    if (sending.phase.kind === 'end') return { kind: 'stopped', end: sending.phase.end } as const
+    if (sending.phase.kind !== 'send') return { kind: 'sending' } as const
     if (!(await save(sending.task, sentStatus(sending.task.action, call)))) return undefined
     state = sending
     // After this time another process may act on the task. A slow commit must not send it later.
@@ -118,10 +121,10 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     }
     // A request that is on its way is not interrupted: its outcome would be unknown.
     const limit = AbortSignal.timeout(time)
-    await actor.send(request, reference, limit).catch((error: unknown) => {
+    const accepted = await actor.send(request, reference, limit).catch((error: unknown) => {
       throw new SourceFailure(error)
     })
-    return { kind: 'accepted' } as const
+    return { kind: accepted ?? 'accepted' } as const
   }
 
   /** Reads the server, and whether a request without an answer was carried out. */

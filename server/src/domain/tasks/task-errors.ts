@@ -2,7 +2,7 @@ import { ActionError, type SourceCall, type SourceRequest } from '../sources/act
 import { explainError } from '../sources/explain-error.ts'
 import { nameOfStatus } from './shown-status.ts'
 import type { TaskEnd, TaskRecord } from './task.ts'
-import { nameOf, requestOf, stepOf } from './task-state.ts'
+import { nameOf, requestOf, stepOf, type Answer } from './task-state.ts'
 
 export const succeeded: TaskEnd = {
   status: 'succeeded',
@@ -46,18 +46,35 @@ export const unknown = (...given: Parameters<typeof failed>): TaskEnd => ({
 export const gone = (task: TaskRecord) =>
   failed('server_gone', 'The source no longer has the server.', task)
 
-export const late = (task: TaskRecord) =>
+/** With the source's own answer, if it was an error. */
+export const late = (task: TaskRecord, answer = '') =>
   unknown(
     'time_limit',
-    `The request "${stepOf(task).call.kind}" was sent, but the source did not show the result in time.`,
+    `${answer} The request "${stepOf(task).call.kind}" was sent, but the source did not show the result in time.`.trim(),
     task,
+    answer === '' ? {} : { answer },
   )
 
-export function guestStayedOn(task: TaskRecord): TaskEnd {
+/** The server is as before, and nothing is under way. */
+export function notCompleted(task: TaskRecord, status: string, answer: Answer): TaskEnd {
+  const isLost = answer.kind === 'lost'
+  const cause = isLost
+    ? answer.message
+    : `The source accepted the request "${stepOf(task).call.kind}" but did not complete it.`
+  const text = `${cause} The server is ${nameOfStatus(status)}.`
+  const values = { status, ...(isLost && { answer: answer.message }) }
+  return failed('source_failed', text, task, values)
+}
+
+function guestStayedOn(task: TaskRecord): TaskEnd {
   const seconds = Math.round((stepOf(task).within ?? 0) / 1_000)
   const text = `The guest did not shut down within ${seconds} s. To switch it off, use is_force=true.`
   return failed('guest_did_not_stop', text, task, { seconds })
 }
+
+/** The source accepted the request, and the server is as before. */
+export const withoutEffect = (task: TaskRecord, status: string, answer: Answer): TaskEnd =>
+  stepOf(task).within === undefined ? notCompleted(task, status, answer) : guestStayedOn(task)
 
 export const interrupted = (task: TaskRecord, status: string): TaskEnd =>
   unknown(

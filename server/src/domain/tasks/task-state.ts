@@ -21,7 +21,7 @@ export interface TaskState {
   /** When the next effect is due, and the pause after it. */
   readonly at: number
   readonly delay: number
-  /** When the time limit of the task began: at its start, or when it began to undo its steps. */
+  /** When the time limit began: with the task, or when it began to start a server that it had stopped. */
   readonly startedAt: number
   /** When the first of several attempts failed that sent nothing. */
   readonly failingSince: number | undefined
@@ -50,7 +50,7 @@ export interface Watch {
 }
 
 export type Answer =
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted' | 'working' }
   /** No answer, or an error of the source itself, in its words. */
   | { readonly kind: 'lost'; readonly message: string }
   /** Sent by a process that is gone. */
@@ -89,7 +89,7 @@ export type TaskEvent =
   | { readonly kind: 'planned'; readonly requests: readonly SourceRequest[] }
   /** The request is sent after the next commit. */
   | { readonly kind: 'sending' }
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted' | 'working' | 'pending' }
   | { readonly kind: 'read'; readonly reading: Reading; readonly isDone?: boolean | undefined }
   /** An effect failed. */
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -100,9 +100,39 @@ export const isLastRequest = ({ requests = [], done = 0 }: Step) => done + 1 >= 
 export const nameOf = ({ name, target }: SourceRequest) =>
   target === undefined ? name : `${name} ${target}`
 export const isUntouched = ({ step, sends }: TaskRecord) => step === 0 && sends === 0
+/** A restart that stops here would be a stop. */
+export const isStartAfterStop = ({ plan, step }: TaskRecord) =>
+  step > 0 && plan[step]?.call.kind === 'start'
 export const factsOf = (reading: Reading): ReportedFacts | undefined =>
   reading && 'facts' in reading ? reading.facts : undefined
 export const changeStep = (task: TaskRecord, changes: Partial<Step>): TaskRecord => ({
   ...task,
   plan: task.plan.map((step, at) => (at === task.step ? { ...step, ...changes } : step)),
 })
+
+export const isAccepted = ({ kind }: Answer) => kind === 'accepted' || kind === 'working'
+
+export const isUnanswered = (step: Step, { answer }: Watch) =>
+  !isAccepted(answer) || !isLastRequest(step)
+
+export const deadlineOf = ({ startedAt }: TaskState, { task }: TaskTimes): number =>
+  startedAt + task
+
+/** When an unchanged server means that the request had no effect. */
+export function conclusionOf(state: TaskState, { answer, since }: Watch, times: TaskTimes): number {
+  const { within } = stepOf(state.task)
+  switch (answer.kind) {
+    case 'accepted':
+      // The source accepted it and shows no change: nothing is under way.
+      return since + (within ?? 2 * (times.call + times.settle))
+    case 'working':
+      return since + (within ?? Infinity)
+    case 'lost': {
+      // The guest's time can be longer than what is left of the task.
+      const left = deadlineOf(state, times) - since
+      return since + Math.max(times.call + times.settle, Math.min(within ?? 0, left))
+    }
+    case 'interrupted':
+      return since + Math.max(times.lease + times.call, within ?? 0)
+  }
+}

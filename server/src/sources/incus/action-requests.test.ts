@@ -49,6 +49,9 @@ describe('the requests of an action at Incus', () => {
       for (const [done, request] of planned.entries()) {
         if (request.name === 'delete') continue
         assert.equal(isDone(request, shown), false, request.name)
+        if (request.name === 'stop') {
+          assert.equal(isDone(request, { ...shown, status: 'Stopping' }), false)
+        }
         shown = carryOut(shown, request)
         assert.equal(isDone(request, shown), true, request.name)
         // A reset is always asked for anew.

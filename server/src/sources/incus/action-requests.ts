@@ -6,7 +6,7 @@ import {
 } from '../../domain/sources/action-port.ts'
 import type { Change } from './changes.ts'
 import type { Instance } from './instance.ts'
-import { isActive } from './status.ts'
+import { isActive, statusOf } from './status.ts'
 
 /** Seconds that the daemon waits for the guest. Meanwhile it refuses other changes of the instance. */
 const shutdownLimit = 60
@@ -93,7 +93,7 @@ export function isDone(
       // The time of the last start.
       return lastUsedAt !== data['lastUsedAt'] && isActive(status)
     case 'stop':
-      return !isActive(status)
+      return statusOf(status).status === 'ready'
     default:
       return undefined
   }

@@ -41,7 +41,7 @@ export interface Change {
 }
 
 /** Sends a request that changes an instance, once, and waits for the operation that it starts. */
-export async function sendChange(means: Means, change: Change): Promise<void> {
+export async function sendChange(means: Means, change: Change): Promise<void | 'working'> {
   const { client, api, address, signal } = means
   const { request, method, project, name, part = '', body, patience = Infinity } = change
   const url = new URL(`/1.0/instances/${encodeName(name)}${part}`, address.url)
@@ -59,7 +59,7 @@ export async function sendChange(means: Means, change: Change): Promise<void> {
     wasSent = true
     const accepted = readAccepted(answer, api.host)
     if (textOf(accepted, 'type') === 'async')
-      await waitForOperation(means, objectOf(accepted, 'metadata'), patience)
+      return await waitForOperation(means, objectOf(accepted, 'metadata'), patience)
   } catch (error) {
     throw wasSent ? toSentError(error, request) : error
   }
@@ -95,15 +95,23 @@ async function waitForOperation(
   { api, signal }: Means,
   { id }: Json,
   patience: number,
-): Promise<void> {
+): Promise<void | 'working'> {
   if (typeof id !== 'string' || !isName(id)) throw uninterpretable(api.host, success)
   let interval = shortestInterval
+  let wasRunning = false
   for (let waited = 0; waited < patience; waited += interval) {
     interval = Math.min(interval * 2, longestInterval)
-    await unlessAborted(pause(interval), api.host, signal)
-    const operation = await api.get(`/operations/${encodeName(id)}`, {}, 'read an operation')
+    let operation: Json
+    try {
+      await unlessAborted(pause(interval), api.host, signal)
+      operation = await api.get(`/operations/${encodeName(id)}`, {}, 'read an operation')
+    } catch (error) {
+      if (wasRunning && signal.aborted) return 'working'
+      throw error
+    }
     const status = numberOf(operation, 'status_code')
     if (status === success) return
     if (!unfinished.has(status)) throw new DaemonError(400, textOf(operation, 'err'))
+    wasRunning = true
   }
 }

@@ -183,6 +183,26 @@ describe('Incus: a daemon that sends odd things', () => {
     await assert.rejects(scan(), { kind: 'tls', message: /begin with https:\/\// })
   })
 
+  test('that fails to read one server says nothing about it', async () => {
+    const responses: Record<string, Response> = withInstances(instance('a'))
+    const { connection, scan } = connect(responses)
+    const [{ key } = assert.fail()] = serversOf(await scan())
+    const reference = {
+      externalId: String(key.at(-1)),
+      tenantId: 'default',
+      regionId: '',
+      zoneId: '',
+      hostId: '',
+    }
+    const read = () => getServers(connection, [reference])
+    for (const status of [500, 503]) {
+      responses['/1.0/instances/a'] = { status, body: '{}' }
+      await assert.rejects(read(), { kind: 'failed' }, String(status))
+    }
+    responses['/1.0/instances/a'] = { status: 403, body: '{}' }
+    assert.ok('reason' in ((await read())[0] ?? {}), 'an instance that may not be read')
+  })
+
   test('says which projects were read, and hides no server as deleted', async () => {
     const { connection, scan } = connect(withInstances(instance('a')))
     assert.deepEqual(

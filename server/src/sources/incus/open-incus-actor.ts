@@ -48,7 +48,7 @@ export async function openIncusActor(
     const send: ServerActor['send'] = async (request, reference, signal) => {
       const change = toChange(request, await locate(reference, signal))
       const api = createApi(reading, address, signal)
-      await sendChange({ client: changing, api, address, signal }, change)
+      return await sendChange({ client: changing, api, address, signal }, change)
     }
 
     return {

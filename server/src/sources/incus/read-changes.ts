@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ServerKey, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
+import { TransientError } from '../shared/status-error.ts'
 import type { Connection } from './connection.ts'
 import type { Instance } from './instance.ts'
 import { findInstance } from './list-instances.ts'
@@ -14,6 +15,8 @@ import { readServers } from './read-servers.ts'
 export async function readChanges(
   connection: Connection,
   paths: readonly string[],
+  /** Whether an error of the daemon fails the read: a later one may succeed. */
+  failsOnce = false,
 ): Promise<SourceUpdate> {
   const { api, memory } = connection
   const { index } = memory
@@ -41,8 +44,9 @@ export async function readChanges(
       index.update(path, instance?.uuid)
       if (instance) found.set(path, instance)
     } catch (error) {
-      if (!(error instanceof SourceError && ['failed', 'forbidden'].includes(error.kind)))
-        throw error
+      const isOfInstance =
+        error instanceof SourceError && ['failed', 'forbidden'].includes(error.kind)
+      if (!isOfInstance || (failsOnce && error instanceof TransientError)) throw error
       // LXD 5.0 also sends events of projects that the certificate may not see.
       if (before !== undefined) unreadable.push(unreadableServer(index.keyOf(path), name, error))
     }

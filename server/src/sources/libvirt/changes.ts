@@ -2,7 +2,7 @@ import { ActionError, type SourceRequest } from '../../domain/sources/action-por
 import type { SourceContext } from '../../domain/sources/source.ts'
 import { unlessGone } from './calls.ts'
 import { convertLibvirtError } from './convert-libvirt-error.ts'
-import { changingProcedures, type ChangingProcedure } from './protocol.ts'
+import { changingProcedures, procedures, type ChangingProcedure } from './protocol.ts'
 import {
   writeDomainHandle,
   writeVolumeHandle,
@@ -85,13 +85,29 @@ function toChange(request: SourceRequest, domain: DomainHandle | undefined): Cha
   }
 }
 
-/** Sends a stored request, once. */
+/** A daemon that answers a later call of the same connection has received the earlier one, and works on it. */
+async function isInProgress(rpc: RpcClient, timeLimit: number): Promise<boolean> {
+  const call = {
+    procedure: procedures.connectGetLibVersion,
+    read: (reader: XdrReader) => reader.hyper(),
+  }
+  return await rpc.call(call, AbortSignal.timeout(timeLimit)).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Sends a stored request, once. A start may take longer than the signal. */
 export async function sendChange(
-  { rpc, throttle }: { readonly rpc: RpcClient; readonly throttle: SourceContext['throttle'] },
+  {
+    rpc,
+    throttle,
+    timeLimit,
+  }: { readonly rpc: RpcClient } & Pick<SourceContext, 'throttle' | 'timeLimit'>,
   request: SourceRequest,
   domain: DomainHandle | undefined,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<void | 'pending'> {
   const { procedure, write, read = () => {} } = toChange(request, domain)
   let wasSent = false
   const writeBody = (writer: XdrWriter) => {
@@ -103,7 +119,10 @@ export async function sendChange(
   try {
     const answer = rpc.call({ procedure, write: writeBody, read }, signal)
     await (request.target === undefined ? answer : unlessGone(answer))
+    return undefined
   } catch (error) {
+    if (wasSent && signal.aborted && (await isInProgress(rpc, Math.min(timeLimit, 2_000))))
+      return 'pending'
     throw convertLibvirtError(error, wasSent ? request.name : undefined)
   }
 }

@@ -49,7 +49,7 @@ export async function openLibvirtActor(
     const isOfDomain = request.target === undefined
     try {
       const domain = isOfDomain ? await requireDomain(externalId, signal) : undefined
-      await sendChange({ rpc: client, throttle }, request, domain, signal)
+      return await sendChange({ rpc: client, throttle, timeLimit }, request, domain, signal)
     } catch (error) {
       throw toPlanError(error)
     }

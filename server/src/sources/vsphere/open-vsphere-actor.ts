@@ -91,7 +91,7 @@ export async function openVSphereActor(
     use(stop, async (api) => {
       const ref = await findMachine(api, externalId)
       const parameters = parametersOf(request)
-      await (request.name.endsWith('_Task')
+      return await (request.name.endsWith('_Task')
         ? runTask(api, request.name, ref, stop, parameters)
         : runMethod(api, request.name, ref, parameters))
     })

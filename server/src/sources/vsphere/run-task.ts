@@ -23,14 +23,14 @@ export async function runMethod(
   }
 }
 
-/** Calls a method that changes an object, and waits for its task as long as the signal allows. */
+/** Calls a method that changes an object, and waits for its task as long as the signal allows: a suspend takes minutes. */
 export async function runTask(
   api: Api,
   method: string,
   self: ObjectRef,
   signal: AbortSignal,
   parameters = '',
-): Promise<void> {
+): Promise<void | 'working'> {
   let task: ObjectRef
   try {
     task = await api.create(method, self, parameters)
@@ -38,12 +38,17 @@ export async function runTask(
     throw toVSphereActionError(error, api.host, method)
   }
   for (let wait = firstInterval; ; wait = Math.min(wait * 2, longestInterval)) {
-    const info = await readTask(api, method, task)
+    const isFirst = wait === firstInterval
+    const info = await readTask(api, method, task).catch((error: unknown) => {
+      if (isFirst || !signal.aborted) throw error
+    })
+    if (!info) return 'working'
     const state = info.get('info.state')?.text
     if (state === 'success') return
     if (state === 'error')
       throw actionFault(faultOf(childOf(info.get('info.error'), 'fault')), api.host, method)
     await pause(wait, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return 'working'
   }
 }
 
