@@ -137,7 +137,8 @@ export const sourceClosed = (state: AccountState): AccountState => ({
 })
 
 const readAtOf = ({ failing, scannedAt }: AccountState, part: FailedPart): number =>
-  failing.find((other) => other.part.region === part.region)?.readAt ?? scannedAt
+  failing.find((other) => other.part.region === part.region && other.part.tenant === part.tenant)
+    ?.readAt ?? scannedAt
 
 /** Whether a region has not answered for so long that its servers become `unknown`. */
 export const isPartSilent = (

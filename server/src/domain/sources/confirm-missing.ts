@@ -12,6 +12,8 @@ const maxSingleReads = 200
 /** Where a source reads several servers with one request. */
 const maxBatchReads = 2_000
 const maxConcurrentReads = 8
+/** In a row, before the source counts as failed. A single server can have an error of its own. */
+const maxFailedReads = 5
 
 interface Confirming extends Holding {
   readonly source: Pick<Source, 'get' | 'getMany'>
@@ -29,7 +31,7 @@ interface Confirmed {
 type Reference = readonly [id: string, reference: ServerReference]
 
 /**
- * Reads missing servers. The first error of a batch or of the single reads ends it: a source that fails would
+ * Reads missing servers. The first error of a batch, or a few of single reads, end it: a source that fails would
  * delay the scan for long.
  */
 export async function confirmMissing(confirming: Confirming): Promise<Confirmed> {
@@ -60,11 +62,12 @@ export async function confirmMissing(confirming: Confirming): Promise<Confirmed>
 
   async function readOneByOne(references: readonly Reference[]): Promise<void> {
     const queue = references.values()
-    let hasFailed = false
+    let failedInARow = 0
     async function readNext(): Promise<void> {
       for (const each of queue) {
-        if (hasFailed) return
-        if (!(await read([each], async () => [await source.get(each[1], signal)]))) hasFailed = true
+        const isRead = await read([each], async () => [await source.get(each[1], signal)])
+        failedInARow = isRead ? 0 : failedInARow + 1
+        if (failedInARow >= maxFailedReads) return
       }
     }
     await Promise.all(Array.from({ length: maxConcurrentReads }, readNext))

@@ -308,11 +308,23 @@ describe('a scan', () => {
       })
       assert.deepEqual([counts.gone, held.length], [0, 200])
     }
-    assert.ok(reads <= 10 * 8, 'after an error of a scan the others are not read')
+    assert.ok(reads <= 10 * 12, 'after a few errors of a scan the others are not read')
     assert.equal(sync.present().length, 450)
     const later = { get: async () => undefined, now: 20_000 }
     await scan(sync, [pageOf('s0000', ...all.slice(201))], later)
     assert.equal(sync.present().length, 250)
+  })
+
+  test('reads the other missing servers if one has an error', async () => {
+    const sync = createMemorySync()
+    const all = range(0, 80)
+    await scan(sync, [pageOf(...all)])
+    const get = async ({ externalId }: ServerReference) => {
+      if (externalId === 's0000') throw new SourceError('failed', 'It has an error.')
+      return undefined
+    }
+    const { counts, held } = await scan(sync, [pageOf(...all.slice(30))], { get })
+    assert.deepEqual([counts.gone, held.length], [29, 1])
   })
 
   const answers = {
@@ -406,6 +418,39 @@ describe('a scan', () => {
             assert.deepEqual(statusesOf(sync), Array(9).fill('running'))
           }
         }
+      }
+    }
+  })
+
+  test('leaves out only the servers of a failed tenant in its region', async () => {
+    const tenants = ['t1', 't2', 't3']
+    const places = ['one', 'two'].flatMap((region) => tenants.map((id) => [region, id] as const))
+    const serversOf = places.flatMap(([region_ext_id, id]) =>
+      [1, 2, 3].map((number) => ({
+        ...makeSeen(`${region_ext_id} ${id} ${number}`, { region_ext_id }),
+        tenant: { id, name: id },
+      })),
+    )
+    // t3 was not read for another reason, such as a failed login of the project that reads all.
+    const read = tenants.slice(0, 2)
+    for (const region of ['', 'one']) {
+      for (const tenant of tenants) {
+        const sync = createMemorySync()
+        await scan(sync, [page(...serversOf)])
+        const error = new SourceError('failed', 'It has an error.')
+        const there = serversOf.filter(({ facts }) => !facts.name.endsWith('1'))
+        const failed = [{ region, tenant, error }]
+        const pages = [{ ...page(...there), tenants: read, failed }]
+        const { counts, held, unreadServers } = await scan(sync, pages)
+        const isUnread = ([place, id]: (typeof places)[number]) =>
+          (region === '' || region === place) && (id === tenant || id === 't3')
+        const kept = places.filter(isUnread).length
+        const waiting = places.filter((each) => each[1] === 't3' && !isUnread(each)).length
+        assert.deepEqual(
+          [unreadServers, held.length, counts.gone],
+          [kept, waiting, 6 - kept - waiting],
+          `${region} ${tenant}`,
+        )
       }
     }
   })

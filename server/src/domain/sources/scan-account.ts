@@ -216,13 +216,19 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const missing: MissingServer[] = []
   const silent: Sighting[] = []
   for (const { sighting, region, managerId } of places) {
-    const parts = unread.filter((part) => coversRegion(part, region))
+    const isUnread = managers !== undefined && !managers.has(managerId)
+    const parts = unread.filter(
+      (part) =>
+        coversRegion(part, region) &&
+        // The token of a tenant that failed may be the one that reads others, too.
+        (part.tenant === undefined || isUnread || managerOf(part.tenant) === managerId),
+    )
     if (parts.some(options.isSilent)) silent.push(sighting)
     if (parts.length > 0) continue
     missing.push({
       sighting,
       region,
-      isUnread: managers !== undefined && !managers.has(managerId),
+      isUnread,
       isExcluded: isOther(region),
       isAfterFailure: options.isAfterFailure(region),
     })

@@ -72,6 +72,8 @@ export interface Forbidden {
 export interface FailedPart {
   /** The source's id of the region; '' if it can be any. */
   readonly region: string
+  /** The id of the tenant, if others of the region were read. */
+  readonly tenant?: string
   readonly error: SourceError
   /** All servers of the part were read: only some of their details may be outdated. */
   readonly hasServers?: boolean

@@ -120,8 +120,12 @@ export function forbiddenWarning(forbidden: readonly Forbidden[]): readonly Sync
 export const unreadableById = (servers: readonly UnreadableServer[]) =>
   new Map(servers.map((server) => [serverIdOf(server), server]))
 
-function failureText({ region, error }: FailedPart): string {
-  const place = region === '' ? '' : `Region ${shorten(region, longestName)}: `
+function failureText({ region, tenant = '', error }: FailedPart): string {
+  const places = [
+    ...(region === '' ? [] : [`Region ${shorten(region, longestName)}`]),
+    ...(tenant === '' ? [] : [`project ${shorten(tenant, longestName)}`]),
+  ]
+  const place = places.length === 0 ? '' : `${places.join(', ')}: `
   const call = error.call === '' ? '' : `${error.call} failed: `
   return `${place}${call}${shorten(error.message, longestReason)}`
 }

@@ -43,9 +43,17 @@ interface LoadedLookups {
   readonly missing: readonly string[]
   /** Why details may be outdated. */
   readonly failures: readonly SourceError[]
+  /** Why details are empty: lists that failed, and of which there is no last response. */
+  readonly absent: readonly SourceError[]
 }
 
-type Problems = { readonly missing: string[]; readonly failures: SourceError[] }
+interface Problems {
+  readonly missing: string[]
+  readonly failures: SourceError[]
+  readonly absent: SourceError[]
+}
+
+const noProblems = (): Problems => ({ missing: [], failures: [], absent: [] })
 
 /** In a stable order, because Neutron's order varies. */
 const groupBy = (rows: Rows, field: string) =>
@@ -89,7 +97,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
   async function attempt(
     table: TableName,
     load: () => Promise<Rows>,
-    { missing, failures }: Problems,
+    { missing, failures, absent }: Problems,
     signal: AbortSignal,
   ): Promise<Rows> {
     if (!(await isNeeded(table, signal))) return new Map()
@@ -100,14 +108,14 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error
       const isDenied = error.kind === 'forbidden' || error.kind === 'not-allowed'
-      if (!isDenied) failures.push(error)
+      if (!isDenied) (cache.has(table) ? failures : absent).push(error)
       else missing.push(`${tables[table].service}: list ${tables[table].name}`)
       return (isDenied ? undefined : cache.get(table)) ?? new Map()
     }
   }
 
   async function loadAll(signal: AbortSignal): Promise<LoadedLookups> {
-    const problems: Problems = { missing: [], failures: [] }
+    const problems = noProblems()
     const entries = await Promise.all(
       tableNames.map(async (table) => [
         table,
@@ -148,7 +156,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
       shared.map(async (table) => cache.has(table) || !(await isNeeded(table, signal))),
     )
     if (servers.length > fewServers || areCached.includes(false)) return await loadAll(signal)
-    const problems: Problems = { missing: [], failures: [] }
+    const problems = noProblems()
     const ids = new Set(servers.map((server) => textOf(server, 'id')))
     const readPorts = () => readAgain('ports', 'device_id', ids, signal)
     const ports = await attempt('ports', readPorts, problems, signal)

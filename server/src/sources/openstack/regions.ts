@@ -11,7 +11,7 @@ import type { Session } from './session.ts'
 
 /** Of projects in a row, before the identity service or a region counts as failed. */
 const maxFailedLogins = 3
-const maxFailedProjects = 3
+export const maxFailedProjects = 3
 
 /** One project in one region, or all projects with one token. */
 export interface ProjectInRegion {
@@ -56,8 +56,7 @@ export async function findRegions(
       const error = requireSourceError(cause, signal)
       const isLast = failed.length + 1 === Math.min(scopes.length, maxFailedLogins)
       if (isLast && usable.length === 0) throw failed[0]?.error ?? error
-      // It may be the project whose token sees the servers of all others.
-      failed.push({ region: '', error })
+      failed.push({ region: '', tenant: scope.key, error })
     }
   }
   const catalogName = `The catalog of ${new URL(settings.authUrl).host}`
@@ -141,7 +140,7 @@ export async function planRegion(
       if (project) projects.push(project)
     } catch (cause) {
       const error = requireSourceError(cause, signal)
-      failed.push({ region, error })
+      failed.push({ region, tenant: scope.key, error })
       // Each further project would wait for a service that is down.
       if (failed.length === maxFailedProjects && projects.length === 0) throw error
     }

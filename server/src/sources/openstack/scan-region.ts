@@ -13,6 +13,7 @@ import { findHostsAndZones } from './hosts.ts'
 import { createLookupLoader } from './lookups.ts'
 import {
   forgetOthers,
+  maxFailedProjects,
   planRegion,
   projectsFor,
   requireSourceError,
@@ -53,7 +54,7 @@ function completeProjects(
     .toArray()
 }
 
-/** Yields all servers of the regions, and then the resources that they can name. A region fails alone. */
+/** Yields all servers of the regions, and then the resources that they can name. A region or project fails alone. */
 export async function* scanRegions(
   session: Session,
   { regions, scopes, failed: unfound }: Awaited<ReturnType<typeof findRegions>>,
@@ -80,11 +81,20 @@ export async function* scanRegions(
   let isAnyRead = false
 
   async function* scanAlone(region: string): AsyncGenerator<ScanPage> {
-    try {
-      for (const project of plans.get(region) ?? []) yield* scanProject(session, project, signal)
-      isAnyRead = true
-    } catch (error) {
-      failed.push({ region, error: requireSourceError(error, signal) })
+    let silent = 0
+    for (const project of plans.get(region) ?? []) {
+      try {
+        yield* scanProject(session, project, signal)
+        isAnyRead = true
+        silent = 0
+      } catch (cause) {
+        const error = requireSourceError(cause, signal)
+        silent = error.kind === 'timeout' || error.kind === 'unreachable' ? silent + 1 : 0
+        // Each further project would wait for a service that is down.
+        const isRegion = project.compute.seesAllProjects || silent === maxFailedProjects
+        failed.push({ region, ...(!isRegion && { tenant: project.projectId }), error })
+        if (isRegion) return
+      }
     }
   }
   const scans = [...plans.keys()].map((region) => () => scanAlone(region))
@@ -109,7 +119,14 @@ async function* scanProject(
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
   const { compute, site } = project
-  const { lookups, missing, failures } = await lookupLoader(session, project).loadAll(signal)
+  const loaded = await lookupLoader(session, project).loadAll(signal)
+  const { lookups, missing, failures, absent } = loaded
+  // Without a last response, such as after a restart, stored servers would lose their details.
+  if (absent[0]) {
+    const tenant = compute.seesAllProjects ? {} : { tenant: project.projectId }
+    yield { present: [], gone: [], failed: [{ region: site.region, ...tenant, error: absent[0] }] }
+    return
+  }
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
   for await (const servers of listServers(compute, signal)) {

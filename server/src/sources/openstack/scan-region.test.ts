@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { FailedPart } from '../../domain/sources/source.ts'
+import type { HttpClient } from '../shared/http-client.ts'
+import { findRegions } from './regions.ts'
+import { scanRegions } from './scan-region.ts'
+import type { Session } from './session.ts'
+
+const { signal } = new AbortController()
+const regions = ['north', 'south']
+const projects = ['p1', 'p2', 'p3']
+
+/** A cloud with one server in each region and project, in which some requests fail. */
+function createCloud() {
+  const cloud = { isBroken: (_region: string, _project: string, _path: string) => false }
+  const tokenOf = (projectId: string) => ({
+    value: projectId,
+    projectId,
+    projectName: projectId,
+    renewAt: Infinity,
+    catalog: regions.flatMap((region) =>
+      ['compute', 'network'].map((serviceType) => ({
+        serviceId: 'cloud',
+        serviceType,
+        region,
+        url: `http://${region}.example/${serviceType}`,
+      })),
+    ),
+  })
+  const http: HttpClient = {
+    async send({ url, headers = {} }) {
+      const [region = '', project] = [url.hostname.split('.')[0], headers['x-auth-token'] ?? '']
+      if (cloud.isBroken(region, project, url.pathname)) {
+        throw new SourceError('failed', 'It has an error.')
+      }
+      const isAll = url.searchParams.has('all_tenants')
+      const isEnd = url.searchParams.has('marker')
+      const id = `${region} ${project}`
+      const servers = isEnd
+        ? []
+        : [{ id, name: id, tenant_id: project, status: 'ACTIVE', addresses: {} }]
+      const lists = ['networks', 'subnets', 'ports', 'floatingips', 'security_groups']
+      const body = {
+        ...Object.fromEntries(lists.map((name) => [name, []])),
+        servers,
+        flavors: [],
+        hypervisors: [],
+        availabilityZoneInfo: [],
+      }
+      const isDenied = isAll && url.pathname.endsWith('/servers/detail')
+      return {
+        status: isDenied ? 403 : 200,
+        headers: {},
+        body: Buffer.from(JSON.stringify(body)),
+      }
+    },
+    close() {},
+  }
+  async function getToken({ key }: { readonly key: string }) {
+    if (cloud.isBroken('', key, 'login')) throw new SourceError('failed', 'No token.')
+    return tokenOf(key)
+  }
+  const session = {
+    settings: { authUrl: 'http://keystone.example', interface: 'public', regions: [] },
+    http,
+    keystone: {
+      getToken,
+      forgetToken() {},
+      sendWithToken: async (scope: never, _signal: never, send: (token: object) => unknown) =>
+        send(await getToken(scope)),
+    },
+    lookups: new Map(),
+    plans: new Map(),
+    projectNames: new Map(),
+  } as unknown as Session
+
+  async function scan() {
+    const scopes = projects.map((key) => ({ key, request: undefined }))
+    const names: string[] = []
+    const failed: FailedPart[] = []
+    const found = await findRegions(session, scopes, signal)
+    for await (const page of scanRegions(session, found, signal)) {
+      names.push(...page.present.map(({ facts }) => facts.name))
+      failed.push(...(page.failed ?? []))
+    }
+    return { names: names.sort(), failed }
+  }
+  return { cloud, scan }
+}
+
+const all = regions.flatMap((region) => projects.map((project) => `${region} ${project}`))
+
+for (const broken of projects) {
+  test(`a project that fails leaves the others of its region: ${broken}`, async () => {
+    for (const path of ['/compute/servers/detail', '/network/v2.0/ports']) {
+      const { cloud, scan } = createCloud()
+      // The network service fails from the beginning: there is no last response.
+      cloud.isBroken = (region, project, requested) =>
+        region === 'north' && project === broken && requested === path
+      const { names, failed } = await scan()
+      assert.deepEqual(
+        names,
+        all.filter((name) => name !== `north ${broken}`),
+        path,
+      )
+      assert.deepEqual(
+        failed.map(({ region, tenant, hasServers }) => [region, tenant, hasServers]),
+        [['north', broken, undefined]],
+        path,
+      )
+    }
+  })
+
+  test(`a project without a token leaves all others: ${broken}`, async () => {
+    const { cloud, scan } = createCloud()
+    cloud.isBroken = (_region, project, path) => project === broken && path === 'login'
+    const { names, failed } = await scan()
+    assert.deepEqual(
+      names,
+      all.filter((name) => !name.endsWith(broken)),
+    )
+    assert.deepEqual(
+      failed.map(({ region, tenant }) => [region, tenant]),
+      [['', broken]],
+    )
+  })
+}
+
+test('a service that fails later keeps its last response, and the servers stay fresh', async () => {
+  const { cloud, scan } = createCloud()
+  await scan()
+  cloud.isBroken = (_region, _project, path) => path === '/network/v2.0/ports'
+  const { names, failed } = await scan()
+  assert.deepEqual(names, all)
+  assert.ok(failed.length === 6 && failed.every(({ hasServers }) => hasServers === true))
+})
+
+test('a region without an answer from any project fails as a scan, if it is all', async () => {
+  const { cloud, scan } = createCloud()
+  cloud.isBroken = (_region, _project, path) => path === '/compute/servers/detail'
+  await assert.rejects(scan(), SourceError)
+})
