@@ -337,6 +337,28 @@ void describe('runs of a task', () => {
       sent: ['start'],
       shows: 'running',
     },
+    'a deletion of several requests whose process is gone for long': {
+      course: {
+        ...remove,
+        stored: {
+          status: 'running',
+          plan: [
+            {
+              call: { kind: 'delete', disks: false, snapshots: false },
+              target: { kind: 'gone' },
+              requests: [{ name: 'keep', target: 'vol-1' }, { name: 'delete' }],
+              done: 1,
+            },
+          ],
+          sends: 1,
+          started_at: Date.UTC(2027, 0, 1) - 2 * times.task,
+        },
+      },
+      status: 'failed',
+      class: 'time_limit',
+      error: /^The time limit passed[^.]*\. Done: keep vol-1\. Remaining: delete\.$/,
+      sent: [],
+    },
     'accepted, and nothing happens': {
       course: { ...start, answers: ['idle'] },
       status: 'failed',
