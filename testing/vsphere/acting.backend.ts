@@ -265,7 +265,8 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     await uncertain()
     proxy.inject({ change: (body) => body.replace('>success<', '>running<') }, isReading)
     await client.start(id)
-    await uncertain(AbortSignal.timeout(1_500))
+    // The source works on it: Muster waits for the result.
+    await act(id, stop(true), settings, AbortSignal.timeout(1_500))
     proxy.clear()
     await untilStatus(id, 'ready')
   })

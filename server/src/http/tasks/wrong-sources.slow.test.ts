@@ -21,7 +21,6 @@ interface Expected {
   readonly shows: string
 }
 
-const inTime = /did not show the result in time/
 const refuses = (code: string, error: RegExp): Expected => ({
   action: 'startServer',
   manner: { refuses: code },
@@ -41,8 +40,8 @@ const cases: Readonly<Record<string, Expected>> = {
   'says yes and does nothing': {
     action: 'startServer',
     manner: 'lies',
-    status: 'unknown',
-    error: inTime,
+    status: 'failed',
+    error: /did not complete it. The server is stopped/,
     shows: 'ready',
   },
   'acts without an answer': {

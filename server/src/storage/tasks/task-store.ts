@@ -30,6 +30,9 @@ const batchFields = queryFieldsOf(batches)
 /** Filters on these need no scan of the whole table. */
 const indexed: ReadonlySet<string> = new Set(['id', 'server_id', 'batch_id', 'project_id'])
 
+/** The class of the advisory locks of users. */
+const lockClass = 8_402
+
 const noCounts = {
   queued: 0,
   running: 0,
@@ -126,9 +129,17 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       ? sql<number>`(select count(*) from tasks where user_id = ${userId} and status = 'queued' and batch_id = '')`
       : sql<number>`(select count(*) from batches where user_id = ${userId} and finished_at is null)`
 
-  /** Decided again in the commit, because requests can come together. */
-  const requireLimit = (limit: UserLimit): Statement =>
-    required(sql`select 1 as one where ${counted(limit)} < ${limit.most}`.compile(db), limit.kind)
+  /** Decided again in the commit, because requests can come together. PostgreSQL takes one at a time. */
+  const requireLimit = (limit: UserLimit): Statement[] => [
+    ...(engine === 'postgres'
+      ? [
+          sql`select pg_advisory_xact_lock(${sql.lit(lockClass)}, hashtext(${limit.userId}))`.compile(
+            db,
+          ),
+        ]
+      : []),
+    required(sql`select 1 as one where ${counted(limit)} < ${limit.most}`.compile(db), limit.kind),
+  ]
 
   /** The account must not have been changed since the decision. */
   const requireManaged = (accepted: readonly TaskRecord[]): Statement[] => {
@@ -162,7 +173,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
                 db.insertInto('idempotency_keys').values(idempotency).compile(),
               ]
             : []),
-          ...(limit ? [requireLimit(limit)] : []),
+          ...(limit ? requireLimit(limit) : []),
           ...requireManaged(accepted),
           ...(batch ? [db.insertInto('batches').values(toBatchRow(batch)).compile()] : []),
           ...[...chunk(refusedIds, 100)].map((ids) =>

@@ -16,11 +16,12 @@ export const tagged = [
 /** A changed description is searched for. */
 const described = tagged.filter((table) => table !== 'server_tags' && table !== 'words')
 
-/** A removed server is no longer counted. */
+/** A removed server is no longer counted, and what users wrote is deleted. */
 const removed = [
   'servers',
   'server_documents',
   'server_tags',
+  'server_texts',
   'server_addresses',
   'server_networks',
   'server_counts',
