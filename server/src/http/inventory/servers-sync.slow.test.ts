@@ -88,7 +88,7 @@ onPostgresFirst('changes at a source', (engine) => {
       assert.equal((await at.server(id))?.status, 'running')
       ec2.misbehave = undefined
       // A read is repeated.
-      for (const response of held) response.destroy()
+      for (const response of held) refuse(response, 500, 'InternalError')
       await until('it shows', async () => (await at.server(id))?.status === 'ready')
     })
 

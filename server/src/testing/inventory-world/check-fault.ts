@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { derivedId } from '../../domain/sources/derived-id.ts'
+import { coversRegion } from '../../domain/sources/failed-parts.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
+  FailedPart,
   ReportedServer,
   Source,
   SourceContext,
@@ -50,20 +52,32 @@ export function requireSourceError(
   requireNoSecret(error, settings)
 }
 
-/** The servers that a scan reports, and its error if it does not end normally. */
+/** The servers that a scan reports, the parts that it cannot read, and its error if it does not end normally. */
 async function scanInFault(source: Source) {
   const seen = new Set<string>()
   const gone = new Set<string>()
+  const failed: FailedPart[] = []
+  let tenants: readonly string[] | undefined
   let error: unknown
   try {
     for await (const page of source.scan(testTimeout())) {
+      failed.push(...(page.failed ?? []))
+      tenants = page.tenants ?? tenants
       for (const server of [...page.present, ...(page.unreadable ?? [])]) seen.add(idOf(server))
       for (const key of page.gone) gone.add(derivedId('server', ...key))
     }
   } catch (thrown) {
     error = thrown ?? new Error('thrown without an error')
   }
-  return { seen, gone, error }
+  const unread = failed.filter(({ hasServers }) => hasServers !== true)
+  const isUnread = ({ facts, tenant }: ReportedServer) =>
+    unread.some(
+      (part) =>
+        coversRegion(part, facts.region_ext_id ?? '') &&
+        [undefined, tenant?.id].includes(part.tenant),
+    ) ||
+    (tenants !== undefined && !tenants.includes(tenant?.id ?? ''))
+  return { seen, gone, isUnread, error, partError: unread[0]?.error }
 }
 
 /**
@@ -71,13 +85,18 @@ async function scanInFault(source: Source) {
  * or because the scan ends normally without it. Returns the error of the scan.
  */
 export async function scanWithoutLoss(source: Source, existing: Servers): Promise<unknown> {
-  const { seen, gone, error } = await scanInFault(source)
+  const { seen, gone, isUnread, error, partError } = await scanInFault(source)
   const nameOf = (id: string) => existing.get(id)?.facts.name
   const removed = [...gone].filter((id) => existing.has(id)).map(nameOf)
   assert.deepEqual(removed, [], 'existing servers are reported as gone')
   if (error !== undefined) return error
-  const missing = [...existing.keys()].filter((id) => !seen.has(id)).map(nameOf)
-  assert.deepEqual(missing, [], 'the scan ends normally without these servers')
+  const missing = [...existing].filter(([id, server]) => !seen.has(id) && !isUnread(server))
+  assert.deepEqual(
+    missing.map(([id]) => nameOf(id)),
+    [],
+    'the scan ends normally without these servers',
+  )
+  return partError
 }
 
 /** Scans during a fault that must be an error. */
