@@ -153,7 +153,8 @@ onPostgresFirst('a demo', (engine) => {
     const before = await listServers()
     await start({ servers: 200 })
     const there = await listServers()
-    assert.ok(there.length > 180 && there.length <= 200, String(there.length))
+    // A simulated server that was replaced is listed until its source denies it.
+    assert.ok(there.length > 180 && there.length <= 210, String(there.length))
     const ids = new Set(there.map(({ id }) => id))
     for (const { id } of before) assert.ok(ids.has(id))
     assert.deepEqual(await database.db.selectFrom('users').select('id').execute(), people)
