@@ -86,7 +86,7 @@ export async function startTestDemo(t: TestContext, engine: Engine) {
     async listServers() {
       return await database.db
         .selectFrom('server_documents')
-        .select(['id', 'project_id', 'account_id'])
+        .select(['id', 'project_id', 'account_id', 'state'])
         .execute()
     },
   }
