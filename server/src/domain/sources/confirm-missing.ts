@@ -54,9 +54,8 @@ export async function confirmMissing(confirming: Confirming): Promise<Confirmed>
       return true
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error
-      if (error.kind !== 'incomplete') return false
-      for (const [id] of some) confirmations.set(id, 'undecided')
-      return true
+      // A source that cannot decide has answered.
+      return error.kind === 'incomplete'
     }
   }
 

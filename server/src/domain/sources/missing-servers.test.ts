@@ -29,16 +29,18 @@ const cases = combinations({
   /** Missing servers of a region, and known ones that the scan has seen there. */
   counts: [
     [1, 0],
+    [1, 1],
     [1, 9],
     [2, 1],
-    [4, 4],
+    [2, 2],
     [5, 4],
   ] as const,
-  presentElsewhere: [0, 20],
-  confirmation: ['gone', 'exists', 'undecided', undefined] as const,
+  presentElsewhere: [0, 1, 20],
+  confirmation: ['gone', 'exists', undefined] as const,
   isUnread: yesNo,
-  isExcluded: yesNo,
   isAfterFailure: yesNo,
+  /** Another missing server of the region exists, so that its list is incomplete. */
+  isIncomplete: yesNo,
   missed: [0, 1, 2, 3],
   missingFor: [hold - 1, hold],
   isConfirmed: yesNo,
@@ -50,18 +52,11 @@ function expected(scan: Case): 'gone' | 'held' | 'exists' {
   if (scan.confirmation === 'exists') return 'exists'
   if (scan.isConfirmed && scan.missed > 0) return 'gone'
   const isHoldOver = scan.missed >= 2 && !scan.isAfterFailure && scan.missingFor >= hold
-  const [missing, present] = scan.counts
-  const isMostOfRegion = missing >= 3 && missing > present
-  const isMostOfAccount = missing >= 3 && missing > present + scan.presentElsewhere
-  const isAll = present + scan.presentElsewhere === 0
-  // Nobody can say more about a tenant that is not read.
-  if (scan.isUnread) return isHoldOver ? 'gone' : 'held'
-  if (!scan.isExcluded && scan.confirmation === undefined) return 'held'
-  if (!scan.isExcluded && scan.confirmation === 'undecided') return isHoldOver ? 'gone' : 'held'
-  if (isMostOfRegion || isMostOfAccount || isAll || scan.missed > 0) {
-    return isHoldOver ? 'gone' : 'held'
-  }
-  return 'gone'
+  const [missing, seen] = scan.counts
+  const present = seen + (scan.isIncomplete ? 1 : 0)
+  const isMost = missing > present || missing > present + scan.presentElsewhere
+  if (scan.confirmation === 'gone') return isHoldOver || !isMost ? 'gone' : 'held'
+  return isHoldOver && !scan.isIncomplete ? 'gone' : 'held'
 }
 
 test(`missing servers are removed or held by the rules, in ${cases.length} cases`, () => {
@@ -72,17 +67,22 @@ test(`missing servers are removed or held by the rules, in ${cases.length} cases
       sighting: sightingOf(`s${index}`, scan.missed, since),
       region: 'here',
       isUnread: scan.isUnread,
-      isExcluded: scan.isExcluded,
       isAfterFailure: scan.isAfterFailure,
     }))
-    const found = scan.confirmation === 'exists' ? count : 0
+    const confirmations = new Map(
+      missing.flatMap(({ sighting }) =>
+        scan.confirmation ? [[sighting.serverId, scan.confirmation] as const] : [],
+      ),
+    )
+    if (scan.isIncomplete) {
+      const other = { sighting: sightingOf('other', 0, 0), region: 'here', isUnread: false }
+      missing.push({ ...other, isAfterFailure: false })
+      confirmations.set('other', 'exists')
+    }
+    const found = [...confirmations.values()].filter((answer) => answer === 'exists').length
     const { goneIds, held } = decideMissing({
       missing,
-      confirmations: new Map(
-        missing.flatMap(({ sighting }) =>
-          scan.confirmation ? [[sighting.serverId, scan.confirmation] as const] : [],
-        ),
-      ),
+      confirmations,
       presentByRegion: new Map([
         ['here', present + found],
         ['there', scan.presentElsewhere],
@@ -112,7 +112,6 @@ test('the source is asked about what it reads, and about few servers at once', (
     sighting: sightingOf(`s${missingSince}`, 2, missingSince),
     region: '',
     isUnread: false,
-    isExcluded: false,
     isAfterFailure: false,
     ...changes,
   })
@@ -120,8 +119,7 @@ test('the source is asked about what it reads, and about few servers at once', (
     servers.map(({ sighting }) => sighting.missingSince)
   const recent = serverAt(now - hold + 1)
   const [older, oldest] = [serverAt(now - hold), serverAt(now - 2 * hold)]
-  const never = [serverAt(1, { isUnread: true }), serverAt(2, { isExcluded: true })]
-  const all = [recent, older, ...never, oldest]
+  const all = [recent, older, serverAt(1, { isUnread: true }), oldest]
   assert.deepEqual(namesOf(selectReads(all, 3, { now, hold })), namesOf([recent, older, oldest]))
   assert.deepEqual(namesOf(selectReads(all, 2, { now, hold })), namesOf([oldest, older]))
   assert.deepEqual(namesOf(selectReads(all, 1, { now, hold })), namesOf([oldest]))

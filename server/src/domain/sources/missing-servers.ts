@@ -3,25 +3,18 @@ import { shortestScanInterval } from './backoff.ts'
 
 /** A held server is removed only after this many consecutive complete scans have missed it. */
 const scansUntilGone = 3
-/** Fewer missing servers count as normal deletions, unless the account has no others. */
-const fewestHeld = 3
 
 export interface MissingServer {
   readonly sighting: Sighting
   readonly region: string
-  /** The source did not read the server's tenant, such as after the loss of a role. */
+  /** Its tenant was not read, such as after the loss of a role, or the account no longer lists its region. */
   readonly isUnread: boolean
-  /** The account no longer lists the server's region. The server may exist. */
-  readonly isExcluded: boolean
   /** The previous scan did not read its region, so the count of consecutive scans starts again. */
   readonly isAfterFailure: boolean
 }
 
-/**
- * What a source says about a missing server: it does not exist, it exists, or the source cannot decide,
- * because it has no servers at all.
- */
-export type Confirmation = 'gone' | 'exists' | 'undecided'
+/** What a source says about a missing server. */
+export type Confirmation = 'gone' | 'exists'
 
 export interface Holding {
   readonly now: number
@@ -31,7 +24,7 @@ export interface Holding {
 
 interface Missing extends Holding {
   readonly missing: readonly MissingServer[]
-  /** By server id. There is none about servers that could not be read. */
+  /** By server id. There is none about servers that could not be read, or about which the source cannot decide. */
   readonly confirmations: ReadonlyMap<string, Confirmation>
   /** How many known servers the source has, by region. */
   readonly presentByRegion: ReadonlyMap<string, number>
@@ -75,8 +68,7 @@ export function selectReads(
   maxReads: number,
   holding: Holding,
 ): readonly MissingServer[] {
-  // The source cannot be asked about servers of a tenant that it does not read.
-  const readable = missing.filter(({ isUnread, isExcluded }) => !isUnread && !isExcluded)
+  const readable = missing.filter(({ isUnread }) => !isUnread)
   if (readable.length <= maxReads) return readable
   return readable
     .filter((server) => isHoldOver(server, holding))
@@ -84,40 +76,36 @@ export function selectReads(
     .slice(0, maxReads)
 }
 
-const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
+const countByRegion = (servers: readonly MissingServer[]): ReadonlyMap<string, number> =>
+  new Map(
+    [...Map.groupBy(servers, ({ region }) => region)].map(([region, { length }]) => [
+      region,
+      length,
+    ]),
+  )
 
 /**
  * Decides whether servers that a complete scan has missed are removed or held. One that the source denies is
- * removed, unless most servers of its account or region are missing: then the source is probably wrong. The
- * others are held until enough consecutive scans have missed them and the hold time is over. One that the
- * source was asked about in vain, or that exists, is never removed.
+ * removed, unless more than half of its account or region is missing: then the source is probably wrong. The
+ * others are held until enough consecutive scans have missed them and the hold time is over. One that exists is
+ * not removed. It shows that the list of its region is incomplete, so that there only denied servers are removed.
  */
 export function decideMissing(scan: Missing): Decision {
   const { confirmations, presentByRegion, present, now, confirmedUntil } = scan
-  const missing = scan.missing.filter(
-    ({ sighting }) => confirmations.get(sighting.serverId) !== 'exists',
-  )
-  const missingByRegion = new Map<string, number>()
-  for (const { region } of missing) {
-    missingByRegion.set(region, (missingByRegion.get(region) ?? 0) + 1)
-  }
-  const isMass = present === 0 || isMostOf(missing.length, present)
+  const exists = ({ sighting }: MissingServer) => confirmations.get(sighting.serverId) === 'exists'
+  const missing = scan.missing.filter((server) => !exists(server))
+  const incomplete = new Set(scan.missing.filter(exists).map(({ region }) => region))
+  const missingByRegion = countByRegion(missing)
+  const isMostOfRegion = (region: string) =>
+    (missingByRegion.get(region) ?? 0) > (presentByRegion.get(region) ?? 0)
 
   function isGone(server: MissingServer): boolean {
-    const { sighting, region, isUnread, isExcluded } = server
-    const isDenied = isExcluded || confirmations.get(sighting.serverId) === 'gone'
+    const { sighting, region } = server
     const isConfirmed = confirmedUntil > 0 && sighting.missingSince <= confirmedUntil
     if (isConfirmed && sighting.missed > 0) return true
-    if (isHoldOver(server, scan)) {
-      return isDenied || isUnread || confirmations.get(sighting.serverId) === 'undecided'
-    }
-    return (
-      isDenied &&
-      !isUnread &&
-      !isMass &&
-      sighting.missed === 0 &&
-      !isMostOf(missingByRegion.get(region) ?? 0, presentByRegion.get(region) ?? 0)
-    )
+    const isDenied = confirmations.get(sighting.serverId) === 'gone'
+    if (isHoldOver(server, scan)) return isDenied || !incomplete.has(region)
+    return isDenied && missing.length <= present && !isMostOfRegion(region)
   }
 
   const [gone, held] = [missing.filter(isGone), missing.filter((server) => !isGone(server))]

@@ -175,39 +175,50 @@ describe('a scan', () => {
     assert.deepEqual([first.held.length, first.counts.gone, first.counts.changed], [4, 0, 4])
     assert.deepEqual(statusesOf(sync), ['running', 'unknown', 'unknown', 'unknown', 'unknown'])
     const revisions = sync.revisions()
-    // What returns was never away; the others are still held, however few they are.
-    const second = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_100, hold: 500 })
-    assert.deepEqual([second.held.length, second.counts.gone, second.counts.changed], [2, 0, 2])
-    assert.equal(sync.revisions(), revisions + 2, 'who stays away is not written again')
-    assert.deepEqual(statusesOf(sync), ['running', 'running', 'running', 'unknown', 'unknown'])
+    // One returns; the others are still most.
+    const second = await scan(sync, [pageOf('a', 'b')], { now: 1_100, hold: 500 })
+    assert.deepEqual([second.held.length, second.counts.gone, second.counts.changed], [3, 0, 1])
+    assert.equal(sync.revisions(), revisions + 1, 'servers that are still missing are not written')
+    assert.deepEqual(statusesOf(sync), ['running', 'running', 'unknown', 'unknown', 'unknown'])
     // The third scan, but too early; then late enough.
-    const third = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_499, hold: 500 })
-    assert.deepEqual([third.held.length, third.counts.gone], [2, 0])
+    const third = await scan(sync, [pageOf('a', 'b')], { now: 1_499, hold: 500 })
+    assert.deepEqual([third.held.length, third.counts.gone], [3, 0])
     const writes = sync.sightingWrites()
-    await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_499, hold: 500 })
+    await scan(sync, [pageOf('a', 'b')], { now: 1_499, hold: 500 })
     assert.equal(sync.sightingWrites(), writes, 'from then on only the time counts')
-    const fourth = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_500, hold: 500 })
-    assert.deepEqual([fourth.held.length, fourth.counts.gone], [0, 2])
-    assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
+    const fourth = await scan(sync, [pageOf('a', 'b')], { now: 1_500, hold: 500 })
+    assert.deepEqual([fourth.held.length, fourth.counts.gone], [0, 3])
+    assert.deepEqual(namesOf(sync), ['a', 'b'])
+  })
+
+  test('ends the hold of denied servers when at most half are missing', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c')])
+    const first = await scan(sync, [pageOf('a')], { now: 1_000, hold: 500 })
+    assert.deepEqual([first.held.length, first.counts.gone], [2, 0])
+    const second = await scan(sync, [pageOf('a', 'b')], { now: 1_001, hold: 500 })
+    assert.deepEqual([second.held.length, second.counts.gone], [0, 1])
+    assert.deepEqual(statusesOf(sync), ['running', 'running'])
   })
 
   test('does not remove servers of a tenant that was not read at once', async () => {
     const sync = createMemorySync()
     const inTenant = (name: string, id: string) => ({ ...makeSeen(name), tenant: { id, name: id } })
-    const [web, db, shop] = [inTenant('web', 'a'), inTenant('db', 'a'), inTenant('shop', 'b')]
+    const [db, shop] = [inTenant('db', 'a'), inTenant('shop', 'b')]
+    const [web, mail] = [inTenant('web', 'a'), inTenant('mail', 'a')]
     const of = (tenants: readonly string[], ...servers: ReportedServer[]) => ({
       ...page(...servers),
       tenants,
     })
-    await scan(sync, [of(['a', 'b'], web, db, shop)])
-    const lost = await scan(sync, [of(['a'], web)], { now: 1_000, hold: 500 })
+    await scan(sync, [of(['a', 'b'], web, mail, db, shop)])
+    const lost = await scan(sync, [of(['a'], web, mail)], { now: 1_000, hold: 500 })
     assert.deepEqual([lost.held.length, lost.counts.gone], [1, 1])
-    assert.deepEqual(namesOf(sync), ['shop', 'web'])
-    assert.deepEqual(statusesOf(sync), ['unknown', 'running'])
-    const found = await scan(sync, [of(['a', 'b'], web, shop)], { now: 1_100, hold: 500 })
+    assert.deepEqual(namesOf(sync), ['mail', 'shop', 'web'])
+    assert.deepEqual(statusesOf(sync), ['running', 'unknown', 'running'])
+    const found = await scan(sync, [of(['a', 'b'], web, mail, shop)], { now: 1_100, hold: 500 })
     assert.equal(found.held.length, 0)
-    await scan(sync, [of(['a', 'b'], web)], { now: 1_200, hold: 500 })
-    assert.deepEqual(namesOf(sync), ['web'])
+    await scan(sync, [of(['a', 'b'], web, mail)], { now: 1_200, hold: 500 })
+    assert.deepEqual(namesOf(sync), ['mail', 'web'])
   })
 
   test('holds servers for three consecutive scans, and a failed scan restarts the count', async () => {
@@ -291,7 +302,7 @@ describe('a scan', () => {
     assert.deepEqual(statusesOf(sync).slice(0, 3), ['ready', 'unknown', 'running'])
   })
 
-  test('holds missing servers for as long as the source cannot say whether they are gone', async () => {
+  test('holds missing servers about which the source cannot be asked, and reads few of them', async () => {
     const sync = createMemorySync()
     const all = range(0, 450)
     await scan(sync, [pageOf(...all)])
@@ -300,19 +311,27 @@ describe('a scan', () => {
       reads += 1
       throw new SourceError('failed', 'It has an error.')
     }
-    for (let now = 0; now < 10_000; now += 1_000) {
-      const { counts, held } = await scan(sync, [pageOf('s0000', ...all.slice(201))], {
-        get: failing,
-        hold: 1_500,
-        now,
-      })
+    const lacking = [pageOf('s0000', ...all.slice(201))]
+    for (const now of [0, 500, 1_000, 1_499]) {
+      const { counts, held } = await scan(sync, lacking, { get: failing, hold: 1_500, now })
       assert.deepEqual([counts.gone, held.length], [0, 200])
     }
-    assert.ok(reads <= 10 * 12, 'after a few errors of a scan the others are not read')
+    assert.ok(reads <= 4 * 12, 'after a few errors of a scan the others are not read')
     assert.equal(sync.present().length, 450)
-    const later = { get: async () => undefined, now: 20_000 }
-    await scan(sync, [pageOf('s0000', ...all.slice(201))], later)
+    await scan(sync, lacking, { get: failing, hold: 1_500, now: 1_500 })
     assert.equal(sync.present().length, 250)
+  })
+
+  test('removes no server by a list that turns out to be incomplete', async () => {
+    const sync = createMemorySync()
+    const all = range(0, 900)
+    await scan(sync, [pageOf(...all)])
+    const get = async ({ externalId }: ServerReference) => makeSeen(externalId)
+    // Too many to ask about all of them, and each of them exists.
+    for (let now = 0; now < 10_000; now += 1_000) {
+      await scan(sync, [pageOf(...all.slice(600))], { get, hold: 1_500, now })
+    }
+    assert.equal(sync.present().length, 900)
   })
 
   test('reads the other missing servers if one has an error', async () => {
@@ -369,10 +388,10 @@ describe('a scan', () => {
           const statuses = new Set(statusesOf(sync).slice(0, isGone ? 0 : missing))
           const shown = isFound && answer === 'exists' ? 'ready' : 'unknown'
           assert.deepEqual([...statuses], isGone ? [] : [shown])
-          // After the hold only those are removed that the source denies, or cannot decide about.
+          // After the hold all are removed that do not exist.
           for (let again = 0; again < 4; again += 1) await scan(sync, lacking, circumstances)
-          const isRemoved = answer === 'gone' || answer === 'undecided'
-          assert.equal(sync.present().length, others + (isRemoved ? 0 : missing))
+          const exist = answer === 'exists' || answer === 'unreadable'
+          assert.equal(sync.present().length, others + (exist ? missing : 0))
         })
       }
     }
@@ -532,7 +551,6 @@ test('scans of a source that changes and fails at random remove no server by mis
       const nameOf = (number: number) => `s${number}`
       /** Those there, and how many complete scans have missed each since it was last seen. */
       const missed = new Map<string, number>()
-      const held = new Set<string>()
       const last = turns.at(-1)
       const finals = last ? Array.from({ length: 3 }, () => ({ ...last, breaksAt: 99 })) : []
       let isAfterFailure = false
@@ -567,10 +585,8 @@ test('scans of a source that changes and fails at random remove no server by mis
           const isSaid = ended.includes(name) && !isBroken
           const isMissed = missing.includes(name) && !isBroken
           const expected = [...before].filter((other) => !ended.includes(other))
-          const isAll = missing.length === expected.length
-          const isMost = missing.length >= 3 && missing.length > expected.length / 2
-          const isHeld = held.has(name) || isAll || isMost
-          const isBelieved = !isHeld || (missed.get(name) ?? 0) >= 2
+          const isMost = missing.length > expected.length / 2
+          const isBelieved = !isMost || (missed.get(name) ?? 0) >= 2
           assert.ok(isSaid || (isMissed && isBelieved), `${name} is gone by mistake`)
         }
         if (isBroken) continue
@@ -578,8 +594,6 @@ test('scans of a source that changes and fails at random remove no server by mis
         for (const name of ended) assert.ok(!after.includes(name))
         for (const name of after) {
           missed.set(name, missing.includes(name) ? (missed.get(name) ?? 0) + 1 : 0)
-          if (missing.includes(name)) held.add(name)
-          else held.delete(name)
         }
       }
       const shown = sync.present().map(({ name, description }) => [name, description])

@@ -228,8 +228,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     missing.push({
       sighting,
       region,
-      isUnread,
-      isExcluded: isOther(region),
+      isUnread: isUnread || isOther(region),
       isAfterFailure: options.isAfterFailure(region),
     })
   }
@@ -251,7 +250,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   // Servers that another account has, and that this source denies, say nothing about this source.
   const moved = new Set<string>()
   const denied = missing.filter(
-    ({ sighting, isExcluded }) => isExcluded || confirmations.get(sighting.serverId) === 'gone',
+    ({ sighting, region }) => isOther(region) || confirmations.get(sighting.serverId) === 'gone',
   )
   for (const batch of chunk(denied.map(({ sighting }) => sighting))) {
     for (const id of await recorder.findMoved(batch)) moved.add(id)
