@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { isObject, numberOf, parseJson, textOf, type Json } from '../shared/json.ts'
 import { withRetries } from '../shared/retry.ts'
-import { statusError } from '../shared/status-error.ts'
+import { NotFound, statusError } from '../shared/status-error.ts'
 import type { DaemonAddress } from './address.ts'
 
 type Query = Readonly<Record<string, string>>
@@ -47,9 +47,6 @@ function errorOf(body: Buffer): Json {
     return {}
   }
 }
-
-/** The daemon says so itself, not something between. */
-export class NotFound extends SourceError {}
 
 export function createApi(
   client: HttpClient,

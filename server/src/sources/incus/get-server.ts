@@ -35,7 +35,13 @@ export async function getServers(
     return findReported(update, index.keyOf(path))
   }
   const readAll = (paths: readonly (string | undefined)[]) =>
-    readChanges(connection, [...new Set(paths.filter((path) => path !== undefined))], true)
+    readChanges(
+      connection,
+      [...new Set(paths.filter((path) => path !== undefined))],
+      (_, error) => {
+        throw error
+      },
+    )
 
   const paths = wanted.map(pathNow)
   const first = await readAll(paths)

@@ -5,6 +5,7 @@ import type { HttpClient } from '../shared/http-client.ts'
 import { createApi } from './api.ts'
 import { getServers } from './get-server.ts'
 import { Memory } from './memory.ts'
+import { readChanges } from './read-changes.ts'
 import { scanInstances } from './scan.ts'
 
 interface Response {
@@ -117,27 +118,43 @@ describe('Incus: a daemon that sends odd things', () => {
       [facts.vcpu_count, facts.disks_info?.map(({ size }) => size)],
       [6, [3072, 2048]],
     )
-    const anHourLater = { ...connection, clock: () => Date.now() + 3_600_000 }
-    for (const [path, permission] of [
+    let hours = 0
+    const later = { ...connection, clock: () => Date.now() + hours * 3_600_000 }
+    for (const [path, action] of [
       [pool, 'read a storage pool'],
       [`${pool}/volumes/custom`, 'list the storage volumes'],
       ['/1.0/resources', 'read the resources'],
+      ['/1.0/networks', 'list the networks'],
     ] as const) {
-      responses[path] = { status: 400, body: '{}' }
-      assert.deepEqual(serversOf(await Array.fromAsync(scanInstances(anHourLater))), before)
-      const broken = connect({ ...instances, ...optional, [path]: responses[path] })
+      const working = responses[path]
+      for (const failure of [
+        { status: 400, body: '{}' },
+        { status: 500, body: '{}' },
+        { status: 200, body: 'garbage' },
+      ]) {
+        responses[path] = failure
+        hours += 1
+        const during = await Array.fromAsync(scanInstances(later))
+        assert.deepEqual(serversOf(during), before)
+        const failed = during.flatMap((page) => page.failed ?? [])
+        assert.deepEqual(
+          failed.map(({ region, hasServers }) => [region, hasServers]),
+          [['', true]],
+        )
+        assert.match(failed[0]?.error.message ?? '', new RegExp(action))
+      }
+      const broken = connect({ ...instances, ...optional, [path]: { status: 400, body: '{}' } })
       await assert.rejects(broken.scan(), { kind: 'failed' })
       const afterwards = await broken.scan()
       assert.equal(serversOf(afterwards).length, 2)
-      assert.deepEqual(
-        afterwards.flatMap(({ forbidden = [] }) => forbidden),
-        [{ permission: `${permission} (the daemon reports an error)`, servers: 2 }],
-      )
+      assert.equal(afterwards.flatMap(({ failed = [] }) => failed).length, 1)
       const denied = { ...instances, ...optional, [path]: { status: 403, body: '{}' } }
       assert.deepEqual(
         (await connect(denied).scan()).flatMap(({ forbidden = [] }) => forbidden),
-        [{ permission, servers: 2 }],
+        [{ permission: action, servers: 2 }],
       )
+      if (working) responses[path] = working
+      else delete responses[path]
     }
   })
 
@@ -184,7 +201,12 @@ describe('Incus: a daemon that sends odd things', () => {
   })
 
   test('that fails to read one server says nothing about it', async () => {
-    const responses: Record<string, Response> = withInstances(instance('a'))
+    const running = instance('a', { status: 'Running' })
+    const responses: Record<string, Response> = {
+      ...withInstances(running),
+      '/1.0/instances/a': { body: running },
+      '/1.0/instances/a/state': { body: { network: { eth0: { hwaddr: '', addresses: [] } } } },
+    }
     const { connection, scan } = connect(responses)
     const [{ key } = assert.fail()] = serversOf(await scan())
     const reference = {
@@ -195,9 +217,26 @@ describe('Incus: a daemon that sends odd things', () => {
       hostId: '',
     }
     const read = () => getServers(connection, [reference])
+    const readEvent = async () => {
+      const failing: string[] = []
+      const update = await readChanges(connection, ['default/a'], (path) => failing.push(path))
+      return { ...update, failing }
+    }
+    const [known] = await read()
     for (const status of [500, 503]) {
+      responses['/1.0/instances/a/state'] = { status, body: '{}' }
+      assert.deepEqual(await read(), [known], 'the last known addresses')
+      const { states } = connection.memory
+      const last = states.get('default/a')
+      states.clear()
+      await assert.rejects(read(), { kind: 'failed' }, String(status))
+      const nothing = { present: [], gone: [], unreadable: [], failing: ['default/a'] }
+      assert.deepEqual(await readEvent(), nothing)
+      if (last) states.set('default/a', last)
       responses['/1.0/instances/a'] = { status, body: '{}' }
       await assert.rejects(read(), { kind: 'failed' }, String(status))
+      assert.deepEqual(await readEvent(), nothing)
+      responses['/1.0/instances/a'] = { body: running }
     }
     responses['/1.0/instances/a'] = { status: 403, body: '{}' }
     assert.ok('reason' in ((await read())[0] ?? {}), 'an instance that may not be read')

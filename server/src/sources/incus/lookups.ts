@@ -2,7 +2,7 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import { booleanOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { readMembers, type Member } from './members.ts'
-import { unlessDenied } from '../shared/unless-denied.ts'
+import { noProblems, type Problems } from '../shared/last-results.ts'
 import type { Pool, Volume } from './storage.ts'
 
 export interface Network {
@@ -23,8 +23,7 @@ export interface Lookups {
   readonly pools: Map<string, Pool>
   /** Custom volumes by pool, project and name. */
   readonly volumes: Map<string, Volume>
-  /** Requests that the certificate does not allow, or that always fail. */
-  readonly denied: Set<string>
+  readonly problems: Problems
 }
 
 export interface Project {
@@ -42,28 +41,28 @@ export async function readLookups(
   connection: Connection,
   projects: readonly Project[],
 ): Promise<Lookups> {
-  const { api, daemon } = connection
-  const denied = new Set<string>()
+  const { api, daemon, memory } = connection
+  const problems = noProblems()
   const networkProjects = new Map(
     projects.map((project) => [project.name, networkProjectOf(project)]),
   )
   const owners = new Map([...networkProjects].map(([project, owner]) => [owner, project]))
   const networks = new Map<string, Network>()
   for (const [owner, project] of owners) {
-    const found = await unlessDenied(denied, 'list the networks', (action) =>
-      api.list('/networks', { recursion: '1', project }, action),
-    )
-    for (const network of found ?? []) {
-      const name = textOf(network, 'name')
-      if (!booleanOf(network, 'managed')) continue
-      networks.set(networkKey(owner, name), {
-        id: derivedId('incus network', daemon.fingerprint, owner, name),
-        name,
-        status: textOf(network, 'status'),
-        config: objectOf(network, 'config'),
-      })
+    const list = async (action: string): Promise<readonly Network[]> => {
+      const listed = await api.list('/networks', { recursion: '1', project }, action)
+      return listed
+        .filter((network) => booleanOf(network, 'managed'))
+        .map((network) => ({
+          id: derivedId('incus network', daemon.fingerprint, owner, textOf(network, 'name')),
+          name: textOf(network, 'name'),
+          status: textOf(network, 'status'),
+          config: objectOf(network, 'config'),
+        }))
     }
+    const found = await memory.networks.read(owner, problems, 'list the networks', list)
+    for (const network of found ?? []) networks.set(networkKey(owner, network.name), network)
   }
-  const members = await readMembers(connection, denied)
-  return { members, networks, networkProjects, pools: new Map(), volumes: new Map(), denied }
+  const members = await readMembers(connection, problems)
+  return { members, networks, networkProjects, pools: new Map(), volumes: new Map(), problems }
 }

@@ -1,6 +1,6 @@
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
-import { unlessDenied } from '../shared/unless-denied.ts'
+import type { Problems } from '../shared/last-results.ts'
 
 /** Unknown texts are empty, unknown numbers 0. */
 export interface Resources {
@@ -29,14 +29,14 @@ const noResources: Resources = { cpuCount: 0, cpuModel: '', memory: 0, serial: '
 
 async function readResources(
   { api, daemon, clock, memory }: Connection,
-  denied: Set<string>,
+  problems: Problems,
   { name, status }: Pick<Member, 'name' | 'status'>,
 ): Promise<Resources> {
   const known = memory.resources.get(name)
   if (known && clock() - known.readAt < maxResourcesAge) return known
   if (status !== 'Online' && status !== 'Evacuated') return known ?? noResources
   const target = daemon.isClustered ? { target: name } : {}
-  const read = await memory.resources.read(name, denied, 'read the resources', async (action) => {
+  const read = await memory.resources.read(name, problems, 'read the resources', async (action) => {
     const resources = await api.get('/resources', target, action)
     const cpu = objectOf(resources, 'cpu')
     return {
@@ -50,28 +50,30 @@ async function readResources(
   return read ?? noResources
 }
 
+const describeMember = (member: Json): Omit<Member, keyof Resources> => ({
+  name: textOf(member, 'server_name'),
+  status: textOf(member, 'status'),
+  address: textOf(member, 'url'),
+  failureDomain: textOf(member, 'failure_domain'),
+})
+
 /** Undefined if the certificate may not list them. */
 export async function readMembers(
   connection: Connection,
-  denied: Set<string>,
+  problems: Problems,
 ): Promise<ReadonlyMap<string, Member> | undefined> {
-  const { api, daemon } = connection
+  const { api, daemon, memory } = connection
+  const list = async (action: string) =>
+    (await api.list('/cluster/members', { recursion: '1' }, action)).map(describeMember)
   const members = daemon.isClustered
-    ? await unlessDenied(denied, 'list the cluster members', (action) =>
-        api.list('/cluster/members', { recursion: '1' }, action),
-      )
-    : [{ server_name: daemon.serverName, status: 'Online' }]
+    ? await memory.members.read('', problems, 'list the cluster members', list)
+    : [describeMember({ server_name: daemon.serverName, status: 'Online' })]
   if (!members) return undefined
   const read = await Promise.all(
-    members.map(async (member: Json) => {
-      const about = {
-        name: textOf(member, 'server_name'),
-        status: textOf(member, 'status'),
-        address: textOf(member, 'url'),
-        failureDomain: textOf(member, 'failure_domain'),
-      }
-      return { ...(await readResources(connection, denied, about)), ...about }
-    }),
+    members.map(async (member) => ({
+      ...(await readResources(connection, problems, member)),
+      ...member,
+    })),
   )
   return new Map(read.map((member) => [member.name, member]))
 }

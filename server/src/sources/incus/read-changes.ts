@@ -15,14 +15,20 @@ import { readServers } from './read-servers.ts'
 export async function readChanges(
   connection: Connection,
   paths: readonly string[],
-  /** Whether an error of the daemon fails the read: a later one may succeed. */
-  failsOnce = false,
+  /** Called with a path that the daemon fails to read, and its error. It may throw. */
+  onFailure: (path: string, error: unknown) => void,
 ): Promise<SourceUpdate> {
   const { api, memory } = connection
   const { index } = memory
   const keysBefore = new Map<string, ServerKey>()
   const found = new Map<string, Instance>()
   const unreadable: UnreadableServer[] = []
+  const failing: ServerKey[] = []
+  /** A daemon that fails says nothing about an instance. */
+  const noteFailure = (path: string, error: unknown) => {
+    onFailure(path, error)
+    failing.push(index.keyOf(path))
+  }
   /** Grows by instances that share a UUID with a changed one, because their keys may change too. */
   const queue = new Set(paths)
   const addSiblings = (uuid: string | undefined) => {
@@ -44,17 +50,21 @@ export async function readChanges(
       index.update(path, instance?.uuid)
       if (instance) found.set(path, instance)
     } catch (error) {
+      if (error instanceof TransientError) {
+        noteFailure(path, error)
+        continue
+      }
       const isOfInstance =
         error instanceof SourceError && ['failed', 'forbidden'].includes(error.kind)
-      if (!isOfInstance || (failsOnce && error instanceof TransientError)) throw error
+      if (!isOfInstance) throw error
       // LXD 5.0 also sends events of projects that the certificate may not see.
       if (before !== undefined) unreadable.push(unreadableServer(index.keyOf(path), name, error))
     }
   }
 
-  const read = await readServers(connection, [...found.values()], 0)
+  const read = await readServers(connection, [...found.values()], 0, noteFailure)
   const failed = [...unreadable, ...(read.unreadable ?? [])]
-  const remaining = [...read.present, ...failed].map(({ key }) => key)
+  const remaining = [...[...read.present, ...failed].map(({ key }) => key), ...failing]
   const gone = [...keysBefore.values()].filter(
     (key) => !remaining.some((other) => isDeepStrictEqual(key, other)),
   )

@@ -3,11 +3,13 @@ import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domai
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import { TransientError } from '../shared/status-error.ts'
 import type { Connection } from './connection.ts'
 import { pathOf, type Instance } from './instance.ts'
 import { readLookups, type Lookups } from './lookups.ts'
 import { listProjects } from './list-instances.ts'
 import { encodeName } from './names.ts'
+import type { Problems } from '../shared/last-results.ts'
 import { isActive } from './status.ts'
 import { readStorage } from './storage.ts'
 import { toServer } from './to-server.ts'
@@ -29,6 +31,7 @@ async function readNetwork(
   { api, memory: { states }, clock }: Connection,
   instance: Instance,
   maxAge: number,
+  { failed }: Problems,
 ): Promise<Json> {
   const path = pathOf(instance)
   if (!isActive(instance.status)) {
@@ -41,10 +44,17 @@ async function readNetwork(
   if (known && isSameStart && clock() - known.readAt < maxAge) return known.network
   const readAt = clock()
   const url = `/instances/${encodeName(name)}/state`
-  const state = await api.find(url, { project }, 'read the state of an instance')
-  const network = addressesOnly(objectOf(state, 'network'))
-  states.set(path, { readAt, lastUsedAt, network })
-  return network
+  const action = 'read the state of an instance'
+  try {
+    const state = await api.find(url, { project }, action)
+    const network = addressesOnly(objectOf(state, 'network'))
+    states.set(path, { readAt, lastUsedAt, network })
+    return network
+  } catch (error) {
+    if (!(error instanceof TransientError) || !known) throw error
+    failed.set(action, error)
+    return known.network
+  }
 }
 
 /** The lookups of the last scan. A single read before the first scan reads them itself. */
@@ -59,6 +69,8 @@ export async function readServers(
   connection: Connection,
   instances: readonly Instance[],
   maxAge: number,
+  /** Called with the path of an instance that the daemon fails to read. Otherwise it is unreadable. */
+  onFailure?: (path: string, error: unknown) => void,
 ): Promise<SourceUpdate> {
   const { daemon, memory } = connection
   const { index } = memory
@@ -69,9 +81,10 @@ export async function readServers(
 
   async function readServer(instance: Instance): Promise<void> {
     try {
-      const network = await readNetwork(connection, instance, maxAge)
+      const network = await readNetwork(connection, instance, maxAge, lookups.problems)
       present.push(toServer(instance, network, { daemon, index, lookups }))
     } catch (error) {
+      if (error instanceof TransientError && onFailure) return onFailure(pathOf(instance), error)
       // Anything else concerns the connection.
       if (error instanceof SourceError && error.kind !== 'failed') throw error
       unreadable.push(unreadableServer(index.keyOf(pathOf(instance)), instance.name, error))

@@ -28,7 +28,10 @@ export async function* scanInstances(connection: Connection): AsyncGenerator<Sca
     ...(connection.projects.length === 0 && { tenants: projects.map(({ name }) => name) }),
   }
   for (const part of chunk(instances)) yield await readServers(connection, part, maxStateAge)
-  if (lookups.denied.size === 0) return
-  const permission = [...lookups.denied].sort().join(', ')
+  const { denied, failed } = lookups.problems
+  const parts = [...failed.values()].map((error) => ({ region: '', error, hasServers: true }))
+  yield { present: [], gone: [], failed: parts }
+  if (denied.size === 0) return
+  const permission = [...denied].sort().join(', ')
   yield { present: [], gone: [], forbidden: { permission, servers: instances.length } }
 }

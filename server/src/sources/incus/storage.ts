@@ -30,7 +30,7 @@ export async function readStorage(
   lookups: Lookups,
   instances: readonly Instance[],
 ): Promise<void> {
-  const { denied } = lookups
+  const { problems } = lookups
   const disks = instances.flatMap(({ project, devices }) =>
     devices
       .filter(([, { type, pool = '' }]) => type === 'disk' && pool !== '')
@@ -38,7 +38,7 @@ export async function readStorage(
   )
   for (const name of new Set(disks.map(({ pool }) => pool))) {
     if (lookups.pools.has(name) || !isName(name)) continue
-    const found = await memory.pools.read(name, denied, 'read a storage pool', async (action) => {
+    const found = await memory.pools.read(name, problems, 'read a storage pool', async (action) => {
       const pool = await api.get(`/storage-pools/${encodeName(name)}`, {}, action)
       return {
         driver: textOf(pool, 'driver'),
@@ -60,7 +60,7 @@ export async function readStorage(
       const volumes = await api.list(path, { recursion: '1', project }, action)
       return new Map(volumes.map((volume) => [textOf(volume, 'name'), readVolume(volume)]))
     }
-    const found = await memory.volumes.read(key, denied, 'list the storage volumes', list)
+    const found = await memory.volumes.read(key, problems, 'list the storage volumes', list)
     for (const [name, volume] of found ?? []) {
       lookups.volumes.set(volumeKey(pool, project, name), volume)
     }

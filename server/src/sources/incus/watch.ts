@@ -46,12 +46,11 @@ export async function* watchInstances(
   }
   const stream = await openStream({ onEvent, onFailure: () => changed.wake() })
 
-  function readAgainLater(server: ReportedServer): void {
-    const path = pathOf(server)
+  function readAgainLater(path: string, isIncomplete: boolean): void {
     const reads = again.get(path)?.reads ?? 0
     const delay = readDelays[reads]
     forget(path)
-    if (delay === undefined || (reads > 0 && !lacksAddress(server))) return
+    if (delay === undefined || (reads > 0 && !isIncomplete)) return
     again.set(path, { reads: reads + 1, timer: setTimeout(() => changed.add(path, path), delay) })
   }
 
@@ -69,8 +68,10 @@ export async function* watchInstances(
       const update = await readChanges(
         connection,
         paths.map(([path]) => path),
+        // The next scan shows those that still fail then.
+        (path) => readAgainLater(path, true),
       )
-      for (const server of update.present) readAgainLater(server)
+      for (const server of update.present) readAgainLater(pathOf(server), lacksAddress(server))
       yield update
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import {
   errorCodes,
   longestList,
   longestName,
+  nameOfProcedure,
   procedures,
   stats,
   statsWithoutWaiting,
@@ -24,6 +25,7 @@ import {
   type TypedParameters,
   type VolumeHandle,
 } from './records.ts'
+import { namingCall } from '../shared/naming-call.ts'
 import type { RpcClient } from './rpc-client.ts'
 import type { XdrReader } from './xdr.ts'
 
@@ -63,12 +65,43 @@ export async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** Undefined if this libvirt does not support or allow the call. */
+/** Undefined if libvirt answers with an error. For details that nobody misses. */
 export async function ifPossible<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
   } catch (error) {
     if (error instanceof LibvirtError) return undefined
+    throw error
+  }
+}
+
+/** The driver or the call does not exist, it is not allowed, or what it is about was deleted since. */
+const lasting: ReadonlySet<number> = new Set([
+  errorCodes.noSupport,
+  errorCodes.invalidArgument,
+  errorCodes.operationDenied,
+  errorCodes.noNetwork,
+  errorCodes.noStoragePool,
+  errorCodes.operationInvalid,
+  errorCodes.noNwfilter,
+  errorCodes.configUnsupported,
+  errorCodes.argumentUnsupported,
+  errorCodes.operationUnsupported,
+  errorCodes.accessDenied,
+])
+/** The daemon is older than the call, or the daemon of a driver is not installed. */
+const notInstalled = /unknown procedure|virt\w+d-sock(-ro)?': No such file/i
+
+/** Undefined if this libvirt does not support or allow the call. Other errors may pass, so they are thrown. */
+export async function unlessUnsupported<Answer>(
+  answer: Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    const isLasting =
+      error instanceof LibvirtError && (lasting.has(error.code) || notInstalled.test(error.message))
+    if (isLasting) return undefined
     throw error
   }
 }
@@ -109,9 +142,11 @@ export function createCalls(
   const client: Pick<RpcClient, 'call'> = {
     async call(call, until) {
       await throttle()
-      return await rpc.call(call, until)
+      return await namingCall(nameOfProcedure(call.procedure), () => rpc.call(call, until))
     },
   }
+  /** Whether the connection is open and the signal is not aborted. */
+  const canContinue = () => !signal.aborted && rpc.failure() === undefined
   const callVersion = (procedure: Procedure) =>
     client.call({ procedure, read: (reader) => Number(reader.hyper()) }, signal)
 
@@ -136,8 +171,14 @@ export function createCalls(
     )
 
   return {
-    /** Whether the connection is open and the signal is not aborted. */
-    canContinue: () => !signal.aborted && rpc.failure() === undefined,
+    canContinue,
+    /** Throws the error again if the connection is the cause, and not what one call is about. */
+    async requireConnection(error: unknown): Promise<void> {
+      if (!canContinue()) throw error
+      // If this is not answered either, the daemon hangs.
+      const isLate = error instanceof SourceError && error.kind === 'timeout'
+      if (isLate) await callVersion(procedures.connectGetLibVersion)
+    },
 
     hostname: () =>
       client.call(

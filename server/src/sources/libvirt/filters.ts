@@ -1,5 +1,5 @@
 import { writeSecurityRule, type SecurityRule } from '../../domain/sources/security-rules.ts'
-import { ifPossible, type Calls } from './calls.ts'
+import { unlessUnsupported, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
 import {
   attributeOf,
@@ -78,11 +78,11 @@ function describeRule(rule: XmlElement): string[] {
 
 /** The network filters of the host, by name. */
 export async function readFilters(calls: Calls): Promise<ReadonlyMap<string, Filter>> {
-  const handles = (await ifPossible(calls.filters())) ?? []
+  const handles = (await unlessUnsupported(calls.filters())) ?? []
   const documents = new Map<string, { readonly uuid: string; readonly xml: XmlElement }>()
   await Promise.all(
     handles.map(async (handle) => {
-      const xml = parseIfPossible(await ifPossible(calls.filterXml(handle)))
+      const xml = parseIfPossible(await unlessUnsupported(calls.filterXml(handle)))
       if (xml) documents.set(handle.name, { uuid: handle.uuid, xml })
     }),
   )

@@ -1,7 +1,10 @@
 import ipaddr from 'ipaddr.js'
-import { ifPossible, type Calls, type Lease } from './calls.ts'
+import { unlessUnsupported, type Calls, type Lease } from './calls.ts'
+import type { ReportedNetwork } from '../../domain/sources/reported-resources.ts'
+import { guestAddresses } from '../shared/guest-addresses.ts'
 import {
   attributeOf,
+  childOf,
   childrenOf,
   numberOf,
   parseIfPossible,
@@ -19,8 +22,8 @@ export interface Addresses {
 
 export interface Network {
   readonly uuid: string
-  /** Undefined if it could not be read. */
-  readonly xml: XmlElement | undefined
+  /** What is reported about the network itself. */
+  readonly description: Partial<ReportedNetwork>
   /** DHCP reservations by MAC. */
   readonly reserved: ReadonlyMap<string, Addresses>
   /** DHCP leases by MAC. */
@@ -34,7 +37,7 @@ export const maskBits = (mask: string): number =>
   ipaddr.IPv4.isValid(mask) ? (ipaddr.IPv4.parse(mask).prefixLengthFromSubnetMask() ?? 0) : 0
 
 /** The prefix length of an `ip` element; 0 if unknown. */
-export const maskOf = (ip: XmlElement): number =>
+const maskOf = (ip: XmlElement): number =>
   numberOf(attributeOf(ip, 'prefix')) || maskBits(attributeOf(ip, 'netmask'))
 
 function readReserved(xml: XmlElement): ReadonlyMap<string, Addresses> {
@@ -60,15 +63,38 @@ function readLeased(leases: readonly Lease[]): ReadonlyMap<string, Addresses> {
   return leased
 }
 
+function addressesOf(xml: XmlElement | undefined): Partial<ReportedNetwork> {
+  const ip = childrenOf(xml, 'ip').find((one) => ipaddr.IPv4.isValid(attributeOf(one, 'address')))
+  if (!ip) return {}
+  const ranges = childrenOf(childOf(ip, 'dhcp'), 'range')
+  return guestAddresses({
+    gateway: attributeOf(ip, 'address'),
+    mask: maskOf(ip),
+    start: attributeOf(ranges[0], 'start'),
+    end: attributeOf(ranges.at(-1), 'end'),
+  })
+}
+
+/** The VLAN of a network; 0 if it has none or several. */
+function vlanOf(xml: XmlElement | undefined): number {
+  const [tag, ...others] = childrenOf(childOf(xml, 'vlan'), 'tag')
+  return others.length === 0 ? numberOf(attributeOf(tag, 'id')) : 0
+}
+
+export const describeNetwork = (xml: XmlElement | undefined): Partial<ReportedNetwork> => ({
+  ...addressesOf(xml),
+  vlan_id: vlanOf(xml),
+})
+
 async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> {
   const [text, leases] = await Promise.all([
-    ifPossible(calls.networkXml(handle)),
-    ifPossible(calls.leases(handle)),
+    unlessUnsupported(calls.networkXml(handle)),
+    unlessUnsupported(calls.leases(handle)),
   ])
   const xml = parseIfPossible(text)
   return {
     uuid: handle.uuid,
-    xml,
+    description: describeNetwork(xml),
     reserved: xml ? readReserved(xml) : new Map(),
     leased: readLeased(leases ?? []),
   }
@@ -76,7 +102,7 @@ async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> 
 
 /** The virtual networks of libvirt by name. */
 export async function readNetworks(calls: Calls): Promise<ReadonlyMap<string, Network>> {
-  const handles = (await ifPossible(calls.networks())) ?? []
+  const handles = (await unlessUnsupported(calls.networks())) ?? []
   return new Map(
     await Promise.all(
       handles.map(async (handle) => [handle.name, await readNetwork(calls, handle)] as const),

@@ -6,13 +6,12 @@ import type {
   SourceSettings,
   SourceContext,
 } from '../../domain/sources/source.ts'
-import { createCalls, ifPossible, type Calls } from './calls.ts'
+import { createCalls, type Calls } from './calls.ts'
 import type { Host } from './host.ts'
-import { activeNetworksOnly, transientOnly } from './protocol.ts'
+import { transientOnly } from './protocol.ts'
 import { toUpdate, type DomainReader } from './read-domains.ts'
 import { uuidForm } from './records.ts'
 import { acquireConnection } from './shared-connection.ts'
-import { readHostResources } from './host-resources.ts'
 import { toResources } from './to-resources.ts'
 import { watchDomains } from './watch.ts'
 
@@ -24,11 +23,10 @@ async function* scanDomains(
   host: Host,
   address: string,
 ): AsyncGenerator<ScanPage> {
-  const [domains, transient, hostResources, active] = await Promise.all([
+  const [domains, transient, { hostResources, active, failures }] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),
-    readHostResources(calls),
-    ifPossible(calls.networks(activeNetworksOnly)),
+    reader.hostResources.readAll(calls),
   ])
   if (new Set(domains.map(({ uuid }) => uuid)).size !== domains.length) {
     throw new SourceError('invalid-response', 'libvirt listed the same domain twice.')
@@ -41,7 +39,8 @@ async function* scanDomains(
     yield { ...toUpdate(found), gone: [] }
   }
   const resources = toResources(host, address, hostResources.networks, active)
-  yield { present: [], gone: [], resources }
+  const failed = failures.map((error) => ({ region: '', error, hasServers: true }))
+  yield { present: [], gone: [], resources, failed }
 }
 
 /** Opens a read-only connection to a libvirt daemon. */
@@ -69,7 +68,11 @@ export async function openLibvirt(
       const domain = await calls.domainByUuid(externalId)
       if (!domain) return undefined
       const read = reader.begin(calls)
-      const [found] = await read([domain], await readHostResources(calls), calls.isTransient)
+      const [found] = await read(
+        [domain],
+        await reader.hostResources.read(calls),
+        calls.isTransient,
+      )
       return found?.server
     },
 

@@ -1,4 +1,4 @@
-import { ifPossible, type Calls } from './calls.ts'
+import { unlessUnsupported, type Calls } from './calls.ts'
 import { attributeOf, parseIfPossible, textOf } from '../shared/parse-xml.ts'
 
 /** A storage pool. */
@@ -25,10 +25,10 @@ const storageTypes: ReadonlyMap<string, string> = new Map(
 )
 
 export async function readPools(calls: Calls): Promise<readonly Pool[]> {
-  const handles = (await ifPossible(calls.pools())) ?? []
+  const handles = (await unlessUnsupported(calls.pools())) ?? []
   const pools = await Promise.all(
     handles.map(async (handle): Promise<Pool[]> => {
-      const xml = parseIfPossible(await ifPossible(calls.poolXml(handle)))
+      const xml = parseIfPossible(await unlessUnsupported(calls.poolXml(handle)))
       if (!xml) return []
       const type = attributeOf(xml, 'type')
       const path = textOf(xml, 'target', 'path').replace(/(?<!\/)\/+$/, '')

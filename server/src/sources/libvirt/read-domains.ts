@@ -9,7 +9,7 @@ import type { Host } from './host.ts'
 import { childOf, parseXml, type XmlElement } from '../shared/parse-xml.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
 import { isShutOff } from './status.ts'
-import type { HostResources } from './host-resources.ts'
+import { createHostResourceReader, type HostResources } from './host-resources.ts'
 import { keyOf, toServer, type DomainDetails } from './to-server.ts'
 
 export interface ReadDomain {
@@ -86,7 +86,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
     try {
       return await calls.stats(domains)
     } catch (error) {
-      await requireConnection(calls, error)
+      await calls.requireConnection(error)
       const [{ uuid }] = domains as [DomainHandle]
       if (domains.length === 1) return new Map([[uuid, error as SourceError]])
       const single = domains.map((domain) => findStats(calls, [domain]))
@@ -96,6 +96,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
 
   return {
     group,
+    hostResources: createHostResourceReader(daemon),
     /** Create one for each scan or refresh. */
     begin(calls: Calls) {
       const findSizes = createSizeFinder(calls, daemon)
@@ -115,7 +116,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
             const seen = await find({ calls, findSizes }, domain, parameters, passing)
             return seen && toServer(seen, { group, host, hostResources })
           } catch (error) {
-            await requireConnection(calls, error)
+            await calls.requireConnection(error)
             return unreadableServer(keyOf(group, domain.uuid), domain.name, error)
           }
         }
@@ -127,11 +128,3 @@ export function createDomainReader(host: Host, group: string, address: string) {
   }
 }
 export type DomainReader = ReturnType<typeof createDomainReader>
-
-/** Throws the error again if the connection is the cause, and not the one domain. */
-export async function requireConnection(calls: Calls, error: unknown): Promise<void> {
-  if (!calls.canContinue()) throw error
-  // If this is not answered either, the daemon hangs.
-  const isLate = error instanceof SourceError && error.kind === 'timeout'
-  if (isLate) await calls.libraryVersion()
-}

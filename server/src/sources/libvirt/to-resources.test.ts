@@ -5,6 +5,7 @@ import { isSourceError, openAt, some, soon, uuidOf } from '../../testing/fake-li
 import type { FakeHost } from '../../testing/fake-libvirt-responses.ts'
 import { scanResources } from '../../testing/inventory-world/resource-conformance.ts'
 import { parseXml } from '../shared/parse-xml.ts'
+import { describeNetwork } from './networks.ts'
 import { procedures } from './protocol.ts'
 import { toResources } from './to-resources.ts'
 
@@ -24,7 +25,7 @@ const handle = { name: 'lan', uuid: uuidOf(50) }
 function networkFrom(inside: string) {
   const network = {
     uuid: handle.uuid,
-    xml: parseXml(`<network>${inside}</network>`),
+    description: describeNetwork(parseXml(`<network>${inside}</network>`)),
     reserved: new Map(),
     leased: new Map(),
   }
@@ -104,10 +105,10 @@ describe('the host and networks of libvirt', () => {
   })
 
   test('a network has an unknown status if libvirt does not list the active ones', () => {
-    const network = { uuid: handle.uuid, xml: undefined, reserved: new Map(), leased: new Map() }
+    const network = { uuid: handle.uuid, description: {}, reserved: new Map(), leased: new Map() }
     const { networks } = toResources(host, '', new Map([['lan', network]]), undefined)
     assert.deepEqual(networks, [
-      { id: handle.uuid, name: 'lan', status: 'unknown', vlan_id: 0, external_id: handle.uuid },
+      { id: handle.uuid, name: 'lan', status: 'unknown', external_id: handle.uuid },
     ])
   })
 

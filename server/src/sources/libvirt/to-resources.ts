@@ -1,14 +1,8 @@
 import ipaddr from 'ipaddr.js'
-import type {
-  ReportedHost,
-  ReportedNetwork,
-  ReportedResources,
-} from '../../domain/sources/reported-resources.ts'
+import type { ReportedHost, ReportedResources } from '../../domain/sources/reported-resources.ts'
 import { readAddress } from './address.ts'
 import type { Host } from './host.ts'
-import { maskOf, type Network } from './networks.ts'
-import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from '../shared/parse-xml.ts'
-import { guestAddresses } from '../shared/guest-addresses.ts'
+import type { Network } from './networks.ts'
 import type { NamedHandle } from './records.ts'
 
 /** A host that answers is running. Its address is known only if the account names it by its IP address. */
@@ -31,24 +25,6 @@ function describeHost(host: Host, address: string): ReportedHost {
   }
 }
 
-function addressesOf(xml: XmlElement | undefined): Partial<ReportedNetwork> {
-  const ip = childrenOf(xml, 'ip').find((one) => ipaddr.IPv4.isValid(attributeOf(one, 'address')))
-  if (!ip) return {}
-  const ranges = childrenOf(childOf(ip, 'dhcp'), 'range')
-  return guestAddresses({
-    gateway: attributeOf(ip, 'address'),
-    mask: maskOf(ip),
-    start: attributeOf(ranges[0], 'start'),
-    end: attributeOf(ranges.at(-1), 'end'),
-  })
-}
-
-/** The VLAN of a network; 0 if it has none or several. */
-function vlanOf(xml: XmlElement | undefined): number {
-  const [tag, ...others] = childrenOf(childOf(xml, 'vlan'), 'tag')
-  return others.length === 0 ? numberOf(attributeOf(tag, 'id')) : 0
-}
-
 /** Converts the host and its virtual networks. libvirt has no regions and zones. */
 export function toResources(
   host: Host,
@@ -60,12 +36,11 @@ export function toResources(
   const isActive = new Set(active?.map(({ uuid }) => uuid))
   return {
     hosts: host.uuid === '' ? [] : [describeHost(host, address)],
-    networks: [...networks].map(([name, { uuid, xml }]) => ({
+    networks: [...networks].map(([name, { uuid, description }]) => ({
       id: uuid,
       name,
       status: active === undefined ? 'unknown' : isActive.has(uuid) ? 'available' : 'down',
-      ...addressesOf(xml),
-      vlan_id: vlanOf(xml),
+      ...description,
       external_id: uuid,
     })),
   }

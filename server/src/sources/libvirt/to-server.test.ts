@@ -192,7 +192,7 @@ describe('a domain as a server', () => {
         'lan',
         {
           uuid: 'n1',
-          xml: undefined,
+          description: {},
           reserved: new Map(),
           leased: new Map([[mac, { ip: '192.168.1.5', ip6: '2001:db8::5', mask: 24 }]]),
         },

@@ -3,10 +3,9 @@ import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ChangedItems } from '../shared/changed-items.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
-import { requireConnection, toUpdate, type DomainReader, type ReadDomain } from './read-domains.ts'
+import { toUpdate, type DomainReader, type ReadDomain } from './read-domains.ts'
 import { readDomainHandle, type DomainHandle } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
-import { readHostResources } from './host-resources.ts'
 import { keyOf } from './to-server.ts'
 
 const eventProcedures = new Set<number>(
@@ -75,14 +74,14 @@ export async function* watchDomains(
     try {
       return (await calls.domainByUuid(uuid)) ?? { domain, server: undefined }
     } catch (error) {
-      await requireConnection(calls, error)
+      await calls.requireConnection(error)
       return { domain, server: unreadableServer(keyOf(reader.group, uuid), name, error) }
     }
   }
 
   async function look(domains: readonly (readonly [string, string])[]): Promise<SourceUpdate> {
     const [hostResources, found] = await Promise.all([
-      readHostResources(calls),
+      reader.hostResources.read(calls),
       Promise.all(domains.map(([uuid, name]) => find(uuid, name))),
     ])
     const there = found.filter((one) => 'id' in one)

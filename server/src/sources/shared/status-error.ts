@@ -12,6 +12,9 @@ export class TransientError extends SourceError {
   }
 }
 
+/** The source says so itself, not something between. */
+export class NotFound extends SourceError {}
+
 interface FailedRequest {
   /** The host, or what else names the source. */
   readonly host: string
