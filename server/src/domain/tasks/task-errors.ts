@@ -1,5 +1,6 @@
 import { ActionError, type SourceCall, type SourceRequest } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
+import { SourceError } from '../sources/source-error.ts'
 import { nameOfStatus } from './shown-status.ts'
 import type { TaskEnd, TaskRecord } from './task.ts'
 import { nameOf, requestOf, stepOf, type Answer } from './task-state.ts'
@@ -104,3 +105,5 @@ export function withParts(task: TaskRecord, result: TaskEnd): TaskEnd {
     error_values: { ...result.error_values, done, remaining },
   }
 }
+
+export const unreadable = new SourceError('invalid-response', 'The source cannot read the server.')
