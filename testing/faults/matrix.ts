@@ -20,6 +20,8 @@ const sourceNames = ['EC2', 'vSphere', 'libvirt', 'OpenStack', 'Incus'] as const
 export interface FaultySource {
   readonly name: (typeof sourceNames)[number]
   readonly start: (lifetime: Lifetime) => Promise<FaultyBackEnd>
+  /** How many of it run side by side, each with a Muster of its own: a cell mostly waits. */
+  readonly copies: number
   /** Cells that are tested often, such as `stop, StopInstances, 500`. */
   readonly sample: readonly string[]
 }
@@ -43,49 +45,80 @@ function operationsOf(titles: readonly (readonly string[])[] | undefined): reado
     : operations
 }
 
-async function findCells(world: World, wanted: readonly Operation[]): Promise<Cell[]> {
-  const cells: Cell[] = []
-  const offered = new Set<Operation>(['scan', ...world.backEnd.actions])
-  for (const operation of wanted.filter((one) => offered.has(one))) {
-    for (const recorded of await record(world, operation)) {
-      for (const fault of faultsOf(recorded)) cells.push({ operation, recorded, fault })
-    }
-  }
-  return cells
+/** Lets each world take the next item as soon as it is free. */
+async function share<Item>(
+  worlds: readonly World[],
+  items: readonly Item[],
+  work: (world: World, item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values()
+  await Promise.all(
+    worlds.map(async (world) => {
+      for (const item of queue) await work(world, item)
+    }),
+  )
 }
 
-/** The requests with the results of their faults, as a table in Markdown. */
-function tableOf(source: string, results: ReadonlyMap<Cell, readonly string[]>): string {
-  const rows = Map.groupBy(results, ([{ operation, recorded }]) =>
-    [operation, recorded.call.name].join(' | '),
-  )
-  const lines = [...rows].map(([name, cells]) => {
-    const failed = cells.filter(([, found]) => found.length > 0).map(([{ fault }]) => fault)
-    return `| ${source} | ${name} | ${cells.length} | ${failed.length === 0 ? 'all hold' : `fails: ${failed.join(', ')}`} |`
+async function findCells(worlds: readonly World[], wanted: readonly Operation[]): Promise<Cell[]> {
+  const offered = new Set<Operation>(['scan', ...(worlds[0]?.backEnd.actions ?? [])])
+  const found = new Map<Operation, Cell[]>()
+  const some = wanted.filter((operation) => offered.has(operation))
+  await share(worlds, some, async (world, operation) => {
+    const calls = await record(world, operation)
+    const cells = calls.flatMap((recorded) =>
+      faultsOf(recorded).map((fault) => ({ operation, recorded, fault })),
+    )
+    found.set(operation, cells)
   })
-  return lines.join('\n')
+  return some.flatMap((operation) => found.get(operation) ?? [])
+}
+
+/** The operations with their cells and those that fail, as a table in Markdown. */
+function tableOf(
+  source: string,
+  cells: readonly Cell[],
+  results: ReadonlyMap<Cell, readonly string[]>,
+): string {
+  const rows = Map.groupBy(cells, ({ operation }) => operation)
+  const lines = [...rows].map(([operation, some]) => {
+    const requests = new Set(some.map(({ recorded }) => recorded.call.name)).size
+    const ran = some.filter((cell) => results.has(cell))
+    const failed = Map.groupBy(
+      ran.filter((cell) => results.get(cell)?.length),
+      ({ recorded }) => recorded.call.name,
+    )
+    const failures = [...failed].map(
+      ([name, of]) => `${name}: ${of.map(({ fault }) => fault).join(', ')}`,
+    )
+    const columns = [source, operation, requests, some.length, ran.length]
+    return `| ${columns.join(' | ')} | ${failures.join('; ') || 'all hold'} |`
+  })
+  return `| source | operation | requests | cells | ran | failing |\n${lines.join('\n')}`
 }
 
 /** Tests a source whose requests fail in each way: these cells, or all. */
-export function testFaults({ name, start }: FaultySource, sample?: readonly string[]): void {
+export function testFaults(
+  { name, start, copies }: FaultySource,
+  sample?: readonly string[],
+): void {
   const isElsewhere = chosen?.every(
     (parts) => !parts.includes(name) && sourceNames.some((other) => parts.includes(other)),
   )
   if (isElsewhere === true) return
-  void test(`${name}: faults`, async (t) => {
-    const world = await startWorld(t, start)
+  void test(`${name}: faults`, { concurrency: true }, async (t) => {
+    const worlds = await Promise.all(Array.from({ length: copies }, () => startWorld(t, start)))
     const titles = chosen ?? sample?.map((title) => title.split(', '))
-    const cells = (await findCells(world, operationsOf(titles))).filter((cell) =>
+    const all = await findCells(worlds, operationsOf(titles))
+    const cells = all.filter((cell) =>
       chosen ? isChosen(name, titleOf(cell)) : (sample?.includes(titleOf(cell)) ?? true),
     )
     if (!chosen && sample) {
       assert.deepEqual(cells.map(titleOf).sort(), [...sample].sort(), 'a request is no longer sent')
     }
     const results = new Map<Cell, readonly string[]>()
-    for (const some of Map.groupBy(cells, ({ operation }) => operation).values()) {
-      for (const chunk of inChunks(some)) await testChunk(t, world, chunk, results)
-    }
-    t.diagnostic(`${cells.length} cells\n${tableOf(name, results)}`)
+    const chunks = [...Map.groupBy(cells, ({ operation }) => operation).values()].flatMap(inChunks)
+    await share(worlds, chunks, (world, chunk) => testChunk(t, world, chunk, results))
+    t.diagnostic(tableOf(name, all, results))
   })
 }
 
@@ -103,18 +136,26 @@ async function testChunk(
   results: Map<Cell, readonly string[]>,
 ): Promise<void> {
   const operation = cells[0]?.operation ?? 'scan'
-  const prepared = operation === 'scan' ? [] : await prepareServers(world, operation, cells.length)
+  const amount = operation === 'scan' ? 0 : cells.length
+  const preparing = prepareServers(world, operation, amount)
   for (const [at, cell] of cells.entries()) {
     await t.test(titleOf(cell), async () => {
-      const one = prepared[at]
-      const running = one ? runAction(world, cell, one) : runScan(world, cell)
-      const found = await running.catch((error: unknown) => [String(error)])
+      const run = async () => {
+        const one = (await preparing)[at]
+        return await (one ? runAction(world, cell, one) : runScan(world, cell))
+      }
+      const found = await run().catch(async (error: unknown) => {
+        // The cell may have ended between a kill and the start after it.
+        await world.restart()
+        return [String(error)]
+      })
       world.backEnd.port.heal()
       results.set(cell, found)
-      if (chosen && found.length > 0)
+      if (chosen && found.length > 0) {
         process.stderr.write(`${titleOf(cell)}: ${found.join('; ')}\n`)
+      }
       assert.deepEqual(found, [])
     })
   }
-  await removeServers(world, prepared)
+  await preparing.then((prepared) => removeServers(world, prepared)).catch(() => {})
 }

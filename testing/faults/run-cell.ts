@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server, Task } from '@muster/contract'
+import { sourceActions } from '../../server/src/domain/sources/action-port.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import type { Call, InitialStatus, SourceServer } from './back-end.ts'
 import { armFault, type ArmedFault, type FaultName, type RecordedCall } from './faults.ts'
@@ -8,18 +9,7 @@ import { checkAccount, checkNotes, checkSentOnce, checkServers, checkTask } from
 import type { World } from './world.ts'
 
 /** What is done while the fault happens: a scan, or an action of the API. */
-export const operations = [
-  'scan',
-  'start',
-  'stop',
-  'restart',
-  'reset',
-  'suspend',
-  'resume',
-  'change-config',
-  'update',
-  'delete',
-] as const
+export const operations = ['scan', ...sourceActions] as const
 export type Operation = (typeof operations)[number]
 
 export interface Cell {
@@ -190,17 +180,22 @@ export async function runAction(
   const real = (await backEnd.servers()).get(external_id)
   const armed = armFault(backEnd, recorded, fault, world.kill)
   const found: string[] = []
-  const accepted = await world.perform(server.id, operation, parameters).finally(async () => {
-    if (fault === 'Muster killed') await Promise.race([armed.hit, pause(longestWait)])
+  const isKilled = fault === 'Muster killed'
+  const accepted = await world.perform(server.id, operation, parameters).catch((error: unknown) => {
+    if (!isKilled) throw error
+    return undefined
   })
-  const taskId = accepted.id ?? ''
-  const isOver = async () => taskId === '' || isEnded(await world.task(taskId))
-  if (fault !== 'Muster killed') await waitOut(armed, outageOf(fault), isOver)
-  else if (armed.isHit()) await world.restart()
+  if (isKilled) {
+    await Promise.race([armed.hit, pause(longestWait)])
+    if (armed.isHit()) await world.restart()
+  }
+  const taskId = accepted ? accepted.id : await world.taskOf(server.id)
+  const isOver = async () => taskId === null || isEnded(await world.task(taskId))
+  if (!isKilled) await waitOut(armed, outageOf(fault), isOver)
   await armed.heal()
-  assert.ok(armed.isHit(), `the fault was not hit: ${accepted.text}`)
-  if (taskId === '') {
-    if (accepted.status !== 503) found.push(`the action was answered ${accepted.text}`)
+  assert.ok(armed.isHit(), `the fault was not hit: ${accepted?.text}`)
+  if (taskId === null) {
+    if (accepted && accepted.status !== 503) found.push(`the action was answered ${accepted.text}`)
     if (sent().some(({ call }) => call.changes)) found.push('a refused action was sent')
   } else {
     await until('the task ends', isOver, patience).catch(() => {})

@@ -10,6 +10,7 @@ export const sources: readonly FaultySource[] = [
   {
     name: 'EC2',
     start: startFaultyEc2,
+    copies: 6,
     sample: [
       'scan, DescribeRegions, 500',
       'scan, DescribeInstances, 503',
@@ -23,6 +24,7 @@ export const sources: readonly FaultySource[] = [
   {
     name: 'vSphere',
     start: startFaultyVSphere,
+    copies: 6,
     sample: [
       'scan, RetrievePropertiesEx VirtualMachine, half list',
       'scan, RetrievePropertiesEx VirtualMachine, garbage',
@@ -34,6 +36,7 @@ export const sources: readonly FaultySource[] = [
   {
     name: 'libvirt',
     start: startFaultyLibvirt,
+    copies: 3,
     sample: [
       'scan, connectListAllDomains, empty list',
       'scan, connectListAllDomains, half list',
@@ -45,6 +48,7 @@ export const sources: readonly FaultySource[] = [
   {
     name: 'Incus',
     start: startFaultyIncus,
+    copies: 3,
     sample: [
       'scan, GET /1.0/instances recursion=1, half list',
       'scan, GET /1.0/instances recursion=1, connection refused',
@@ -55,6 +59,7 @@ export const sources: readonly FaultySource[] = [
   {
     name: 'OpenStack',
     start: startFaultyOpenStack,
+    copies: 2,
     sample: ['scan, GET /v2.1/servers/detail, 500', 'scan, GET /v2.0/ports, 500'],
   },
 ]

@@ -67,8 +67,9 @@ export async function startWorld(
     backEnd,
     show,
     /** Ends the process at once. */
-    kill: () => void process.kill(muster.pid, 'SIGKILL'),
+    kill: () => void muster.end('SIGKILL'),
     async restart(): Promise<void> {
+      world.kill()
       await muster.exited
       muster = await start()
     },
@@ -137,9 +138,15 @@ export async function startWorld(
       const response = await ask(muster.baseUrl, path.path, { ...path, token })
       return { status: response.status, text: response.text, id: response.headers.get('x-task-id') }
     },
+    /** The task of a server that had none before, if its action was accepted. */
+    async taskOf(id: string): Promise<string | null> {
+      const { tasks } = await operator().request<{ tasks: Task[] }>(
+        `/servers/${id}/tasks?scope=max`,
+      )
+      return tasks[0]?.id ?? null
+    },
     task: async (id: string) =>
       (await operator().request<{ task: Task }>(`/tasks/${id}?scope=max`)).task,
-    complaints: () => muster.stderr(),
   }
   return world
 }
