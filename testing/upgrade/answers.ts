@@ -22,6 +22,8 @@ const startPaths: Readonly<Record<Person, readonly string[]>> = {
     '/servers/statistics?scope=system&group_by=status&group_by=provider&group_by=metadata.keeper',
     '/views',
     '/events?limit=2048',
+    '/tasks?scope=system&limit=2048&status=succeeded',
+    '/batches?scope=system&limit=2048',
   ],
   vera: [
     '/v3/auth/projects',

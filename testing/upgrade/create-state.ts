@@ -131,25 +131,55 @@ async function fillIdentity(caller: Caller, admin: string, lifetime: Lifetime) {
   return { tokens, accessKey: { id: key.id, secret }, projectId: project.id }
 }
 
+/** Actions on the servers of an account: single ones, a batch, and one server in the recycle bin. */
+async function fillTasks({ call, knows }: Caller, admin: string, accountId: string): Promise<void> {
+  if (!(await knows('/tasks', admin))) return
+  await call('PUT', `/cloudaccounts/${accountId}`, admin, { cloudaccount: { access: 'manage' } })
+  const list = async <Row>(path: string, key: string) => {
+    const body: Readonly<Record<string, unknown>> = await call('GET', path, admin)
+    return body[key] as readonly Row[]
+  }
+  const query = `scope=system&account_id=${accountId}&status=running&order_by=name&order=asc`
+  const servers = await list<Thing>(`/servers?${query}`, 'servers')
+  const [stopped, noted, deleted, ...batch] = servers.slice(0, 5).map(({ id }) => id)
+  await call('POST', `/servers/${stopped}/stop`, admin, {})
+  const notes = { description: 'Ask Vera first – 写真', disable_delete: true }
+  await call('PUT', `/servers/${noted}`, admin, { server: notes })
+  await call('DELETE', `/servers/${deleted}`, admin)
+  await call('POST', '/servers/batch', admin, {
+    batch: { action: 'stop', ids: [...batch, 'nobody-has-this-id'] },
+  })
+  const unfinished = async () => {
+    const tasks = await list<{ status: string }>('/tasks?scope=system&limit=100', 'tasks')
+    return tasks.length < 4 || tasks.some(({ status }) => /^(?:queued|running)$/.test(status))
+  }
+  for (let tries = 0; await unfinished(); tries += 1) {
+    assert.ok(tries < 600, 'the tasks do not end')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 async function fillAccounts(
-  { call, create, knows }: Caller,
+  caller: Caller,
   admin: string,
   projectId: string,
   lifetime: Lifetime,
 ): Promise<State['credentials']> {
+  const { call, create, knows } = caller
   if (!(await knows('/cloudaccounts', admin))) return {}
   const show = async (id: string) => {
     const { cloudaccount } = await call('GET', `/cloudaccounts/${id}`, admin)
     assert.ok(cloudaccount)
     return cloudaccount
   }
-  async function attach(wish: object): Promise<void> {
+  async function attach(wish: object): Promise<string> {
     const account = { project_id: projectId, period: 3_600, ...wish }
     const { id } = await create('/cloudaccounts', 'cloudaccount', admin, account)
     for (let tries = 0; (await show(id)).sync.finished_at === null; tries += 1) {
-      assert.ok(tries < 100, `${JSON.stringify(wish)} is not synced`)
+      assert.ok(tries < 600, `${JSON.stringify(wish)} is not synced`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
+    return id
   }
 
   const ec2 = await startFakeEc2(lifetime)
@@ -167,7 +197,8 @@ async function fillAccounts(
     domains: [{ uuid: '5f0c3f0e-1111-4222-8333-444455556666', name: 'guest-1', xml: guestXml }],
   })
   await attach({ name: 'hill', provider: 'OneCloud', address: libvirt.address })
-  await attach({ name: 'made-up', provider: 'Simulator', options: { servers: 12, seed: 7 } })
+  const simulated = { name: 'made-up', provider: 'Simulator', options: { servers: 12, seed: 7 } }
+  await fillTasks(caller, admin, await attach(simulated))
 
   // Nothing changes any more: neither between the answers and the end, nor after the upgrade.
   const { cloudaccounts } = (await call('GET', '/cloudaccounts?limit=2048', admin)) as unknown as {
