@@ -67,7 +67,6 @@ test(`missing servers are removed or held by the rules, in ${cases.length} cases
       sighting: sightingOf(`s${index}`, scan.missed, since),
       region: 'here',
       isUnread: scan.isUnread,
-      isAfterFailure: scan.isAfterFailure,
     }))
     const confirmations = new Map(
       missing.flatMap(({ sighting }) =>
@@ -75,8 +74,7 @@ test(`missing servers are removed or held by the rules, in ${cases.length} cases
       ),
     )
     if (scan.isIncomplete) {
-      const other = { sighting: sightingOf('other', 0, 0), region: 'here', isUnread: false }
-      missing.push({ ...other, isAfterFailure: false })
+      missing.push({ sighting: sightingOf('other', 0, 0), region: 'here', isUnread: false })
       confirmations.set('other', 'exists')
     }
     const found = [...confirmations.values()].filter((answer) => answer === 'exists').length
@@ -91,6 +89,7 @@ test(`missing servers are removed or held by the rules, in ${cases.length} cases
       confirmedUntil: scan.isConfirmed ? Math.max(1, since) : 0,
       now,
       hold,
+      isAfterFailure: scan.isAfterFailure,
     })
     const outcome = expected(scan)
     const about = JSON.stringify(scan)
@@ -112,15 +111,15 @@ test('the source is asked about what it reads, and about few servers at once', (
     sighting: sightingOf(`s${missingSince}`, 2, missingSince),
     region: '',
     isUnread: false,
-    isAfterFailure: false,
     ...changes,
   })
+  const holding = { now, hold, isAfterFailure: false }
   const namesOf = (servers: readonly MissingServer[]) =>
     servers.map(({ sighting }) => sighting.missingSince)
   const recent = serverAt(now - hold + 1)
   const [older, oldest] = [serverAt(now - hold), serverAt(now - 2 * hold)]
   const all = [recent, older, serverAt(1, { isUnread: true }), oldest]
-  assert.deepEqual(namesOf(selectReads(all, 3, { now, hold })), namesOf([recent, older, oldest]))
-  assert.deepEqual(namesOf(selectReads(all, 2, { now, hold })), namesOf([oldest, older]))
-  assert.deepEqual(namesOf(selectReads(all, 1, { now, hold })), namesOf([oldest]))
+  assert.deepEqual(namesOf(selectReads(all, 3, holding)), namesOf([recent, older, oldest]))
+  assert.deepEqual(namesOf(selectReads(all, 2, holding)), namesOf([oldest, older]))
+  assert.deepEqual(namesOf(selectReads(all, 1, holding)), namesOf([oldest]))
 })

@@ -9,8 +9,6 @@ export interface MissingServer {
   readonly region: string
   /** Its tenant was not read, such as after the loss of a role, or the account no longer lists its region. */
   readonly isUnread: boolean
-  /** The previous scan did not read its region, so the count of consecutive scans starts again. */
-  readonly isAfterFailure: boolean
 }
 
 /** What a source says about a missing server. */
@@ -20,6 +18,8 @@ export interface Holding {
   readonly now: number
   /** Milliseconds for which held servers are kept. */
   readonly hold: number
+  /** The previous scan failed, so the count of consecutive scans starts again. */
+  readonly isAfterFailure: boolean
 }
 
 interface Missing extends Holding {
@@ -43,7 +43,10 @@ interface Decision {
 const notSeen = { digest: '', activeName: '', activeHost: '' }
 
 /** The sighting of a server that is held once more. */
-function holdAgain({ sighting, isAfterFailure }: MissingServer, now: number): Sighting {
+function holdAgain(
+  { sighting }: MissingServer,
+  { now, isAfterFailure }: Omit<Holding, 'hold'>,
+): Sighting {
   const isFirst = sighting.missed === 0 || isAfterFailure
   return {
     ...sighting,
@@ -54,9 +57,9 @@ function holdAgain({ sighting, isAfterFailure }: MissingServer, now: number): Si
   }
 }
 
-function isHoldOver(server: MissingServer, { now, hold }: Holding): boolean {
-  const { missed, missingSince } = holdAgain(server, now)
-  return missed >= scansUntilGone && now >= missingSince + hold
+function isHoldOver(server: MissingServer, holding: Holding): boolean {
+  const { missed, missingSince } = holdAgain(server, holding)
+  return missed >= scansUntilGone && holding.now >= missingSince + holding.hold
 }
 
 /**
@@ -91,7 +94,7 @@ const countByRegion = (servers: readonly MissingServer[]): ReadonlyMap<string, n
  * not removed. It shows that the list of its region is incomplete, so that there only denied servers are removed.
  */
 export function decideMissing(scan: Missing): Decision {
-  const { confirmations, presentByRegion, present, now, confirmedUntil } = scan
+  const { confirmations, presentByRegion, present, confirmedUntil } = scan
   const exists = ({ sighting }: MissingServer) => confirmations.get(sighting.serverId) === 'exists'
   const missing = scan.missing.filter((server) => !exists(server))
   const incomplete = new Set(scan.missing.filter(exists).map(({ region }) => region))
@@ -101,8 +104,8 @@ export function decideMissing(scan: Missing): Decision {
 
   function isGone(server: MissingServer): boolean {
     const { sighting, region } = server
-    const isConfirmed = confirmedUntil > 0 && sighting.missingSince <= confirmedUntil
-    if (isConfirmed && sighting.missed > 0) return true
+    // Also if its region could not be read since.
+    if (sighting.missingSince > 0 && sighting.missingSince <= confirmedUntil) return true
     const isDenied = confirmations.get(sighting.serverId) === 'gone'
     if (isHoldOver(server, scan)) return isDenied || !incomplete.has(region)
     return isDenied && missing.length <= present && !isMostOfRegion(region)
@@ -111,7 +114,7 @@ export function decideMissing(scan: Missing): Decision {
   const [gone, held] = [missing.filter(isGone), missing.filter((server) => !isGone(server))]
   return {
     goneIds: gone.map(({ sighting }) => sighting.serverId),
-    held: held.map((server) => holdAgain(server, now)),
+    held: held.map((server) => holdAgain(server, scan)),
   }
 }
 
@@ -129,7 +132,10 @@ export const removalTime = (
  * When the next hold ends of servers that enough scans have missed; Infinity if there is none. One that is
  * over did not end in a removal, and is tried again by the regular scans.
  */
-export const nextRemoval = (held: readonly Sighting[], { now, hold }: Holding): number =>
+export const nextRemoval = (
+  held: readonly Sighting[],
+  { now, hold }: Omit<Holding, 'isAfterFailure'>,
+): number =>
   held.reduce(
     (earliest, { missed, missingSince }) =>
       missed >= scansUntilGone && missingSince + hold > now

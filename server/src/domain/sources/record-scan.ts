@@ -57,7 +57,7 @@ export interface ScanRecorder {
    * many servers changed. A server that was never seen before is not created.
    */
   recordUnreadable(servers: readonly UnreadableServer[], known: KnownSightings): Promise<number>
-  /** Stores that a complete scan has missed these servers, and sets them to `unknown`. */
+  /** Stores these sightings of servers that a complete scan has missed, and sets the servers to `unknown`. */
   hold(missing: readonly Sighting[]): Promise<number>
   /** Sets the servers of a region that has not answered for long to `unknown`. */
   holdRegion(missing: readonly Sighting[]): Promise<number>
@@ -237,15 +237,19 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
           missing.map((sighting) => ({ sighting })),
         ),
 
-      holdRegion: (missing) =>
-        markServersUnknown(
-          account,
-          fence,
-          missing
-            // An empty digest means that this was done before.
-            .filter(({ digest }) => digest !== '')
-            .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' })),
-        ),
+      async holdRegion(missing) {
+        const stored = await serverWriter.findStored(missing.map(({ serverId }) => serverId))
+        const isMarked = ({ serverId, digest }: Sighting) => {
+          const server = stored.get(serverId)?.server
+          const isOurs = server?.account_id === account.id
+          const isUnknown = server?.status === 'unknown' && server.host_service_status === 'offline'
+          return digest === '' && (isUnknown || !isOurs)
+        }
+        const marks = missing
+          .filter((sighting) => !isMarked(sighting))
+          .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' as const }))
+        return await markServersUnknown(account, fence, marks)
+      },
 
       async findMoved(missing) {
         const stored = await serverWriter.findStored(missing.map(({ serverId }) => serverId))

@@ -441,6 +441,52 @@ describe('a scan', () => {
     }
   })
 
+  test('says nothing about missing servers of a region that it could not read', async () => {
+    const [here, there] = [
+      ['a', 'b'],
+      ['c', 'd', 'e'],
+    ].map((names, index) =>
+      names.map((name) => makeSeen(name, { region_ext_id: `region ${index}` })),
+    ) as [ReportedServer[], ReportedServer[]]
+    const error = new SourceError('failed', 'It has an error.')
+    const failed = { present: [], gone: [], failed: [{ region: 'region 1', error }] }
+    const missedOf = (sync: MemorySync) => sync.sighted().map(({ missed }) => missed)
+    for (const isConfirmed of [false, true]) {
+      const sync = createMemorySync()
+      await scan(sync, [page(...here, ...there)])
+      for (const now of [1_000, 2_000]) await scan(sync, [page(...here)], { now })
+      assert.deepEqual(missedOf(sync), [0, 0, 2, 2, 2])
+      await scan(sync, [page(...here), failed], { now: 3_000 })
+      assert.deepEqual(missedOf(sync), [0, 0, 0, 0, 0], 'purge is refused')
+      // The count of scans starts again. A confirmation from before counts.
+      const circumstances = { now: 4_000, confirmedUntil: isConfirmed ? 1_000 : 0 }
+      const { held, counts } = await scan(sync, [page(...here)], circumstances)
+      assert.deepEqual([held.length, counts.gone], isConfirmed ? [0, 3] : [3, 0])
+      assert.ok(held.every(({ missed, missingSince }) => missed === 1 && missingSince === 4_000))
+    }
+  })
+
+  test('sets the servers of a silent region to unknown, whatever their last report was', async () => {
+    const names = ['a', 'b', 'c']
+    const error = new SourceError('failed', 'It has an error.')
+    const failed = { present: [], gone: [], failed: [{ region: '', error }] }
+    const silent = { isSilent: () => true }
+    const sync = createMemorySync()
+    await scan(sync, [pageOf(...names)])
+    // Such as after a change of the account, or a takeover.
+    const changes = { accountId: 'account', fence: { revision: 1 }, lost: [] }
+    const seen = sync.sighted().map((sighting) => ({ ...sighting, digest: '' }))
+    await sync.serverWriter.write([], [], { ...changes, seen })
+    await scan(sync, [failed], silent)
+    assert.deepEqual(statusesOf(sync), Array(3).fill('unknown'))
+    assert.ok(sync.present().every((server) => server.host_service_status === 'offline'))
+    const [revisions, writes] = [sync.revisions(), sync.sightingWrites()]
+    await scan(sync, [failed], silent)
+    assert.deepEqual([sync.revisions(), sync.sightingWrites()], [revisions, writes])
+    await scan(sync, [pageOf(...names)])
+    assert.deepEqual(statusesOf(sync), Array(3).fill('running'))
+  })
+
   test('leaves out only the servers of a failed tenant in its region', async () => {
     const tenants = ['t1', 't2', 't3']
     const places = ['one', 'two'].flatMap((region) => tenants.map((id) => [region, id] as const))

@@ -39,8 +39,8 @@ interface ScanOptions {
   readonly hold: number
   /** Servers missing since this time or earlier are confirmed as gone; 0 if none are. */
   readonly confirmedUntil: number
-  /** Whether the previous scan could not read the region. */
-  readonly isAfterFailure: (region: string) => boolean
+  /** Whether the previous scan failed. */
+  readonly isAfterFailure: boolean
   /** Whether the part has not answered for so long that its servers become `unknown`. */
   readonly isSilent: (part: FailedPart) => boolean
 }
@@ -214,6 +214,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   }
   const unread = failed.filter(({ hasServers }) => hasServers !== true)
   const missing: MissingServer[] = []
+  /** Servers that an earlier scan has missed, and that may exist in a part that this one could not read. */
+  const uncertain: Sighting[] = []
   const silent: Sighting[] = []
   for (const { sighting, region, managerId } of places) {
     const isUnread = managers !== undefined && !managers.has(managerId)
@@ -223,18 +225,18 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
         // The token of a tenant that failed may be the one that reads others, too.
         (part.tenant === undefined || isUnread || managerOf(part.tenant) === managerId),
     )
-    if (parts.some(options.isSilent)) silent.push(sighting)
-    if (parts.length > 0) continue
-    missing.push({
-      sighting,
-      region,
-      isUnread: isUnread || isOther(region),
-      isAfterFailure: options.isAfterFailure(region),
-    })
+    if (parts.length === 0) {
+      missing.push({ sighting, region, isUnread: isUnread || isOther(region) })
+      continue
+    }
+    if (sighting.missed > 0) uncertain.push({ ...sighting, missed: 0 })
+    if (parts.some(options.isSilent)) silent.push({ ...sighting, missed: 0 })
   }
+  for (const batch of chunk(uncertain)) counts.changed += await recorder.hold(batch)
   for (const batch of chunk(silent)) counts.changed += await recorder.holdRegion(batch)
 
-  const holding = { now: clock(), hold: options.hold }
+  const { hold, isAfterFailure } = options
+  const holding = { now: clock(), hold, isAfterFailure }
   const { referencesOf } = recorder
   const { confirmations, existing } = await confirmMissing({
     source,

@@ -13,7 +13,6 @@ import {
 } from './account-state.ts'
 import type { DescribeSpan } from '../tracer.ts'
 import { explainError } from './explain-error.ts'
-import { coversRegion } from './failed-parts.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { managerIdOf } from './to-server-facts.ts'
 import type { ScanResult } from './scan-counts.ts'
@@ -73,7 +72,6 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
   ): Promise<Scanned> {
     const source = await run.openSource.openAccount(account, signal)
     const endScan = scanConflicts.begin()
-    const { isAfterFailure, failing } = run.state()
     try {
       return await scanAccount({
         source,
@@ -88,8 +86,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
         clock,
         hold: run.hold,
         confirmedUntil,
-        isAfterFailure: (region) =>
-          isAfterFailure || failing.some(({ part }) => coversRegion(part, region)),
+        isAfterFailure: run.state().isAfterFailure,
         isSilent: (part) => isPartSilent(run.state(), part, timing()),
       })
     } finally {
@@ -136,8 +133,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       finished_at: clock(),
       duration_ms: duration,
       error: '',
-      // One that comes during the scan counts for the next.
-      ...(confirmedUntil > 0 && { confirmed_gone: 0 }),
+      // One that comes during the scan counts for the next; one about a region that failed waits for it.
+      ...(confirmedUntil > 0 && scanned.unreadServers === 0 && { confirmed_gone: 0 }),
       warnings: warnings.current(),
       failures,
       next_at: nextAt,

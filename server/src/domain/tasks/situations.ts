@@ -26,7 +26,8 @@ export function createLoadSituations({ kinds, accounts, sightings, tasks }: Depe
     for (const [accountId, servers] of byAccount) {
       const ids = servers.map(({ id }) => id)
       const known = await sightings.of(accountId, ids)
-      for (const id of ids) if ((known.get(id)?.missed ?? 1) > 0) missing.add(id)
+      // Without a sighting, no scan of this account says anything about the server.
+      for (const id of ids) if ((known.get(id)?.missed ?? 0) > 0) missing.add(id)
     }
     return missing
   }

@@ -217,6 +217,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     writePermits: createBoundedQueue({ name: 'batches', capacity: 3 }),
     accounts,
     leases,
+    serverWriter,
     sightings: sightingStore,
     openScanRecorder,
     evictServers: createEvictServers({ accounts, sightings: sightingStore, openScanRecorder }),
@@ -273,7 +274,7 @@ export async function scanInto(
     hold,
     clock: typeof now === 'number' ? () => now : now,
     confirmedUntil: circumstances.confirmedUntil ?? 0,
-    isAfterFailure: () => isAfterFailure,
+    isAfterFailure,
     isSilent: circumstances.isSilent ?? (() => false),
   })
 }
