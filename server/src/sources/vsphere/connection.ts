@@ -3,8 +3,9 @@ import { childrenOf } from '../shared/parse-xml.ts'
 import { shareConnections } from '../shared/share-connections.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { readInventory, type Inventory } from './inventory.ts'
+import { requireHidden } from './property-collector.ts'
 import { openSession, type Session } from './session.ts'
-import { escapeXml, refXml, SoapFault } from './soap.ts'
+import { escapeXml, refXml, SoapFault, type ObjectRef } from './soap.ts'
 import { createTagReader, type TagReader } from './tags.ts'
 import { readVSphereSettings } from './vsphere-settings.ts'
 
@@ -17,7 +18,7 @@ export interface Connection {
   readInventory(signal: AbortSignal): Promise<Inventory>
   /** The last inventory, unless one of these objects or custom attributes is new. */
   inventoryWith(
-    ids: readonly string[],
+    refs: readonly ObjectRef[],
     attributes: readonly string[],
     signal: AbortSignal,
   ): Promise<Inventory>
@@ -62,13 +63,16 @@ async function openConnection(
         hidden = new Set()
         return await read(stop)
       },
-      async inventoryWith(ids, attributes, stop) {
+      async inventoryWith(refs, attributes, stop) {
+        const missing = () => refs.filter(({ id }) => !inventory.get(id))
         const unknown = () => [
-          ...ids.filter((id) => id !== '' && !inventory.get(id)),
+          ...missing().map(({ id }) => id),
           ...attributes.filter((key) => !inventory.attributes.has(key)),
         ]
         if (unknown().every((id) => hidden.has(id))) return inventory
         await read(stop)
+        const left = new Map(missing().map((ref) => [ref.id, ref]))
+        await requireHidden(session.until(stop), [...left.values()])
         for (const id of unknown()) hidden.add(id)
         return inventory
       },

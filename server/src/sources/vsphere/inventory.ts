@@ -2,7 +2,7 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { createPageShrinker } from '../shared/shrink-pages.ts'
-import { listRefs, readObjects, type PropertySpec } from './property-collector.ts'
+import { listRefs, readObjects, requireHidden, type PropertySpec } from './property-collector.ts'
 import type { Api, Session } from './session.ts'
 import { isUnparsable, refOf, type ObjectRef } from './soap.ts'
 
@@ -10,8 +10,8 @@ import { isUnparsable, refOf, type ObjectRef } from './soap.ts'
 export interface Entity {
   readonly ref: ObjectRef
   readonly name: string
-  /** The id of the object that contains it. */
-  readonly parent: string
+  /** The object that contains it; undefined for the root. */
+  readonly parent: ObjectRef | undefined
   value(path: string): XmlElement | undefined
 }
 
@@ -94,11 +94,16 @@ async function readEntities(api: Api): Promise<readonly Entity[]> {
       entities.push({
         ref,
         name: decodeName(properties.get('name')?.text ?? ''),
-        parent: refOf(properties.get('parent'))?.id ?? '',
+        parent: refOf(properties.get('parent')),
         value: (path) => properties.get(path),
       })
     }
   }
+  // Servers would lose their region or host if a part of the list were missing. No list has the root.
+  const read = new Set([api.manager('rootFolder').id, ...entities.map(({ ref }) => ref.id)])
+  const named = [...refs, ...entities.flatMap(({ parent }) => parent ?? [])]
+  const missing = new Map(named.filter(({ id }) => !read.has(id)).map((ref) => [ref.id, ref]))
+  await requireHidden(api, [...missing.values()])
   return entities.toSorted((one, other) => (one.ref.id < other.ref.id ? -1 : 1))
 }
 
@@ -133,7 +138,7 @@ export function createInventory(
     let entity = byId.get(id)
     while (entity && !chain.has(entity)) {
       chain.add(entity)
-      entity = byId.get(entity.parent)
+      entity = entity.parent && byId.get(entity.parent.id)
     }
     return [...chain]
   }

@@ -105,6 +105,14 @@ async function findState(api: Api, ref: ObjectRef): Promise<'present' | 'denied'
   throw new SourceError('incomplete', `${api.host} neither returns ${ref.id} nor denies it.`)
 }
 
+/** Throws if the user can see one of these objects: the list without it was incomplete. */
+export async function requireHidden(api: Api, refs: readonly ObjectRef[]): Promise<void> {
+  for (const ref of refs) {
+    if ((await findState(api, ref)) !== 'present') continue
+    throw new SourceError('incomplete', `${api.host} left ${ref.type} ${ref.id} out of a list.`)
+  }
+}
+
 /**
  * Whether an object does not exist, which differs from not being allowed to see it. A vCenter that has no root
  * either is not the one that was read before.

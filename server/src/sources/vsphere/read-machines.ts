@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import type { Inventory } from './inventory.ts'
 import { createMachine, machineProperties, nameOf, uuidOf, type Machine } from './machine.ts'
 import { isDeleted, readObjects, type ObjectContent } from './property-collector.ts'
-import { isUnparsable, type ObjectRef } from './soap.ts'
+import { isUnparsable, refOf, type ObjectRef } from './soap.ts'
 import { toServer } from './to-server.ts'
 
 /** Undefined if it is no server, or no longer. */
@@ -124,8 +124,10 @@ export async function readMachines(
   const machines = contents.flatMap((read) =>
     'problem' in read ? [] : createMachine(read, tags.get(read.ref.id)),
   )
-  const named = machines.flatMap(({ refId }) =>
-    (['runtime.host', 'parent', 'resourcePool'] as const).map(refId),
+  const named = machines.flatMap(({ value }) =>
+    (['runtime.host', 'parent', 'resourcePool'] as const).flatMap(
+      (path) => refOf(value(path)) ?? [],
+    ),
   )
   const attributes = machines.flatMap(({ attributes: given }) => [...given.keys()])
   const inventory = await connection.inventoryWith(named, attributes, signal)

@@ -29,7 +29,8 @@ function entity(
   values: Readonly<Record<string, string>> = {},
 ): Entity {
   const found = properties(values)
-  return { ref: { type, id }, name, parent, value: (path) => found.get(path) }
+  const container = parent === '' ? undefined : { type: 'Folder', id: parent }
+  return { ref: { type, id }, name, parent: container, value: (path) => found.get(path) }
 }
 
 const inventory = createInventory(
