@@ -26,8 +26,8 @@ export interface AttributeReader {
   get(id: string | undefined): InstanceAttributes | undefined
   /** Forgets all other instances. */
   retain(ids: ReadonlySet<string>): void
-  /** Whether the key may not read attributes: it is optional. */
-  readonly isForbidden: boolean
+  /** Why attributes could not be read. A key may lack the permission: it is optional. */
+  readonly failure: SourceError | undefined
 }
 
 /** Reads attributes until EC2 denies them or asks for fewer requests. */
@@ -37,8 +37,7 @@ export function createAttributeReader(
 ): AttributeReader {
   const known = memory.get(region) ?? new Map<string, InstanceAttributes>()
   memory.set(region, known)
-  let isForbidden = false
-  let isPaused = false
+  let failure: SourceError | undefined
 
   async function read(id: string, signal: AbortSignal): Promise<void> {
     const attributeOf = (
@@ -65,16 +64,16 @@ export function createAttributeReader(
       const age = (id: string) => order.get(id) ?? -1
       const oldest = ids.toSorted((one, other) => age(one) - age(other))
       await forEachLimited(isScan ? oldest.slice(0, maxPerPage) : ids, maxAtOnce, async (id) => {
-        if (isPaused) return
+        if (failure) return
         try {
           await read(id, signal)
         } catch (error) {
           if (signal.aborted || !(error instanceof SourceError)) throw error
           if (error instanceof UnknownInstance) return
-          isForbidden ||= error.kind === 'forbidden'
+          const isOptional = error.kind === 'forbidden' || error.kind === 'throttled'
           // Servers can be read without attributes, but a failure must not look like their absence.
-          if (!isForbidden && error.kind !== 'throttled' && !known.has(id)) throw error
-          isPaused = true
+          if (!isOptional && !known.has(id)) throw error
+          failure = error
         }
       })
     },
@@ -82,8 +81,8 @@ export function createAttributeReader(
     retain(ids) {
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
     },
-    get isForbidden() {
-      return isForbidden
+    get failure() {
+      return failure
     },
   }
 }

@@ -97,6 +97,29 @@ describe('regions of EC2', () => {
     })
   }
 
+  test('are fresh without the attributes of instances, and named', async () => {
+    for (const fault of Object.keys(faults).filter((name) => name !== 'a denial')) {
+      ec2.misbehave = undefined
+      await withSource(awsKind, ec2.settings, async (source) => {
+        const before = await scanParts(source)
+        assert.deepEqual(before.failures, [])
+        breakCalls(
+          (region, action) => region === 'us-east-1' && action === 'DescribeInstanceAttribute',
+          fault,
+        )
+        const { servers, failures } = await scanParts(source)
+        const byKey = (one: ReportedServer, other: ReportedServer) =>
+          one.key.join() < other.key.join() ? -1 : 1
+        assert.deepEqual(servers.sort(byKey), before.servers.sort(byKey), fault)
+        assert.deepEqual(
+          failures.map(({ region, error, hasServers }) => [region, error.call, hasServers]),
+          [['us-east-1', 'DescribeInstanceAttribute', true]],
+          fault,
+        )
+      })
+    }
+  })
+
   test('that the account lists, but EC2 does not, fail alone', async () => {
     const { servers, failures } = await scan({ regions: ['eu-west-1', 'sa-east-1'] })
     assert.deepEqual(regionsOf(servers), ['eu-west-1'])

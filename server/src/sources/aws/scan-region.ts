@@ -82,7 +82,11 @@ export async function* scanRegion(
     gone: [],
     forbidden: { permission, servers },
   })
-  if (lookups.attributes.isForbidden) yield reportDenied('ec2:DescribeInstanceAttribute', ids.size)
+  const { failure: error } = lookups.attributes
+  if (error?.kind === 'forbidden') yield reportDenied('ec2:DescribeInstanceAttribute', ids.size)
+  else if (error) {
+    yield { present: [], gone: [], failed: [{ region: client.region, error, hasServers: true }] }
+  }
   for (const permission of lookups.denied) yield reportDenied(permission, spot)
 }
 
