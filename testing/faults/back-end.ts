@@ -7,8 +7,8 @@ export interface Call {
   readonly changes: boolean
   /** The region or service that answers it, if there are several. */
   readonly place?: string
-  /** Releases something at the source. Nobody misses its answer. */
-  readonly isCleanup?: boolean
+  /** Releases something at the source, or waits for events: scans are complete without it. */
+  readonly isOptional?: boolean
   /** Equal for two requests that ask for the same. */
   readonly content: string
 }
@@ -68,12 +68,14 @@ export interface FaultyBackEnd {
   readonly startsFrom?: Partial<Record<SourceAction, InitialStatus>>
   /** Parameters of actions, beside the size. */
   readonly parameters?: Partial<Record<SourceAction, object>>
+  /** Guests do not react to a shutdown: on the way into the recycle bin each would take a minute. */
+  readonly ignoresShutdown?: true
   /** Whether a request that takes all servers into a list answers with it. */
   isServerList(call: Call): boolean
   create(name: string, status: InitialStatus): Promise<string>
   remove(id: string): Promise<void>
-  /** Renames the server that is in another region, if there are regions. */
-  renameOther(name: string): Promise<string>
+  /** Renames a server, one that is not in this region if there are regions. */
+  renameOther(name: string, place?: string): Promise<string>
   servers(): Promise<ReadonlyMap<string, SourceServer>>
   /** Ends the back end and starts it again. Absent for one that forgets its servers. */
   readonly restart?: () => Promise<void>

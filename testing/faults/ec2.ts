@@ -59,7 +59,8 @@ export async function startFaultyEc2(lifetime: Lifetime): Promise<FaultyBackEnd>
   const moto = await startMoto()
   const fleet = createFleet(moto)
   const proxy = await startFaultProxy(lifetime, { upstream: moto.url })
-  for (const name of ['one', 'two', 'three']) await fleet.run({ name })
+  for (const name of ['one', 'two']) await fleet.run({ name })
+  const [first = ''] = await fleet.run({ name: 'three' })
   const [other = ''] = await fleet.run({ name: 'other', region: otherRegion })
   await fleet.run({ name: 'second other', region: otherRegion })
   // One instance in each reservation, so that half of a list has half of the instances.
@@ -84,14 +85,11 @@ export async function startFaultyEc2(lifetime: Lifetime): Promise<FaultyBackEnd>
       return id
     },
     remove: (id) => fleet.change('terminate_instances', id),
-    async renameOther(name) {
+    async renameOther(name, place) {
+      const [at, id] = place === otherRegion ? [region, first] : [otherRegion, other]
       const Tags = [{ Key: 'Name', Value: name }]
-      await moto.order({
-        region: otherRegion,
-        call: 'create_tags',
-        with: { Resources: [other], Tags },
-      })
-      return other
+      await moto.order({ region: at, call: 'create_tags', with: { Resources: [id], Tags } })
+      return id
     },
     async servers() {
       const found = new Map<string, SourceServer>()

@@ -34,6 +34,8 @@ const ofResponses: Partial<Record<FaultName, ResponseFault>> = {
   'half list': { keep: 'half' },
 }
 
+export const isOfResponse = (fault: FaultName): boolean => ofResponses[fault] !== undefined
+
 /** A request that a clean run sent. */
 export interface RecordedCall {
   readonly call: Call
@@ -41,11 +43,16 @@ export interface RecordedCall {
   readonly index: number
   /** Of the list in the response; 0 if there is none. */
   readonly items: number
+  /** Whether the fault spares the first request of this name. */
+  readonly isSecond: boolean
 }
 
+/** Faults of a request whose like was answered before: one of each sort. */
+const ofSecond: readonly FaultName[] = ['answer lost', '500', 'half list', 'Muster killed']
+
 /** Faults that change something about this request: a list is needed for those of lists. */
-export const faultsOf = ({ items }: RecordedCall): readonly FaultName[] =>
-  faultNames.filter(
+export const faultsOf = ({ items, isSecond }: RecordedCall): readonly FaultName[] =>
+  (isSecond ? ofSecond : faultNames).filter(
     (name) => (name !== 'empty list' || items > 0) && (name !== 'half list' || items > 1),
   )
 
@@ -60,12 +67,16 @@ export interface ArmedFault {
   heal(): Promise<void>
 }
 
-/** Lets the fault happen at the first request like the recorded one. It lasts until it is healed. */
+/**
+ * Lets the fault happen at the first request like the recorded one, or at the second. It lasts until it is healed. If
+ * it is single, requests with another content pass.
+ */
 export function armFault(
   { port, restart }: FaultyBackEnd,
-  { call, index }: RecordedCall,
+  { call, index, isSecond }: RecordedCall,
   fault: FaultName,
   killMuster: () => void,
+  isSingle = false,
 ): ArmedFault {
   const { promise: hit, resolve } = Promise.withResolvers<void>()
   let isHit = false
@@ -74,7 +85,13 @@ export function armFault(
     isHit = true
     resolve()
   }
-  const matches = ({ name }: Call) => name === call.name
+  let equal = 0
+  let content: string | undefined
+  const matches = (one: Call) => {
+    if (one.name !== call.name || (isSecond && equal < 2)) return false
+    content ??= one.content
+    return !isSingle || one.content === content
+  }
   const response = ofResponses[fault]
   if (response !== undefined) port.inject(response, matches)
   const refuse = (passing?: Call) => {
@@ -86,6 +103,7 @@ export function armFault(
   port.onCall = (one) => {
     if (isHit) return
     seen += 1
+    if (one.name === call.name) equal += 1
     if (fault === 'connection refused') {
       // Right before the request, so that it finds nobody who listens.
       if (seen === index) refuse(one)

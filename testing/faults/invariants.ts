@@ -55,7 +55,7 @@ export function checkTask(result: TaskResult): Violations {
     found.push(`it failed, and the source shows the target: ${task.error}`)
   }
   if (task.error === '') found.push(`it is ${task.status} without an error`)
-  if (/guest/i.test(task.error) && isChangeLost) {
+  if (/\bguest\b/i.test(task.error) && isChangeLost) {
     found.push(`the error blames the guest: ${task.error}`)
   }
   if (isChangeLost && /^\d+$/.test(fault) && fault !== '401' && !task.error.includes(fault)) {

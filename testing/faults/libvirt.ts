@@ -49,6 +49,7 @@ export async function startFaultyLibvirt(lifetime: Lifetime): Promise<FaultyBack
     },
     // A running domain cannot be renamed.
     startsFrom: { update: 'ready' },
+    ignoresShutdown: true,
     isServerList: ({ name }) => name === 'connectListAllDomains',
     create,
     async remove(id) {

@@ -7,7 +7,7 @@ import {
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 import { callNova } from '../openstack/call-nova.ts'
 import { createPlug } from '../openstack/plug.ts'
-import { startOpenStack } from '../openstack/start.ts'
+import { startOpenStack, type TestOpenStack } from '../openstack/start.ts'
 import type { Call, FaultyBackEnd, InitialStatus, SourceServer } from './back-end.ts'
 import { createHttpPort, cutArray } from './http-port.ts'
 
@@ -38,27 +38,75 @@ interface NovaServer {
   readonly 'OS-EXT-STS:task_state': string | null
 }
 
-function callOf({ method, path, body }: ProxiedRequest): Call {
+const region = 'RegionOne'
+const otherRegion = 'RegionTwo'
+/** The endpoints of the regions differ by the name of the host only. */
+const regionOf = ({ headers }: ProxiedRequest) =>
+  headers.host?.startsWith('localhost') ? otherRegion : region
+
+function callOf(request: ProxiedRequest): Call {
+  const { method, path, body } = request
   const [place = ''] = path.split('?')
   const template = place.replaceAll(/\/[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/g, '/{id}')
   const action = place.endsWith('/action') ? Object.keys(JSON.parse(body) as object)[0] : ''
+  const isKeystone = /^\/v3(?!\/\{id\})/.test(template)
+  const at = regionOf(request)
   return {
-    name: `${method} ${template} ${action}`.trim(),
+    name: [method, template, action, at === region ? '' : at].filter(Boolean).join(' '),
     changes: method !== 'GET' && !place.endsWith('/auth/tokens'),
-    content: `${place} ${body}`,
+    ...(!isKeystone && { place: at }),
+    content: `${at} ${place} ${body}`,
   }
 }
 
-/** Keystone and Nova without a compute service. This process ends in its place what Nova begins. */
+/** Adds a region with the same services, by the catalog. */
+async function addRegion({ keystone: { call }, ports }: TestOpenStack): Promise<void> {
+  await call('POST', 'regions', { region: { id: otherRegion } })
+  const { endpoints } = await call<{ endpoints: Endpoint[] }>('GET', 'endpoints')
+  for (const { service_id, interface: kind, url } of endpoints) {
+    if (url.includes(`:${ports.keystone}`) || url.includes(`:${ports.placement}`)) continue
+    const endpoint = {
+      service_id,
+      interface: kind,
+      region_id: otherRegion,
+      url: url.replace('127.0.0.1', 'localhost'),
+    }
+    await call('POST', 'endpoints', { endpoint })
+  }
+}
+
+interface Endpoint {
+  readonly service_id: string
+  readonly interface: string
+  readonly url: string
+}
+
+/** Keystone and Nova with two regions and without a compute service. This process ends in its place what Nova begins. */
 export async function startFaultyOpenStack(lifetime: Lifetime): Promise<FaultyBackEnd> {
   const openstack = await startOpenStack()
+  await addRegion(openstack)
   const plug = createPlug(openstack, 'Not needed here.')
-  const proxy = await startFaultProxy(lifetime, plug)
+  /** The servers of the other region. One Nova has those of both. */
+  const others = new Set<string>()
+  const rewrite = (body: string, proxyUrl: string, request: ProxiedRequest) => {
+    // The plug knows the endpoints of one region only.
+    const marked = body.replaceAll('http://localhost:', 'other@http://127.0.0.1:')
+    const text = plug.rewrite?.(marked, proxyUrl) ?? marked
+    const answer = text.replaceAll('other@http://127.0.0.1:', 'http://localhost:')
+    return plug.listsServers(request) ? withoutServers(answer, request) : answer
+  }
+  const withoutServers = (body: string, request: ProxiedRequest) => {
+    const { servers, ...rest } = JSON.parse(body) as { servers?: NovaServer[] }
+    const isHere = ({ id }: NovaServer) => others.has(id) === (regionOf(request) === otherRegion)
+    return JSON.stringify({ ...rest, ...(servers && { servers: servers.filter(isHere) }) })
+  }
+  const proxy = await startFaultProxy(lifetime, { ...plug, rewrite })
   const add = (name: string, status: InitialStatus) =>
     openstack.add({ name, vm_state: states[status] })
-  await add('one', 'running')
+  const first = await add('one', 'running')
   await add('two', 'ready')
   const other = await add('other', 'running')
+  others.add(other).add(await add('second other', 'ready'))
 
   const list = async () =>
     (
@@ -91,12 +139,13 @@ export async function startFaultyOpenStack(lifetime: Lifetime): Promise<FaultyBa
     actions: (openstackKind.acting?.actions ?? []).filter((action) => action !== 'change-config'),
     otherSize: {},
     parameters: { reset: { is_hard: true } },
-    isServerList: ({ name }) => name === 'GET /v2.1/servers/detail',
+    isServerList: ({ name }) => name.startsWith('GET /v2.1/servers/detail'),
     create: add,
     remove: (server) => openstack.order('delete', { server }),
-    async renameOther(name) {
-      await openstack.order('change', { server: other, display_name: name })
-      return other
+    async renameOther(name, place) {
+      const server = place === otherRegion ? first : other
+      await openstack.order('change', { server, display_name: name })
+      return server
     },
     async servers() {
       const found = new Map<string, SourceServer>()
@@ -107,6 +156,7 @@ export async function startFaultyOpenStack(lifetime: Lifetime): Promise<FaultyBa
       }
       return found
     },
+    restart: () => openstack.restartNova(),
     async stop() {
       ending.abort()
       await computing

@@ -26,13 +26,18 @@ function callOf({ method, path, body }: ProxiedRequest): Call {
   return {
     name: `${soap} ${type}`.trim(),
     changes: /_Task$|Guest$|^UnregisterVM$/.test(soap),
-    isCleanup: /^(?:Destroy(?!_Task)|Cancel|Logout)/.test(soap),
+    isOptional: /^(?:Destroy(?!_Task)|Cancel|Logout|WaitForUpdates)/.test(soap),
     content: body,
   }
 }
 
-const cutList: CutList = (body, keep) =>
-  body.includes('<objects>') ? cutElements(body, 'objects', [0, body.length], keep) : undefined
+/** The list of a view is a property of one object. Other lists are several objects. */
+const cutList: CutList = (body, keep) => {
+  const element = body.includes('<name>view</name>') ? 'ManagedObjectReference' : 'objects'
+  return body.includes(`<${element}`)
+    ? cutElements(body, element, [0, body.length], keep)
+    : undefined
+}
 
 /** vSphere as vcsim simulates it. */
 export async function startFaultyVSphere(lifetime: Lifetime): Promise<FaultyBackEnd> {
@@ -48,7 +53,8 @@ export async function startFaultyVSphere(lifetime: Lifetime): Promise<FaultyBack
     otherSize: { vcpu_count: 2 },
     // No VMware Tools run in machines of vcsim.
     parameters: { restart: { is_force: true }, reset: { is_hard: true } },
-    isServerList: ({ name }) => name === 'RetrievePropertiesEx VirtualMachine',
+    isServerList: ({ name }) =>
+      /^RetrievePropertiesEx (?:VirtualMachine|ContainerView)$/.test(name),
     async create(name, status) {
       const id = await client.create(name)
       if (status === 'ready') await client.stop(id)

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { CloudAccount, Server, Task } from '@muster/contract'
 import { ask, loginAdmin } from '../../server/src/testing/client.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
+import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
 import { operate } from '../../server/src/testing/inventory-world/operate-muster.ts'
 import {
   spawnMuster,
@@ -23,6 +24,8 @@ export interface Shown {
 /** The times of an account: scans only when the test wants one. */
 const accountTimes = { period: 3_600, request_timeout: 5 }
 
+let worlds = 0
+
 /** A back end, and a Muster process with short time limits that has it as an account. */
 export async function startWorld(
   lifetime: Lifetime,
@@ -31,6 +34,11 @@ export async function startWorld(
   const backEnd = await startBackEnd(lifetime)
   lifetime.after(() => backEnd.stop())
   const folder = temporaryFolder(lifetime)
+  // Every second world is on PostgreSQL, so that half of the cells are.
+  worlds += 1
+  const engine: Engine = worlds % 2 === 0 ? 'postgres' : 'sqlite'
+  const database =
+    engine === 'postgres' ? [`--database-url=${await createTestDatabase('migrated')}`] : []
   const start = () =>
     spawnMuster(lifetime, {
       command: [process.execPath, script],
@@ -40,6 +48,8 @@ export async function startWorld(
         '--source-allow=127.0.0.1',
         '--log-level=warn',
         '--task-timeout=40s',
+        '--recycle-for=1s',
+        ...database,
       ],
       environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
     })
@@ -57,7 +67,7 @@ export async function startWorld(
   const show = async (): Promise<Shown> => ({
     servers: (
       await operator().request<{ servers: Server[] }>(
-        '/servers?scope=max&details=true&with_meta=true&limit=1000',
+        '/servers?scope=max&details=true&with_meta=true&limit=1000&pending_delete=all',
       )
     ).servers,
     account: await operator().show(accountId),
@@ -65,6 +75,7 @@ export async function startWorld(
 
   const world = {
     backEnd,
+    engine,
     show,
     /** Ends the process at once. */
     kill: () => void muster.end('SIGKILL'),
@@ -117,37 +128,39 @@ export async function startWorld(
     /** Reads one server from the source. */
     refresh: (id: string) => operator().request(`/servers/${id}/syncstatus`, 'POST'),
     /** Notes of a user on a server, which must survive everything. */
-    async annotate(id: string): Promise<void> {
+    async annotate(id: string, disable_delete: boolean): Promise<void> {
       await operator().request(`/servers/${id}`, 'PUT', {
-        server: { description: `written by a user ${randomUUID()}` },
+        server: { description: `written by a user ${randomUUID()}`, disable_delete },
       })
       await operator().request(`/servers/${id}/metadata`, 'POST', {
         metadata: { owner: 'a user', ticket: randomUUID() },
       })
     },
-    /** Sends an action. Undefined if it is refused: the response is in `refusal`. */
-    async perform(id: string, action: string, parameters: object) {
-      const path = {
+    /** Sends an action on a server, or a batch of stops. */
+    async perform(servers: readonly Pick<Server, 'id'>[], action: string, parameters: object) {
+      const ids = servers.map(({ id }) => id)
+      const [id] = ids
+      const { path, ...request } = {
         update: { method: 'PUT', path: `/servers/${id}`, body: { server: parameters } },
         delete: { method: 'DELETE', path: `/servers/${id}?override_pending_delete=true` },
+        recycle: { method: 'DELETE', path: `/servers/${id}` },
+        batch: {
+          method: 'POST',
+          path: '/servers/batch',
+          body: { batch: { action: 'stop', ids, params: parameters } },
+        },
       }[action] ?? {
         method: 'POST',
         path: `/servers/${id}/${action}`,
         body: { server: parameters },
       }
-      const response = await ask(muster.baseUrl, path.path, { ...path, token })
-      return { status: response.status, text: response.text, id: response.headers.get('x-task-id') }
+      return await ask(muster.baseUrl, path, { ...request, token })
     },
-    /** The task of a server that had none before, if its action was accepted. */
-    async taskOf(id: string): Promise<string | null> {
-      const { tasks } = await operator().request<{ tasks: Task[] }>(
-        `/servers/${id}/tasks?scope=max`,
-      )
-      return tasks[0]?.id ?? null
-    },
-    task: async (id: string) =>
-      (await operator().request<{ task: Task }>(`/tasks/${id}?scope=max`)).task,
+    /** The tasks of a server, newest first. */
+    tasksOf: async (id: string) =>
+      (await operator().request<{ tasks: Task[] }>(`/tasks?scope=max&server_id=${id}`)).tasks,
   }
+  for (const { id } of (await show()).servers) await world.annotate(id, true)
   return world
 }
 export type World = Awaited<ReturnType<typeof startWorld>>

@@ -46,6 +46,8 @@ export interface TestOpenStack {
   readonly cell: TcpProxy
   /** Adds a server as it is after its boot, and returns its id. */
   add(server: NewServer): Promise<string>
+  /** Kills the API of Nova, and starts it again. */
+  restartNova(): Promise<void>
   /** Calls a function of fleet.py. */
   order<Result>(call: string, args: object): Promise<Result>
   stop(): Promise<void>
@@ -205,9 +207,11 @@ async function startParts(
   ])
   const authUrl = `http://127.0.0.1:${ports.keystone}/v3`
   const keystone = await createKeystone(authUrl, ports)
-  await startWsgi('nova', {
-    OS_NOVA_CONFIG_FILES: `${root}/usr/share/nova-common/api-paste.ini;${folder}/nova.conf`,
-  })
+  const startNova = () =>
+    startWsgi('nova', {
+      OS_NOVA_CONFIG_FILES: `${root}/usr/share/nova-common/api-paste.ini;${folder}/nova.conf`,
+    })
+  let nova = await startNova()
   // A worker accepts connections before it has loaded Nova.
   await keystone.waitForNova()
   if (compute) await startCompute(place, env, start)
@@ -251,6 +255,11 @@ async function startParts(
     stubs,
     cell,
     order,
+    async restartNova() {
+      await nova.kill()
+      nova = await startNova()
+      await keystone.waitForNova()
+    },
     async add({
       project = 'demo',
       networks: cards = 1,

@@ -69,7 +69,7 @@ interface Options {
    */
   readonly upstream: string | ((request: ProxiedRequest) => string)
   /** Changes each body, for back ends that put their own addresses into responses. */
-  readonly rewrite?: (body: string, proxyUrl: string) => string
+  readonly rewrite?: (body: string, proxyUrl: string, request: ProxiedRequest) => string
   /** Listens with TLS and this certificate. */
   readonly certificate?: TestCertificate
 }
@@ -163,7 +163,7 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
       return
     }
     const sent = (await buffer(original)).toString()
-    const rewritten = rewrite ? rewrite(sent, proxy.url) : sent
+    const rewritten = rewrite ? rewrite(sent, proxy.url, request) : sent
     const changed = typeof fault === 'object' ? fault.change(rewritten, request) : rewritten
     const bytes = Buffer.from(changed)
     response.writeHead(status, { ...endToEnd(original.headers), 'content-length': bytes.length })
