@@ -1,6 +1,6 @@
 import type { Host } from '@aws-sdk/client-ec2'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { collectPages } from '../shared/paginate.ts'
+import { paginate } from '../shared/paginate.ts'
 import type { RegionClient } from './region-client.ts'
 
 interface FoundHosts {
@@ -31,8 +31,8 @@ export async function findHosts(
     idOf: ({ HostId }: Host) => HostId,
   }
   try {
-    for (const host of await collectPages(paging)) {
-      if (ids.has(host.HostId ?? '')) hosts.set(host.HostId ?? '', host)
+    for await (const page of paginate(paging)) {
+      for (const host of page) if (ids.has(host.HostId ?? '')) hosts.set(host.HostId ?? '', host)
     }
     return { hosts, isForbidden: false }
   } catch (error) {

@@ -7,7 +7,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
-import { collectPages, paginate } from '../shared/paginate.ts'
+import { paginate } from '../shared/paginate.ts'
 import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import { createPageShrinker } from '../shared/shrink-pages.ts'
 
@@ -78,15 +78,19 @@ function createReader({ region, call }: RegionClient, signal: AbortSignal) {
   }
 
   /** Reads instances by ids, over several pages if needed. */
-  const describeSome = (ids: readonly string[]) =>
-    collectPages({
+  async function describeSome(ids: readonly string[]): Promise<readonly OwnedInstance[]> {
+    const pages = paginate({
       ...paging,
-      call: (NextToken) =>
-        describe({
+      async call(NextToken) {
+        const { items, next } = await describe({
           Filters: [{ Name: 'instance-id', Values: [...ids] }],
           ...(NextToken !== undefined && { NextToken }),
-        }),
+        })
+        return { items: items.filter((item) => ids.includes(paging.idOf(item) ?? '')), next }
+      },
     })
+    return (await Array.fromAsync(pages)).flat()
+  }
 
   /** Bisects a list until the unparsable instance is alone. */
   async function findUnparsable(ids: readonly string[]): Promise<readonly OwnedInstance[]> {

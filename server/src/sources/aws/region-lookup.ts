@@ -1,11 +1,17 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
 import { chunk } from '../../domain/chunk.ts'
 import type { RegionClient } from './region-client.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { collectPages } from '../shared/paginate.ts'
 import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import { createPageShrinker } from '../shared/shrink-pages.ts'
 import { smallestPage } from './list-instances.ts'
 import { UnparsedResponse } from './response-error.ts'
+
+/** Of one list. A region has a few hundred subnets and networks. */
+const maxBytes = 16 * 2 ** 20
+/** Resources that are cached by id, the last used ones: a region may have any number of servers. */
+const maxLoaded = 5_000
 
 /** Resources that instances refer to by id. */
 export interface Lookup<Thing> {
@@ -50,9 +56,10 @@ export function createRegionLookup<Answer extends Page, Thing>(
 
   /** Without ids it finds all. */
   const find = async (ids: readonly string[] | undefined, signal: AbortSignal) => {
-    return await collectPages({
+    const isWanted = (thing: Thing) => ids?.includes(idOf(thing) ?? '') ?? true
+    const paging = {
       what: `answers by ${filter} in ${region}`,
-      call: async (token) => {
+      call: async (token: string | undefined) => {
         const page = await readShrinking((MaxResults) => {
           const input = {
             ...(ids && { Filters: [{ Name: filter, Values: [...ids] }] }),
@@ -61,10 +68,15 @@ export function createRegionLookup<Answer extends Page, Thing>(
           }
           return call((ec2, options) => listing.call(ec2, input, options), signal)
         })
-        return { items: itemsOf(page), next: page.NextToken }
+        return { items: itemsOf(page)?.filter(isWanted), next: page.NextToken }
       },
       idOf,
-    })
+    }
+    const budget = new ListBudget(maxBytes)
+    const found = await collectPages(paging, { budget, pick: (thing: Thing) => thing })
+    const [error] = budget.errors()
+    if (error) throw error
+    return found
   }
   return createLookup(find, idOf, most)
 }
@@ -76,17 +88,33 @@ function createLookup<Thing>(
   chunkSize: number,
 ): Lookup<Thing> {
   const known = new Map<string, Thing>()
+  let isWhole = false
   return {
     async load(ids, signal) {
-      const missing = new Set<string>()
-      for (const id of ids) if (id !== undefined && !known.has(id)) missing.add(id)
-      for (const some of chunk([...missing], chunkSize)) {
+      const needed = new Set<string>()
+      for (const id of ids) if (id !== undefined) needed.add(id)
+      const missing: string[] = []
+      for (const id of needed) {
+        const thing = known.get(id)
+        if (thing === undefined) missing.push(id)
+        else {
+          known.delete(id)
+          known.set(id, thing)
+        }
+      }
+      for (const some of chunk(missing, chunkSize)) {
         for (const thing of await find(some, signal)) known.set(idOf(thing) ?? '', thing)
+      }
+      if (isWhole) return
+      for (const id of known.keys()) {
+        if (known.size <= Math.max(maxLoaded, needed.size)) return
+        known.delete(id)
       }
     },
     async loadAll(signal) {
       const things = await find(undefined, signal)
       known.clear()
+      isWhole = true
       for (const thing of things) known.set(idOf(thing) ?? '', thing)
     },
     all: () => [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, thing]) => thing),

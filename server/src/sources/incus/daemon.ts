@@ -8,6 +8,8 @@ export interface Daemon {
   readonly version: string
   readonly serverName: string
   readonly isClustered: boolean
+  /** Whether lists can be filtered. */
+  readonly canFilter: boolean
   /** Of its certificate, which all members of a cluster share. */
   readonly fingerprint: string
 }
@@ -25,11 +27,13 @@ export async function readDaemon(api: Api): Promise<Daemon> {
     )
   }
   const environment = objectOf(server, 'environment')
+  const { api_extensions: extensions } = server
   return {
     product: textOf(environment, 'server') === 'incus' ? 'Incus' : 'LXD',
     version: textOf(environment, 'server_version'),
     serverName: textOf(environment, 'server_name'),
     isClustered: environment['server_clustered'] === true,
+    canFilter: Array.isArray(extensions) && extensions.includes('api_filtering'),
     fingerprint: textOf(environment, 'certificate_fingerprint'),
   }
 }

@@ -49,11 +49,13 @@ export async function getServers(
   if (!found.includes(undefined)) return found
 
   const projects = await listProjects(connection)
-  await listInstances(connection, projects)
+  const { failed } = await listInstances(connection, projects)
   const others = wanted.map((one, at) => (found[at] ? undefined : pathNow(one)))
   const second = await readAll(others)
   return wanted.map(({ uuid, tenantId }, at) => {
     const server = found[at] ?? find(second, uuid, others[at])
+    // It may be one that cannot be identified.
+    if (!server && failed[0]) throw failed[0].error
     const isListed = tenantId === '' || projects.some(({ name }) => name === tenantId)
     if (!server && !isListed && isWanted(tenantId)) throw notListed(api, tenantId)
     return server

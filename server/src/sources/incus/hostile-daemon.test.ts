@@ -14,11 +14,28 @@ interface Response {
 }
 
 /** A connection to a daemon with these responses by path, with or without the query; it has an empty list for any other path. */
-function connect(responses: Readonly<Record<string, Response>>, base = 'https://daemon:8443') {
+function connect(
+  responses: Readonly<Record<string, Response>>,
+  base = 'https://daemon:8443',
+  many: readonly { readonly name: string }[] = [],
+) {
   const sent: string[] = []
+  /** As the daemon filters: by a regular expression. */
+  function listMany(query: URLSearchParams) {
+    const [, pattern = ''] = /^name eq (.+)$/.exec(query.get('filter') ?? '') ?? []
+    const listed = many.filter(({ name }) => new RegExp(pattern).test(name))
+    const isWhole = query.get('recursion') === '1'
+    const metadata = isWhole ? listed : listed.map(({ name }) => `/1.0/instances/${name}`)
+    return {
+      status: 200,
+      headers: {},
+      body: Buffer.from(JSON.stringify({ type: 'sync', metadata })),
+    }
+  }
   const client: HttpClient = {
     async send({ url }) {
       sent.push(url.pathname)
+      if (url.pathname === '/1.0/instances' && many.length > 0) return listMany(url.searchParams)
       const path = `${url.pathname}${url.search}`
       const { status = 200, body } = responses[path] ?? responses[url.pathname] ?? { body: [] }
       const text =
@@ -34,6 +51,7 @@ function connect(responses: Readonly<Record<string, Response>>, base = 'https://
       version: '6.0',
       serverName: 'one',
       isClustered: responses['/1.0/cluster/members'] !== undefined,
+      canFilter: true,
       fingerprint: 'f',
     },
     memory: new Memory('f'),
@@ -156,6 +174,43 @@ describe('Incus: a daemon that sends odd things', () => {
       if (working) responses[path] = working
       else delete responses[path]
     }
+  })
+
+  test('lists many instances in few responses', async () => {
+    const values = Array.from({ length: 110 }).fill(0)
+    const many = Array.from({ length: 3_000 }, (_, at) => instance(`web-${at}`, { values }))
+    const { scan, sent } = connect(withInstances(), undefined, many)
+    assert.equal(serversOf(await scan()).length, 3_000)
+    const requests = sent.filter((path) => path.startsWith('/1.0/instances'))
+    assert.ok(requests.length < 10, `${requests.length} requests`)
+  })
+
+  test('does not fail the scan by an instance that is too large', async () => {
+    // More values than a response may have.
+    const large = instance('large', { values: Array.from({ length: 310_000 }).fill(0) })
+    const one = { ...withInstances(), '/1.0/instances/large': { body: large } }
+    const { scan, connection } = connect(one, undefined, [instance('a'), large, instance('b')])
+    const isListed = async (isKnown: boolean) => {
+      const pages = await scan()
+      assert.deepEqual(
+        serversOf(pages).map(({ facts }) => facts.name),
+        ['a', 'b'],
+      )
+      const unreadable = pages.flatMap((page) => page.unreadable ?? []).map(({ name }) => name)
+      const failed = pages.flatMap((page) => page.failed ?? [])
+      assert.deepEqual(unreadable, isKnown ? ['large'] : [])
+      assert.deepEqual(
+        failed.map(({ tenant, error }) => [tenant, /instance large/.test(error.message)]),
+        isKnown ? [] : [['default', true]],
+      )
+    }
+    await isListed(false)
+    const reference = { externalId: 'u-large', regionId: '', zoneId: '', hostId: '' }
+    await assert.rejects(getServers(connection, [{ ...reference, tenantId: 'default' }]), {
+      kind: 'incomplete',
+    })
+    connection.memory.index.update('default/large', 'u-large')
+    await isListed(true)
   })
 
   test('must name its instances and projects', async () => {

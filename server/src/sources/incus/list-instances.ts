@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { UnreadableServer } from '../../domain/sources/source.ts'
+import type { FailedPart, UnreadableServer } from '../../domain/sources/source.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { objectOf, textOf } from '../shared/json.ts'
 import { ResponseTooLarge } from '../shared/response-too-large.ts'
@@ -44,11 +44,21 @@ export async function findInstance(
 }
 
 const maxAtOnce = 4
+/** Instances in a response. The daemon has no pages, but it can filter by name. */
+const inResponse = 1_000
+/** Characters of names in an address: proxies limit it to 8 kB. */
+const longestFilter = 6_000
 
-/** Undefined if the list is too large for one response. The daemon has no pages. */
-async function listAtOnce(api: Api, project: string) {
+type Found = Instance | UnreadInstance
+
+/** Undefined if the list is too large for one response. */
+async function listAtOnce(
+  api: Api,
+  project: string,
+  filter: { readonly filter?: string } = {},
+): Promise<Found[] | undefined> {
   try {
-    const query = { project, recursion: '1' }
+    const query = { project, recursion: '1', ...filter }
     const listed = await api.list('/instances', query, 'list the instances')
     return listed.map((json) => readInstance(json, project))
   } catch (error) {
@@ -57,18 +67,64 @@ async function listAtOnce(api: Api, project: string) {
   }
 }
 
+/** Names that mean themselves in a regular expression, as all names of instances do. */
+const plainName = /^[\w-]+$/
+
+/** A regular expression of these names, which are sorted. */
+function matchNames(names: readonly string[]): string {
+  const [first = '', last = ''] = [names[0], names.at(-1)]
+  let length = 0
+  while (length < first.length && first[length] === last[length]) length += 1
+  return `^${first.slice(0, length)}(${names.map((name) => name.slice(length)).join('|')})$`
+}
+
+/** As many of the next names as one response can have. */
+function takeNames(names: readonly string[], at: number, most: number): readonly string[] {
+  let length = 0
+  let end = at
+  while (end < names.length && end - at < most && length < longestFilter) {
+    length += (names[end]?.length ?? 0) + 1
+    end += 1
+  }
+  return names.slice(at, end)
+}
+
+/** Lists instances by name, as many as possible in a response. Some may be gone, or too large to be listed. */
+async function listByNames(api: Api, project: string, names: readonly string[]): Promise<Found[]> {
+  const sorted = names.filter((name) => plainName.test(name)).toSorted()
+  const found: Found[] = []
+  let most = inResponse
+  for (let at = 0; at < sorted.length;) {
+    const some = takeNames(sorted, at, most)
+    const listed = await listAtOnce(api, project, { filter: `name eq ${matchNames(some)}` })
+    if (!listed && some.length > 1) {
+      most = Math.ceil(some.length / 4)
+      continue
+    }
+    const wanted = new Set(some)
+    found.push(...(listed ?? []).filter(({ name }) => wanted.has(name)))
+    at += some.length
+    most = Math.min(inResponse, 2 * most)
+  }
+  return found
+}
+
 /** All instances of a project, also those of cluster members that do not respond. */
-async function listProject({ api, daemon }: Connection, project: string) {
+async function listProject(
+  { api, daemon }: Connection,
+  project: string,
+): Promise<readonly Found[]> {
   const listed = await listAtOnce(api, project)
   if (listed && !daemon.isClustered) return listed
-  const found = listed ?? []
   // Members list their own instances, so one that moves between them can be in none of the lists.
-  const names = new Set(found.map(({ name }) => name))
   const urls = await api.listTexts('/instances', { project }, 'list the names of instances')
-  const others = urls.map(instanceNameIn).filter((name) => !names.has(name))
-  if (others.includes('')) {
+  const all = urls.map(instanceNameIn)
+  if (all.includes('')) {
     throw new SourceError('invalid-response', `${api.host} lists an instance without a name.`)
   }
+  const found = listed ?? (daemon.canFilter ? await listByNames(api, project, all) : [])
+  const names = new Set(found.map(({ name }) => name))
+  const others = all.filter((name) => !names.has(name))
   await forEachLimited(others, maxAtOnce, async (name) => {
     try {
       const instance = await findInstance(api, project, name)
@@ -84,11 +140,13 @@ async function listProject({ api, daemon }: Connection, project: string) {
 export interface ListedInstances {
   readonly instances: readonly Instance[]
   readonly unreadable: readonly UnreadableServer[]
+  /** Projects with an instance whose UUID is not known, so that it cannot be told from one that is missing. */
+  readonly failed: readonly FailedPart[]
 }
 
-const isRead = (found: Instance | UnreadInstance): found is Instance => 'config' in found
+const isRead = (found: Found): found is Instance => 'config' in found
 
-/** Lists all instances and records their UUIDs. It throws unless all are identified. */
+/** Lists all instances and records their UUIDs. */
 export async function listInstances(
   connection: Connection,
   projects: readonly Project[],
@@ -97,13 +155,15 @@ export async function listInstances(
   const { index } = memory
   const instances: Instance[] = []
   const unread: UnreadInstance[] = []
+  const failed: FailedPart[] = []
   await index.recordList(async () => {
     const uuids = new Map<string, string>()
     for (const { name: project } of projects) {
       for (const listed of await listProject(connection, project)) {
         const known = index.uuidOf(pathOf(listed))
         const found = isRead(listed) || known !== undefined ? listed : await identify(api, listed)
-        if (!found) continue
+        if (found instanceof SourceError) failed.push({ region: '', tenant: project, error: found })
+        if (!found || found instanceof SourceError) continue
         if (isRead(found)) instances.push(found)
         else unread.push(found)
         uuids.set(pathOf(found), isRead(found) ? found.uuid : (known ?? ''))
@@ -116,24 +176,28 @@ export async function listInstances(
     name: instance.name,
     reason: instance.problem ?? `The cluster member ${instance.location} does not respond.`,
   }))
-  return { instances, unreadable }
+  return { instances, unreadable, failed }
 }
 
 /** Reads an instance that the list has without its UUID. Without the UUID it would count as missing. */
-async function identify(api: Api, unread: UnreadInstance): Promise<Instance | undefined> {
-  const { project, name, location } = unread
+async function identify(
+  api: Api,
+  { project, name, location, problem }: UnreadInstance,
+): Promise<Instance | SourceError | undefined> {
   const cannot = (cause?: unknown) =>
     new SourceError(
       'incomplete',
-      `The cluster member ${location} does not respond, and Muster has not seen its instance ${name} since it started. Scans succeed again when the member is online.`,
+      problem === undefined
+        ? `The cluster member ${location} does not respond, and Muster has not seen its instance ${name} since it started. Its project is read again when the member is online.`
+        : `Muster cannot read the instance ${name}, and has not seen it since it started: ${problem}`,
       { cause },
     )
-  let found: Instance | UnreadInstance | undefined
+  if (problem !== undefined) return cannot()
   try {
-    found = await findInstance(api, project, name)
+    const found = await findInstance(api, project, name)
+    return found && !isRead(found) ? cannot() : found
   } catch (error) {
-    throw error instanceof SourceError && error.kind === 'failed' ? cannot(error) : error
+    if (error instanceof SourceError && error.kind === 'failed') return cannot(error)
+    throw error
   }
-  if (found && !isRead(found)) throw cannot()
-  return found
 }

@@ -27,11 +27,12 @@ export async function locateInstance(
     if (found && 'config' in found && found.uuid === uuid) return found
   }
   const projects = await listProjects(connection)
-  const { instances } = await listInstances(connection, projects)
+  const { instances, failed } = await listInstances(connection, projects)
   const [instance] = instances
     .filter((one) => one.uuid === uuid && (path === '' || pathOf(one) === path))
     .sort((one, other) => (pathOf(one) < pathOf(other) ? -1 : 1))
   if (instance) return instance
+  if (failed[0]) throw failed[0].error
   if (tenantId !== '' && projects.every(({ name }) => name !== tenantId)) {
     throw notListed(api, tenantId)
   }

@@ -14,7 +14,7 @@ const maxStateAge = 60_000
 export async function* scanInstances(connection: Connection): AsyncGenerator<ScanPage> {
   const { daemon, memory } = connection
   const projects = await listProjects(connection)
-  const { instances, unreadable } = await listInstances(connection, projects)
+  const { instances, unreadable, failed: unread } = await listInstances(connection, projects)
   const lookups = await readLookups(connection, projects)
   memory.lookups = lookups
   const isListed = new Set(instances.map(pathOf))
@@ -30,7 +30,7 @@ export async function* scanInstances(connection: Connection): AsyncGenerator<Sca
   for (const part of chunk(instances)) yield await readServers(connection, part, maxStateAge)
   const { denied, failed } = lookups.problems
   const parts = [...failed.values()].map((error) => ({ region: '', error, hasServers: true }))
-  yield { present: [], gone: [], failed: parts }
+  yield { present: [], gone: [], failed: [...unread, ...parts] }
   if (denied.size === 0) return
   const permission = [...denied].sort().join(', ')
   yield { present: [], gone: [], forbidden: { permission, servers: instances.length } }

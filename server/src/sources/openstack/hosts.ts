@@ -1,4 +1,6 @@
+import type { SourceError } from '../../domain/sources/source-error.ts'
 import { objectOf, textOf, type Json } from '../shared/json.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { unlessDenied } from '../shared/unless-denied.ts'
 import type { Compute } from './compute.ts'
 import { rowsOf } from './service-client.ts'
@@ -6,12 +8,17 @@ import { rowsOf } from './service-client.ts'
 /** Later versions ask each host for its uptime, and fail if one does not respond. */
 const newestForHosts = 53
 
+/** A host takes about 1 kB. */
+const maxBytes = 16 * 2 ** 20
+
 export interface HostsAndZones {
   /** Compute hosts; empty if the credentials may not list them. */
   readonly hypervisors: readonly Json[]
   readonly zones: readonly Json[]
   /** The credentials may not list zones. */
   readonly areZonesDenied: boolean
+  /** Why hosts are missing. */
+  readonly errors: readonly SourceError[]
 }
 
 /** Lists hosts and zones. Only administrators see hosts. */
@@ -22,15 +29,18 @@ export async function findHostsAndZones(
   const minor = Math.min(Number(microversion.split('.')[1]), newestForHosts)
   const request = { service: 'compute', microversion: `2.${minor}` } as const
   const denied = new Set<string>()
+  const budget = new ListBudget(maxBytes)
+  const path = '/os-hypervisors/detail'
   const hypervisors = await unlessDenied(denied, 'list hypervisors', (action) =>
-    client.list({ ...request, path: '/os-hypervisors/detail', action }, 'hypervisors', signal),
+    client.listUsed({ ...request, path, action }, 'hypervisors', budget, signal),
   )
-  const path = `/os-availability-zone${hypervisors ? '/detail' : ''}`
+  const zonePath = `/os-availability-zone${hypervisors ? '/detail' : ''}`
   const zones = await unlessDenied(denied, 'list zones', (action) =>
-    client.send({ ...request, path, action }, signal),
+    client.send({ ...request, path: zonePath, action }, signal),
   )
   return {
-    hypervisors: hypervisors?.rows ?? [],
+    hypervisors: hypervisors ?? [],
+    errors: budget.errors(),
     zones: zones ? rowsOf(zones, 'availabilityZoneInfo') : [],
     areZonesDenied: !zones,
   }

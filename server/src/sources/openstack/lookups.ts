@@ -1,7 +1,9 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import type { ServiceName } from './catalog.ts'
 import { embedsFlavor, type Compute } from './compute.ts'
+import { pickUsed } from './used-fields.ts'
 
 /** Lists that add details to servers. Servers can be read without each of them. */
 const tables = {
@@ -76,7 +78,12 @@ const byId = (rows: readonly Json[]): Rows => new Map(rows.map((row) => [textOf(
 export function createLookupLoader(compute: Compute, cache: LookupCache) {
   const { client, seesAllProjects, microversion } = compute
 
-  async function read(table: TableName, query: string, signal: AbortSignal): Promise<Rows> {
+  async function read(
+    table: TableName,
+    query: string,
+    signal: AbortSignal,
+    budget = new ListBudget(),
+  ): Promise<Rows> {
     const { service, path, name } = tables[table]
     // Neutron and Glance show all projects without being asked.
     const all = service === 'volume' && seesAllProjects ? '&all_tenants=1' : ''
@@ -87,7 +94,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
       action: `list ${name.replaceAll('_', ' ')}`,
       ...(service === 'compute' && { microversion }),
     }
-    return byId((await client.list(request, name, signal)).rows)
+    return byId(await client.listUsed(request, name, budget, signal))
   }
 
   const isNeeded = async (table: TableName, signal: AbortSignal) =>
@@ -116,12 +123,14 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
 
   async function loadAll(signal: AbortSignal): Promise<LoadedLookups> {
     const problems = noProblems()
+    const budget = new ListBudget()
     const entries = await Promise.all(
       tableNames.map(async (table) => [
         table,
-        await attempt(table, () => read(table, '', signal), problems, signal),
+        await attempt(table, () => read(table, '', signal, budget), problems, signal),
       ]),
     )
+    problems.failures.push(...budget.errors())
     return { lookups: indexTables(Object.fromEntries(entries) as Tables), ...problems }
   }
 
@@ -139,11 +148,13 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
 
   /** The last response, with the volumes of these servers as they are now. */
   async function readVolumes(servers: readonly Json[], signal: AbortSignal): Promise<Rows> {
+    const budget = new ListBudget()
     const found = await Promise.all(
       servers.flatMap(volumeIdsOf).map(async (id) => {
         const path = `/volumes/${id}`
         const request = { service: 'volume', path, action: 'read a volume', expected: 404 } as const
-        return objectOf((await client.send(request, signal)).json, 'volume')
+        const { json } = await client.send(request, signal)
+        return pickUsed('volumes', objectOf(json, 'volume'), budget)
       }),
     )
     const rows = byId(found.filter((volume) => textOf(volume, 'id') !== ''))

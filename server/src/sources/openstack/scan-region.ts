@@ -144,6 +144,7 @@ async function* scanProject(
     for (const resources of toResources(site, hostsAndZones, named, lookups)) {
       yield { present: [], gone: [], resources }
     }
+    errors.push(...hostsAndZones.errors)
     if (hostsAndZones.areZonesDenied) denied = [...missing, 'compute: list zones']
   } catch (error) {
     // Servers can be read without them.

@@ -1,6 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { listOf, parseJson, requireList, textOf, type Json } from '../shared/json.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { LostResponse } from '../shared/lost-response.ts'
 import { namingCall } from '../shared/naming-call.ts'
 import { collectPages } from '../shared/paginate.ts'
@@ -9,6 +10,7 @@ import { statusError } from '../shared/status-error.ts'
 import { noUsableAnswer } from '../shared/to-action-error.ts'
 import { endpointOf, type ServiceName } from './catalog.ts'
 import type { Keystone, Scope, Token } from './keystone.ts'
+import { pickUsed, type ListName } from './used-fields.ts'
 
 export interface ServiceRequest {
   readonly service: ServiceName
@@ -32,7 +34,6 @@ export interface ServiceResponse extends Pick<HttpResponse, 'status' | 'headers'
   /** The sender, for errors. */
   readonly host: string
   readonly json: Json
-  readonly bytes: number
 }
 
 /** The services of one region, as one project sees them. */
@@ -51,6 +52,13 @@ export interface ServiceClient {
     name: string,
     signal: AbortSignal,
   ): Promise<{ readonly rows: readonly Json[]; readonly first: ServiceResponse }>
+  /** The used fields of the rows of a list, as far as the budget allows. */
+  listUsed(
+    request: ServiceRequest,
+    name: ListName,
+    budget: ListBudget,
+    signal: AbortSignal,
+  ): Promise<readonly Json[]>
 }
 
 interface Connection {
@@ -114,7 +122,7 @@ export function createServiceClient(
     }
     // A denial may come from a proxy and need not be JSON.
     const json = status === 403 ? {} : parseJson(body, host, request.action)
-    return { status, headers, host, json, bytes: body.length }
+    return { status, headers, host, json }
   }
 
   async function change(request: ServiceChange, signal: AbortSignal): Promise<HttpResponse> {
@@ -138,6 +146,23 @@ export function createServiceClient(
     )
   }
 
+  const pagingOf = (
+    request: ServiceRequest,
+    name: string,
+    signal: AbortSignal,
+    onResponse?: (response: ServiceResponse) => void,
+  ) => ({
+    what: `${name.replaceAll('_', ' ')} in region ${region}`,
+    async call(marker: string | undefined) {
+      const response = await send({ ...request, path: withMarker(request.path, marker) }, signal)
+      onResponse?.(response)
+      const items = rowsOf(response, name)
+      const last = items.at(-1)
+      return { items, next: last && hasNext(response.json, name) ? idOf(last) : undefined }
+    },
+    idOf,
+  })
+
   return {
     region,
     send,
@@ -147,24 +172,19 @@ export function createServiceClient(
       return endpointOf(catalog, service, region) !== undefined
     },
     async list(request, name, signal) {
-      const responses: ServiceResponse[] = []
-      const rows = await collectPages<Json>({
-        what: `${name.replaceAll('_', ' ')} in region ${region}`,
-        async call(marker) {
-          const response = await send(
-            { ...request, path: withMarker(request.path, marker) },
-            signal,
-          )
-          if (responses.length === 0) responses.push(response)
-          const items = rowsOf(response, name)
-          const last = items.at(-1)
-          const next = last && hasNext(response.json, name) ? idOf(last) : undefined
-          return { items, next, bytes: response.bytes }
-        },
-        idOf,
-      })
-      return { rows, first: responses[0] as ServiceResponse }
+      const budget = new ListBudget()
+      let first: ServiceResponse | undefined
+      const paging = pagingOf(request, name, signal, (response) => (first ??= response))
+      const rows = await collectPages(paging, { budget, pick: (row) => row })
+      const [error] = budget.errors()
+      if (error) throw error
+      return { rows, first: first as unknown as ServiceResponse }
     },
+    listUsed: (request, name, budget, signal) =>
+      collectPages(pagingOf(request, name, signal), {
+        budget,
+        pick: (row) => pickUsed(name, row, budget),
+      }),
   }
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Json } from '../shared/json.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { indexTables, type Lookups } from './lookups.ts'
 import { statusOf } from './status.ts'
 import { toServer } from './to-server.ts'
+import { pickUsed, type ListName } from './used-fields.ts'
 
 const none = new Map<string, Json>()
 const noLookups = indexTables({
@@ -30,12 +32,32 @@ const server = {
   'OS-EXT-STS:power_state': 1,
 }
 
+const listNames: Readonly<Record<string, ListName>> = {
+  ...{ networks: 'networks', subnets: 'subnets', ports: 'ports', portsOf: 'ports' },
+  ...{ floating: 'floatingips', floatingOf: 'floatingips', groups: 'security_groups' },
+  ...{ volumes: 'volumes', images: 'images', flavors: 'flavors' },
+}
+const budget = new ListBudget()
+/** Only what is held in memory of them. */
+const pickAll = (lookups: Partial<Lookups>) =>
+  Object.fromEntries(
+    Object.entries(lookups).map(([table, rows]) => [
+      table,
+      new Map(
+        [...(rows as ReadonlyMap<string, Json | Json[]>)].map(([id, row]) => {
+          const pick = (one: Json) => pickUsed(listNames[table] ?? 'ports', one, budget)
+          return [id, Array.isArray(row) ? row.map(pick) : pick(row as Json)]
+        }),
+      ),
+    ]),
+  ) as Partial<Lookups>
+
 const convert = (changes: Json, lookups: Partial<Lookups> = {}) =>
   toServer(
     { ...server, ...changes },
     {
       site: { cloud: 'keystone.example', region: 'R' },
-      lookups: { ...noLookups, ...lookups },
+      lookups: { ...noLookups, ...pickAll(lookups) },
       projectNames: new Map([['p1', 'shop']]),
     },
   )

@@ -1,10 +1,8 @@
+import { derivedId } from '../../domain/sources/derived-id.ts'
+import { IdTable } from '../../domain/sources/id-table.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
+import type { ListBudget } from './list-budget.ts'
 
-const maxPages = 20_000
-/** An endless list of new ids ends here, before the ids fill the memory of all accounts. */
-const maxItems = 1_000_000
-/** Of a list that is held in memory as a whole. */
-const [maxCollectedItems, maxCollectedBytes] = [100_000, 64 * 2 ** 20]
 /** Some sources return empty pages; this is the limit in a row. */
 const maxIdlePages = 50
 
@@ -13,8 +11,6 @@ interface Page<Item> {
   readonly items: readonly Item[] | undefined
   /** The token or marker of the next page; undefined or '' after the last one. */
   readonly next: string | undefined
-  /** The size of the response, where the source knows it. */
-  readonly bytes?: number
 }
 
 interface Paging<Item> {
@@ -24,13 +20,17 @@ interface Paging<Item> {
   readonly idOf: (item: Item) => string | undefined
 }
 
-/** Yields a list page by page, each item once. Throws unless it reaches the last page. */
+/**
+ * Yields a list page by page, each item once. Throws unless it reaches the last page. A list may have any number of
+ * items, but each page must bring it closer to its end.
+ */
 export async function* paginate<Item>({ what, call, idOf }: Paging<Item>): AsyncGenerator<Item[]> {
-  const seenIds = new Set<string>()
-  const tokens = new Set<string>()
+  const seen = new IdTable()
   let token: string | undefined
+  /** The token of page 1, 2, 4, 8, …: pages that repeat come back to one of them. */
+  let mark: string | undefined
   let idlePages = 0
-  for (let pages = 1; pages <= maxPages && idlePages <= maxIdlePages; pages += 1) {
+  for (let pages = 1; idlePages <= maxIdlePages; pages += 1) {
     const page = await call(token)
     if (!page.items) {
       throw new SourceError('invalid-response', `The response has no list of ${what}.`)
@@ -39,42 +39,36 @@ export async function* paginate<Item>({ what, call, idOf }: Paging<Item>): Async
     for (const item of page.items) {
       const id = idOf(item) ?? ''
       if (id === '') throw new SourceError('invalid-response', `One of the ${what} has no id.`)
-      if (seenIds.has(id)) continue
-      seenIds.add(id)
-      items.push(item)
-    }
-    if (seenIds.size > maxItems) {
-      throw new SourceError('incomplete', `The list of ${what} has more than a million items.`)
+      const { size } = seen
+      if (seen.add(derivedId(id)) === size) items.push(item)
     }
     yield items
     token = page.next
     if (token === undefined || token === '') return
-    if (tokens.has(token)) {
-      throw new SourceError('incomplete', `The pages of ${what} repeat.`)
-    }
-    tokens.add(token)
+    if (token === mark) throw new SourceError('incomplete', `The pages of ${what} repeat.`)
+    if (Number.isInteger(Math.log2(pages))) mark = token
     idlePages = items.length === 0 ? idlePages + 1 : 0
   }
-  throw new SourceError('incomplete', `The list of ${what} has too many pages.`)
+  throw new SourceError('incomplete', `The list of ${what} does not end.`)
 }
 
-/** Reads a whole list into memory, unless it is too large. */
-export async function collectPages<Item>(
+interface Keeping<Item, Kept> {
+  readonly budget: ListBudget
+  /** What is held in memory of an item. */
+  readonly pick: (item: Item) => Kept
+}
+
+/** Reads a list into memory, as far as the budget allows. It reads no further pages then. */
+export async function collectPages<Item, Kept>(
   paging: Paging<Item>,
-  most = maxCollectedItems,
-): Promise<Item[]> {
-  const { what } = paging
-  let bytes = 0
-  const call = async (token: string | undefined) => {
-    const page = await paging.call(token)
-    bytes += page.bytes ?? 0
-    return page
-  }
-  const all: Item[] = []
-  for await (const items of paginate({ ...paging, call })) {
-    all.push(...items)
-    if (all.length > most || bytes > maxCollectedBytes) {
-      throw new SourceError('incomplete', `The list of ${what} is too long.`)
+  { budget, pick }: Keeping<Item, Kept>,
+): Promise<Kept[]> {
+  const all: Kept[] = []
+  for await (const items of paginate(paging)) {
+    for (const item of items) {
+      const kept = pick(item)
+      if (!budget.take(kept, paging.what)) return all
+      all.push(kept)
     }
   }
   return all

@@ -1,5 +1,6 @@
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { createPageShrinker } from '../shared/shrink-pages.ts'
 import { listRefs, readObjects, requireHidden, type PropertySpec } from './property-collector.ts'
@@ -21,6 +22,8 @@ export interface Inventory {
   readonly site: string
   /** The names of custom attributes by key. */
   readonly attributes: ReadonlyMap<string, string>
+  /** Why some objects are missing. */
+  readonly errors: readonly SourceError[]
   get(id: string): Entity | undefined
   /** Sorted by id, so that the result does not depend on the order of the response. */
   all(type: RegExp): readonly Entity[]
@@ -80,7 +83,22 @@ async function readAttributes(api: Api) {
   return new Map(fields.map((field) => [textOf(field, 'key'), textOf(field, 'name')]))
 }
 
-async function readEntities(api: Api): Promise<readonly Entity[]> {
+/** The elements of properties that are used. Hosts send megabytes. */
+const usedElements: ReadonlySet<string> = new Set([
+  ...['uuid', 'numCpuThreads', 'cpuModel', 'memorySize', 'otherIdentifyingInfo'],
+  ...['identifierType', 'identifierValue', 'key', 'serialNumber', 'version'],
+  ...['HostPortGroup', 'spec', 'name', 'vlan', 'vlanId', 'Tag'],
+])
+
+const pruneXml = (element: XmlElement): XmlElement => ({
+  ...element,
+  children: element.children.filter(({ name }) => usedElements.has(name)).map(pruneXml),
+})
+
+const sortById = (entities: readonly Entity[]) =>
+  entities.toSorted((one, other) => (one.ref.id < other.ref.id ? -1 : 1))
+
+async function readEntities(api: Api, budget: ListBudget): Promise<readonly Entity[]> {
   const entities: Entity[] = []
   const readShrinking = createPageShrinker({ largest: entitiesInPage, smallest: 1 }, isUnparsable)
   const refs = await listRefs(api, entityTypes)
@@ -90,21 +108,26 @@ async function readEntities(api: Api): Promise<readonly Entity[]> {
       next: at + size,
     }))
     at = next
-    for (const { ref, properties } of page) {
-      entities.push({
-        ref,
-        name: decodeName(properties.get('name')?.text ?? ''),
-        parent: refOf(properties.get('parent')),
-        value: (path) => properties.get(path),
-      })
+    for (const { ref, properties: all } of page) {
+      const properties = new Map([...all].map(([path, value]) => [path, pruneXml(value)]))
+      if (!budget.take(properties, `objects at ${api.host}`)) at = refs.length
+      else
+        entities.push({
+          ref,
+          name: decodeName(properties.get('name')?.text ?? ''),
+          parent: refOf(properties.get('parent')),
+          value: (path) => properties.get(path),
+        })
     }
   }
+  // The rest was left out, and the account tells so.
+  if (budget.errors().length > 0) return sortById(entities)
   // Servers would lose their region or host if a part of the list were missing. No list has the root.
   const read = new Set([api.manager('rootFolder').id, ...entities.map(({ ref }) => ref.id)])
   const named = [...refs, ...entities.flatMap(({ parent }) => parent ?? [])]
   const missing = new Map(named.filter(({ id }) => !read.has(id)).map((ref) => [ref.id, ref]))
   await requireHidden(api, [...missing.values()])
-  return entities.toSorted((one, other) => (one.ref.id < other.ref.id ? -1 : 1))
+  return sortById(entities)
 }
 
 /** Reads everything that virtual machines refer to. */
@@ -114,8 +137,10 @@ export async function readInventory(
   signal: AbortSignal,
 ): Promise<Inventory> {
   const api = session.until(signal)
-  const entities = await readEntities(api)
-  const inventory = createInventory(entities, await readAttributes(api), session.uuid, group)
+  const budget = new ListBudget()
+  const entities = await readEntities(api, budget)
+  const attributes = await readAttributes(api)
+  const inventory = createInventory(entities, attributes, session.uuid, group, budget.errors())
   if (inventory.all(datacenter).length > 0) return inventory
   throw new SourceError(
     'forbidden',
@@ -128,6 +153,7 @@ export function createInventory(
   attributes: ReadonlyMap<string, string>,
   uuid: string,
   group = '',
+  errors: readonly SourceError[] = [],
 ): Inventory {
   const byId = new Map(entities.map((entity) => [entity.ref.id, entity]))
   const all = (type: RegExp) => entities.filter(({ ref }) => type.test(ref.type))
@@ -147,6 +173,7 @@ export function createInventory(
     // A standalone host has no UUID as a service. A group also separates copies of a vCenter.
     site: group + (uuid || textOf(all(host)[0]?.value('summary.hardware'), 'uuid')),
     attributes,
+    errors,
     get: (id) => byId.get(id),
     all,
     around: (id, type) => chainOf(id).find(({ ref }) => type.test(ref.type)),

@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { collectPages } from '../shared/paginate.ts'
+import { paginate } from '../shared/paginate.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { Api } from './session.ts'
 import { escapeXml, faultOf, refOf, refXml, SoapFault, type ObjectRef } from './soap.ts'
@@ -147,5 +147,12 @@ async function retrieve(
       }
     },
   }
-  return await collectPages(paging, requested)
+  const found: ObjectContent[] = []
+  for await (const objects of paginate(paging)) {
+    found.push(...objects)
+    if (found.length > requested) {
+      throw new SourceError('incomplete', `The list of ${paging.what} is too long.`)
+    }
+  }
+  return found
 }

@@ -37,6 +37,8 @@ export async function* scanMachines(
   yield { ...empty, resources: { ...(cloudregions && { cloudregions }), ...(zones && { zones }) } }
   yield { ...empty, resources: { ...(hosts && { hosts }) } }
   yield { ...empty, resources: { ...(networks && { networks }) } }
+  const failed = inventory.errors.map((error) => ({ region: '', error, hasServers: true }))
+  yield { ...empty, failed }
   yield first
   for (const page of chunk(refs.slice(machinesInPage), machinesInPage)) yield await read(page)
 

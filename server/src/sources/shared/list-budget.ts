@@ -1,0 +1,74 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+
+const mebibyte = 2 ** 20
+/** Of lists that are held in memory together. Their source may be hostile, and then lists have no end. */
+const defaultBytes = 48 * mebibyte
+const maxSharedTexts = 20_000
+const wide = /[^\u0000-\u00ff]/
+
+/**
+ * Limits the memory of what servers refer to, such as volumes and networks. Servers themselves are never held
+ * together. Lists that are read at the same time share a budget.
+ */
+export class ListBudget {
+  #left: number
+  readonly #max: number
+  readonly #cut = new Set<string>()
+  readonly #shared = new Map<string, string>()
+
+  constructor(bytes = defaultBytes) {
+    this.#max = bytes
+    this.#left = bytes
+  }
+
+  /** The same text object for equal texts, such as the id of a network that many ports have. */
+  share(text: string): string {
+    const known = this.#shared.get(text)
+    if (known !== undefined) return known
+    if (this.#shared.size < maxSharedTexts) {
+      this.#left -= this.#memoryOf(text)
+      this.#shared.set(text, text)
+    }
+    return text
+  }
+
+  /** False if there is no room left for the next item of a list. */
+  take(item: unknown, what: string): boolean {
+    const bytes = this.#memoryOf(item)
+    if (bytes > this.#left) {
+      this.#cut.add(what)
+      return false
+    }
+    this.#left -= bytes
+    return true
+  }
+
+  /** About as many bytes as a value takes in memory. */
+  #memoryOf(value: unknown): number {
+    if (typeof value === 'string') {
+      if (this.#shared.has(value)) return 0
+      return 24 + (wide.test(value) ? 2 : 1) * value.length
+    }
+    if (typeof value !== 'object' || value === null) return 0
+    let bytes = 64
+    if (value instanceof Map) {
+      for (const [key, inner] of value) bytes += 48 + this.#memoryOf(key) + this.#memoryOf(inner)
+    } else {
+      for (const key in value)
+        bytes += 8 + this.#memoryOf((value as Readonly<Record<string, unknown>>)[key])
+    }
+    return bytes
+  }
+
+  /** Why details of servers are missing, for each list that was cut. */
+  errors(): SourceError[] {
+    const size = Math.round(this.#max / mebibyte)
+    return [...this.#cut].map(
+      (what) =>
+        new SourceError(
+          'incomplete',
+          `The list of ${what} is too long: what Muster keeps of it and of others takes more than ${size} MB. The rest was not read, so details of servers may be missing.`,
+        ),
+    )
+  }
+}
