@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFakeLibvirt } from '../testing/fake-libvirt.ts'
 import {
+  lookupAttacks,
   startHostileEc2,
   startHostileIncus,
   startHostileNova,
@@ -94,6 +95,26 @@ for (const start of [startHostileEc2, startHostileNova, startHostileVCenter, sta
         assert.match(error, attack === 'bytes one by one' ? /no response within|GET/ : source.call)
         assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
         context.diagnostic(`${growth} MB: ${error}`)
+      })
+    }
+
+    for (const attack of lookupAttacks) {
+      test(`other lists: ${attack}`, async (context) => {
+        const { source, scan } = await open()
+        source.servers = plain
+        for (const target of source.lookups) {
+          // Without pages there is only one response.
+          if (attack === 'endless pages' && start === startHostileIncus) continue
+          Object.assign(source, { attack, target })
+          const { names, error, failures, growth } = await scan()
+          Object.assign(source, { attack: 'nothing', target: '' })
+          const about = `${target}: ${growth} MB, ${[error, ...failures].join('; ') || 'no error'}`
+          context.diagnostic(about)
+          if (error === '') assert.deepEqual(names, plainNames, about)
+          // An item with many parts is no error: the parts are not used.
+          if (attack !== 'a wide item') assert.notDeepEqual([error, ...failures], [''], about)
+          assert.ok(growth <= maxGrowth, about)
+        }
       })
     }
 

@@ -27,17 +27,35 @@ interface Listing {
   readonly repeat?: string
 }
 
+/** A list of what servers refer to. */
+interface LookupListing extends Pick<Listing, 'head' | 'tail' | 'element' | 'nest'> {
+  /** An item of which every text is new. */
+  item(number: number): string
+  /** An item with as many parts as fit into a response. */
+  readonly wide: string
+  /** The end of a page that is not the last one. Absent if there are no pages. */
+  readonly more?: (number: number) => string
+}
+
 /** What a back end does where it should list its servers. */
 export type Attack =
   | 'nothing'
-  | 'endless body'
-  | 'endless elements'
   | 'endless headers'
   | 'bytes one by one'
   | 'gzip bomb'
-  | 'deep nesting'
-  | 'million elements'
   | 'repeated pages'
+  | LookupAttack
+
+/** What it does where it should list what servers refer to. */
+export const lookupAttacks = [
+  'endless body',
+  'endless elements',
+  'deep nesting',
+  'million elements',
+  'endless pages',
+  'a wide item',
+] as const
+type LookupAttack = (typeof lookupAttacks)[number]
 
 export interface HostileSource {
   readonly provider: string
@@ -45,8 +63,12 @@ export interface HostileSource {
   /** In errors about the list. */
   readonly call: RegExp
   readonly hasPages: boolean
+  /** Other lists that can be attacked. */
+  readonly lookups: readonly string[]
   servers: readonly HostileServer[]
   attack: Attack
+  /** The list that is attacked; '' is that of servers. */
+  target: string
 }
 
 const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20))
@@ -92,6 +114,25 @@ async function sendList(
   response.end(element.repeat(1_000_000) + tail)
 }
 
+const itemsInPage = 500
+let items = 0
+
+/** A list of what servers refer to, as the attack wants it. */
+async function sendLookup(
+  attack: Attack,
+  { item, wide, more, ...listing }: LookupListing,
+  response: ServerResponse,
+): Promise<void> {
+  const { head, tail, element } = listing
+  const separator = element.startsWith('<') ? '' : ','
+  if (attack === 'a wide item') return void response.end(head + wide + tail)
+  if (attack !== 'endless pages') {
+    return await sendList(attack, { ...listing, write: () => '' }, [], response)
+  }
+  const page = Array.from({ length: itemsInPage }, () => item((items += 1)))
+  response.end(head + page.join(separator) + (more?.(items) ?? tail))
+}
+
 /** A stream of events with a message that does not end. */
 async function sendEvents({ headers }: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on('error', () => {})
@@ -110,6 +151,8 @@ interface Exchange {
   readonly response: ServerResponse
   readonly source: HostileSource
   list(some?: readonly HostileServer[]): Promise<void>
+  /** Attacks this list if it is the target, and says so. */
+  attacks(name: string): boolean
 }
 
 async function start(
@@ -117,11 +160,19 @@ async function start(
   listing: Listing,
   describe: (url: string) => Pick<HostileSource, 'provider' | 'settings' | 'call'>,
   handle: (exchange: Exchange) => unknown,
+  lookups: Readonly<Record<string, LookupListing>> = {},
 ): Promise<HostileSource> {
   const server = createServer((request, response) => {
-    const list = (some = source.servers) => sendList(source.attack, listing, some, response)
+    const attack = () => (source.target === '' ? source.attack : 'nothing')
+    const list = (some = source.servers) => sendList(attack(), listing, some, response)
+    const attacks = (name: string) => {
+      const lookup = lookups[name]
+      if (!lookup || source.target !== name || source.attack === 'nothing') return false
+      void sendLookup(source.attack, lookup, response)
+      return true
+    }
     void text(request).then((body) =>
-      handle({ url: request.url ?? '', body, response, source, list }),
+      handle({ url: request.url ?? '', body, response, source, list, attacks }),
     )
   })
   server.on('upgrade', (request, socket) => void sendEvents(request, socket))
@@ -135,11 +186,18 @@ async function start(
   const source: HostileSource = {
     ...describe(url),
     hasPages: listing.repeat !== undefined,
+    lookups: Object.keys(lookups),
     servers: [],
     attack: 'nothing',
+    target: '',
   }
   return source
 }
+
+/** Texts that no other item has. */
+const unique = (number: number, length = 60) => `${number}-`.padEnd(length, 'x')
+const repeatPart = (part: string, separator = ',') =>
+  Array.from({ length: 60_000 }, () => part).join(separator)
 
 const send = (response: ServerResponse, status: number, body: object): void =>
   void response.writeHead(status).end(JSON.stringify(body))
@@ -166,8 +224,10 @@ export function startHostileIncus(lifetime: Lifetime): Promise<HostileSource> {
       settings: { address: url, credentials: {}, options: {} },
       call: /list the (?:names of )?instances|GET \/1\.0\/instances/,
     }),
-    ({ url, response, list }) => {
+    ({ url, response, list, attacks }) => {
       if (url.startsWith('/1.0/instances')) return list()
+      const [, path = ''] = /^\/1\.0\/([\w-]+)/.exec(url) ?? []
+      if (attacks(path)) return undefined
       const environment = { server: 'incus', server_version: '6.0', server_name: 'one' }
       const metadata = url.startsWith('/1.0/projects')
         ? [{ name: 'default', config: {} }]
@@ -177,6 +237,17 @@ export function startHostileIncus(lifetime: Lifetime): Promise<HostileSource> {
             ? {}
             : []
       send(response, 200, { type: 'sync', metadata })
+    },
+    {
+      networks: {
+        head,
+        tail: ']}',
+        element: '{},',
+        nest: '[',
+        item: (number) =>
+          JSON.stringify({ name: unique(number), managed: true, config: { a: unique(number) } }),
+        wide: `{"name":"n","managed":true,"config":{${repeatPart('"a":"b"')}}}`,
+      },
     },
   )
 }
@@ -215,11 +286,18 @@ export function startHostileNova(lifetime: Lifetime): Promise<HostileSource> {
         call: /list servers|GET \/nova\/servers\/detail|pages of servers/,
       }
     },
-    ({ url, response, source, list }) => {
+    ({ url, response, source, list, attacks }) => {
+      const lookup = novaLookups.find((name) => url.includes(`/${name.replaceAll('_', '-')}`))
+      if (lookup !== undefined) {
+        if (!attacks(lookup)) send(response, 200, { [lookup]: [] })
+        return undefined
+      }
       if (url === '/v3/auth/tokens') {
         response.setHeader('x-subject-token', 't')
-        const endpoints = [{ interface: 'public', region_id: 'one', url: `${address}/nova` }]
-        const catalog = [{ id: 'c', type: 'compute', endpoints }]
+        const catalog = ['compute', 'network', 'volumev3', 'image'].map((type) => {
+          const url = `${address}/${type === 'compute' ? 'nova' : type}`
+          return { id: type, type, endpoints: [{ interface: 'public', region_id: 'one', url }] }
+        })
         const token = { project: { id: 'p', name: 'p' }, catalog }
         return send(response, 201, { token })
       }
@@ -233,7 +311,45 @@ export function startHostileNova(lifetime: Lifetime): Promise<HostileSource> {
         return send(response, 200, { availabilityZoneInfo: [] })
       return send(response, 403, {})
     },
+    Object.fromEntries(novaLookups.map((name) => [name, novaListing(name)])),
   )
+}
+
+const novaLookups = [
+  'networks',
+  'subnets',
+  'ports',
+  'floatingips',
+  'security_groups',
+  'volumes',
+  'images',
+  'hypervisors',
+]
+
+function novaListing(name: string): LookupListing {
+  const row = (number: number, parts: number) => {
+    const own = unique(number)
+    const some = <Part>(part: Part) => Array.from({ length: parts }, () => part)
+    return JSON.stringify({
+      id: own,
+      ...{ name: own, device_id: own, network_id: own, mac_address: own, port_id: own, cidr: own },
+      ...{ floating_ip_address: own, status: own, hypervisor_hostname: own, cpu_info: own },
+      fixed_ips: some({ subnet_id: own, ip_address: own }),
+      security_groups: some(own),
+      security_group_rules: some({ protocol: own, remote_ip_prefix: own }),
+      attachments: some({ server_id: own, device: own }),
+      volume_image_metadata: { name: own, os_distro: own },
+    })
+  }
+  return {
+    head: `{"${name}":[`,
+    tail: ']}',
+    element: '{},',
+    nest: '[',
+    item: (number) => row(number, 3),
+    wide: row(1, 8_000),
+    more: () => `],"${name}_links":[{"rel":"next"}],"next":"more"}`,
+  }
 }
 
 const ref = (type: string, id: string) => `<obj type="${type}">${id}</obj>`
@@ -277,7 +393,7 @@ export function startHostileVCenter(lifetime: Lifetime): Promise<HostileSource> 
       },
       call: /RetrievePropertiesEx|WaitForUpdatesEx|pages of objects/,
     }),
-    ({ body, response, source, list }) => {
+    ({ body, response, source, list, attacks }) => {
       const method = /<e:Body><(\w+)/.exec(body)?.[1] ?? ''
       const isOfMachines = body.includes('VirtualMachine')
       const objects = [...body.matchAll(/<obj type="(\w+)">([\w-]+)<\/obj>/g)]
@@ -300,7 +416,13 @@ export function startHostileVCenter(lifetime: Lifetime): Promise<HostileSource> 
       if (named.has('machines') || named.has('entities')) {
         const refs = named.has('machines')
           ? source.servers.map(({ name }) => `<R type="VirtualMachine">${name}</R>`)
-          : ['<R type="Datacenter">dc-1</R>']
+          : [
+              '<R type="Datacenter">dc-1</R>',
+              ...Array.from(
+                { length: source.target === 'objects' ? 50_000 : 0 },
+                (_, at) => `<R type="HostSystem">host-${at}</R>`,
+              ),
+            ]
         const [id = ''] = named
         return reply(
           `<returnval><objects>${ref('ContainerView', id)}${property('view', refs.join(''))}</objects></returnval>`,
@@ -308,12 +430,55 @@ export function startHostileVCenter(lifetime: Lifetime): Promise<HostileSource> 
       }
       const isWhole = body.includes('config.annotation')
       const asked = isWhole ? source.servers : source.servers.map(({ name }) => ({ name }))
+      if (!isOfMachines && source.target === 'objects' && source.attack !== 'nothing') {
+        const parts = { 'endless pages': 100, 'a wide item': 10_000 }[String(source.attack)]
+        if (parts === undefined) return attacks('objects')
+        const write = (id: string) =>
+          `<objects>${ref('HostSystem', id)}${property('config.network.portgroup', portGroups(parts))}</objects>`
+        const hosts = objects.filter(([, type]) => type === 'HostSystem').map(([, , id = '']) => id)
+        const some = source.attack === 'a wide item' ? hosts.slice(0, 1) : hosts
+        return reply(
+          `<returnval>${named.has('dc-1') ? center : ''}${some.map(write).join('')}</returnval>`,
+        )
+      }
       if (isOfMachines) return list(asked.filter(({ name }) => named.has(name)))
-      return reply(
-        `<returnval><objects>${ref('Datacenter', 'dc-1')}${property('name', 'dc')}</objects></returnval>`,
-      )
+      return reply(`<returnval>${center}</returnval>`)
     },
+    { objects: { head, tail, element: '<a/>', nest: '<a>', item: () => '', wide: '' } },
   )
+}
+
+const center = `<objects>${ref('Datacenter', 'dc-1')}${property('name', 'dc')}</objects>`
+const portGroups = (count: number) =>
+  Array.from({ length: count }, () => {
+    items += 1
+    return `<HostPortGroup><spec><name>${unique(items)}</name><vlanId>1</vlanId></spec></HostPortGroup>`
+  }).join('')
+
+/** Lists of EC2, with the names of their elements. */
+const ec2Lookups: Readonly<Record<string, readonly [set: string, id: string]>> = {
+  DescribeSubnets: ['subnetSet', 'subnetId'],
+  DescribeVpcs: ['vpcSet', 'vpcId'],
+  DescribeAvailabilityZones: ['availabilityZoneInfo', 'zoneName'],
+  DescribeInstanceTypes: ['instanceTypeSet', 'instanceType'],
+}
+
+function ec2Listing(action: string): LookupListing {
+  const [set = '', id = ''] = ec2Lookups[action] ?? []
+  const end = `</${set}>`
+  const tag = (number: number) =>
+    `<item><key>${unique(number)}</key><value>${unique(number)}</value></item>`
+  const item = (number: number, tags: string) =>
+    `<item><${id}>${unique(number)}</${id}><tagSet>${tags}</tagSet></item>`
+  return {
+    head: `<${action}Response><${set}>`,
+    tail: `${end}</${action}Response>`,
+    element: '<item/>',
+    nest: '<item>',
+    item: (number) => item(number, tag(number).repeat(3)),
+    wide: item(1, repeatPart('<item><key>k</key><value>v</value></item>', '')),
+    more: (number) => `${end}<nextToken>${number}</nextToken></${action}Response>`,
+  }
 }
 
 export async function startHostileEc2(lifetime: Lifetime): Promise<HostileSource> {
@@ -329,15 +494,21 @@ export async function startHostileEc2(lifetime: Lifetime): Promise<HostileSource
     settings: ec2.settings,
     call: /DescribeInstances|pages of instances/,
     hasPages: true,
+    lookups: Object.keys(ec2Lookups),
     servers: [],
     attack: 'nothing',
+    target: '',
   }
   ec2.misbehave = ({ action }, response) => {
+    if (source.target === action && source.attack !== 'nothing') {
+      void sendLookup(source.attack, ec2Listing(action), response)
+      return true
+    }
     if (action !== 'DescribeInstances') return false
     ec2.instances.clear()
     for (const { name, description = '', tags } of source.servers)
       ec2.instances.set(`i-${name}`, { name, tags: { description, ...tags } })
-    if (source.attack === 'nothing') return false
+    if (source.attack === 'nothing' || source.target !== '') return false
     void sendList(source.attack, listing, [], response)
     return true
   }

@@ -21,6 +21,8 @@ export interface ScanResult {
   readonly cut: readonly string[]
   /** Empty after success. */
   readonly error: string
+  /** Of parts that failed alone. */
+  readonly failures: readonly string[]
   /** Of `RssAnon` since the first scan, at most, in MB. */
   readonly growth: number
 }
@@ -40,6 +42,7 @@ async function scan({ provider, settings, isWatch }: ScanOrder): Promise<ScanRes
   const timer = setInterval(note, 5)
   const [names, unreadable, cut]: [string[], string[], string[]] = [[], [], []]
   let error = ''
+  const failures: string[] = []
   try {
     const kind = await kinds.get(provider)?.()
     const signal = AbortSignal.timeout(30_000)
@@ -52,6 +55,9 @@ async function scan({ provider, settings, isWatch }: ScanOrder): Promise<ScanRes
           if (isCut) cut.push(server.facts.name)
         }
         for (const { name } of page.unreadable ?? []) unreadable.push(name)
+        for (const part of ('failed' in page && page.failed) || []) {
+          failures.push(`${part.error.call} ${part.error.message}`)
+        }
       }
     } finally {
       await source.close()
@@ -67,7 +73,8 @@ async function scan({ provider, settings, isWatch }: ScanOrder): Promise<ScanRes
     base = readAnonymous()
     largest = base
   }
-  return { names: names.sort(), unreadable, cut, error, growth: Math.round(largest - base) }
+  const growth = Math.round(largest - base)
+  return { names: names.sort(), unreadable, cut, error, failures, growth }
 }
 
 process.on('message', (order: ScanOrder) => {

@@ -42,6 +42,8 @@ type Answer =
   | 'idle'
   /** An error of the source itself, which shows a change for some time and then the state before. */
   | 'flaps'
+  /** At the time limit the source works on it, and later it shows the state before. */
+  | 'gives up'
 const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
 
 export const readings = ['ok', 'fails', 'unreadable'] as const
@@ -64,6 +66,8 @@ export interface Course {
   readonly delay?: number
   /** Whether the source shows the state before until then. */
   readonly isHidden?: boolean
+  /** Whether a reading tells that the source works on the server. */
+  readonly tellsBusy?: boolean
   /** Milliseconds that a commit takes. */
   readonly commitTime?: number
   /** A deletion by time: the server is in the recycle bin. */
@@ -203,7 +207,7 @@ export function createTaskWorld(course: Course) {
     pass()
     if (!didNothing.has(answer)) delivered.push(place)
     if (answer === 'ok' || answer === 'lost' || answer === 'works') carryOut(request)
-    if (answer === 'flaps') next = { at: now + delay, status }
+    if (answer === 'flaps' || answer === 'gives up') next = { at: now + delay, status }
     if (carriedOut.length === course.protectedAfter) {
       stored = { ...stored, server: { ...stored.server, disable_delete: true } }
     }
@@ -213,6 +217,7 @@ export function createTaskWorld(course: Course) {
       case 'idle':
         return
       case 'works':
+      case 'gives up':
         now += times.call
         return 'working'
       case 'lost':
@@ -251,7 +256,9 @@ export function createTaskWorld(course: Course) {
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
     if (!exists) return undefined
-    return { facts: { ...fields, status: statusNow() } as unknown as ReportedFacts } as Reading
+    const facts = { ...fields, status: statusNow() } as unknown as ReportedFacts
+    const isBusy = next !== undefined && now < next.at
+    return { facts, ...(course.tellsBusy && { isBusy }) } as Reading
   }
 
   const change: TaskStore['change'] = async (_, changes, { writes = [], binned, unbinned }) => {

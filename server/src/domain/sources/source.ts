@@ -51,6 +51,8 @@ export interface ReportedServer {
   readonly tenant?: { readonly id: string; readonly name: string }
   /** Must be equal while the server does not change: equal facts are not written again. */
   readonly facts: ReportedFacts
+  /** Whether the source works on the server, in a single read. Absent if it does not tell. */
+  readonly isBusy?: boolean
 }
 
 /** A server that exists but could not be read. Its stored fields stay; its status becomes `unknown`. */

@@ -197,6 +197,33 @@ void describe('runs of a task', () => {
       status: 'succeeded',
       sent: ['suspend'],
     },
+    'the source works on it for minutes, and shows nothing until then': {
+      course: { ...suspend, answers: ['works'], delay: 300_000, isHidden: true, tellsBusy: true },
+      status: 'succeeded',
+      sent: ['suspend'],
+      within: [300_000, 320_000],
+      shows: 'suspend',
+    },
+    'the source works on it for minutes, and gives up': {
+      course: {
+        ...suspend,
+        answers: ['gives up'],
+        delay: 300_000,
+        isHidden: true,
+        tellsBusy: true,
+      },
+      status: 'failed',
+      sent: ['suspend'],
+      within: [300_000, 320_000],
+      shows: 'running',
+    },
+    'the source works on something else': {
+      course: { ...suspend, answers: ['idle', 'ok'], delay: 300_000, tellsBusy: true },
+      status: 'failed',
+      sent: ['suspend'],
+      within: [2 * settled, 2 * settled + 15_000],
+      shows: 'running',
+    },
     'the server cannot be read for a while after the request': {
       course: { ...suspend, answers: ['lost'], readings: ['ok', ...forever('fails').slice(0, 9)] },
       status: 'succeeded',

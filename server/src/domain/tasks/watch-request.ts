@@ -1,4 +1,5 @@
 import { explainError } from '../sources/explain-error.ts'
+import type { Reading } from '../sources/record-together.ts'
 import { SourceError } from '../sources/source-error.ts'
 import { isReached } from './plan-steps.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
@@ -44,7 +45,9 @@ export function watched(
   const facts = factsOf(reading)
   if (reading !== undefined && !facts) return unread(state, phase, unreadable, now, times)
   const status = facts?.status ?? 'deleted'
-  const isChanging = facts !== undefined && !isSettledStatus(status)
+  // A source may be busy with something else, unless it works on the request.
+  const isBusy = phase.answer.kind === 'working' ? isBusyNow(reading) : undefined
+  const isChanging = facts !== undefined && (!isSettledStatus(status) || isBusy === true)
   const isUnclear = isUnanswered(step, phase)
   if (isUnclear && isDone === true) {
     // For a request that the server does not show, this is the proof.
@@ -78,12 +81,13 @@ export function watched(
   const isOver = now >= deadlineOf(state, times)
   const isLate = now >= conclusionOf(state, phase, times)
   const { answer } = phase
+  const wasChanging = phase.wasChanging || isBusy === false
   // At the end of the task the next step is not sent, and the source's own answer tells why.
   const goesFurther = step.isOptional && !(isOver && answer.kind === 'lost')
-  if (goesFurther && (isLate || (phase.wasChanging && !isChanging))) {
+  if (goesFurther && (isLate || (wasChanging && !isChanging))) {
     return advance(state, now, facts, false)
   }
-  if (!isChanging && phase.wasChanging) return fail(state, notCompleted(task, status, answer), now)
+  if (!isChanging && wasChanging) return fail(state, notCompleted(task, status, answer), now)
   const isFailure = answer.kind === 'lost' && isLate && !isChanging && unchanged > 1
   if (isOver && !isFailure) return fail(state, late(task, messageOf(answer)), now)
   if (isChanging) return watchOn(state, { ...seen, unchanged: 0 }, now, times)
@@ -105,6 +109,8 @@ export function watched(
     }
   }
 }
+
+const isBusyNow = (reading: Reading) => (reading && 'facts' in reading ? reading.isBusy : undefined)
 
 const messageOf = (answer: Answer) => (answer.kind === 'lost' ? answer.message : '')
 

@@ -1,6 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceContext } from '../../domain/sources/source.ts'
 import {
+  control,
   errorCodes,
   longestList,
   longestName,
@@ -313,6 +314,26 @@ export function createCalls(
         },
         signal,
       ),
+
+    /** Whether the daemon works on the domain at this moment; undefined if it does not tell. */
+    async isBusy(domain: DomainHandle): Promise<boolean | undefined> {
+      if (domain.id === -1) return false
+      return await unlessUnsupported(
+        client.call(
+          {
+            procedure: procedures.domainGetControlInfo,
+            write: (writer) => writeDomainHandle(writer, domain).uint(0),
+            read(reader) {
+              const [state, details] = [reader.uint(), reader.uint()]
+              reader.hyper()
+              if (state === control.error) return details === control.internalError
+              return state === control.job || state === control.occupied
+            },
+          },
+          signal,
+        ),
+      )
+    },
 
     /** Whether the domain disappears when it stops. */
     async isTransient(domain: DomainHandle): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { ActionError, type SourceRequest } from '../../domain/sources/action-port.ts'
 import type { SourceContext } from '../../domain/sources/source.ts'
-import { unlessGone } from './calls.ts'
+import { createCalls, unlessGone } from './calls.ts'
 import { convertLibvirtError } from './convert-libvirt-error.ts'
-import { changingProcedures, procedures, type ChangingProcedure } from './protocol.ts'
+import { changingProcedures, type ChangingProcedure } from './protocol.ts'
 import {
   writeDomainHandle,
   writeVolumeHandle,
@@ -85,29 +85,35 @@ function toChange(request: SourceRequest, domain: DomainHandle | undefined): Cha
   }
 }
 
-/** A daemon that answers a later call of the same connection has received the earlier one, and works on it. */
-async function isInProgress(rpc: RpcClient, timeLimit: number): Promise<boolean> {
-  const call = {
-    procedure: procedures.connectGetLibVersion,
-    read: (reader: XdrReader) => reader.hyper(),
+interface Means extends Pick<SourceContext, 'throttle' | 'timeLimit'> {
+  readonly rpc: RpcClient
+}
+
+/**
+ * A daemon that answers a later call of the same connection has received the earlier one. Undefined if it does not
+ * answer.
+ */
+async function progressOf(
+  { rpc, throttle, timeLimit }: Means,
+  domain: DomainHandle | undefined,
+): Promise<'working' | 'pending' | undefined> {
+  const signal = AbortSignal.timeout(Math.min(timeLimit, 2_000))
+  const calls = createCalls(rpc, signal, throttle)
+  try {
+    await calls.libraryVersion()
+    return domain && (await calls.isBusy(domain)) === true ? 'working' : 'pending'
+  } catch {
+    return undefined
   }
-  return await rpc.call(call, AbortSignal.timeout(timeLimit)).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Sends a stored request, once. A start may take longer than the signal. */
 export async function sendChange(
-  {
-    rpc,
-    throttle,
-    timeLimit,
-  }: { readonly rpc: RpcClient } & Pick<SourceContext, 'throttle' | 'timeLimit'>,
+  means: Means,
   request: SourceRequest,
   domain: DomainHandle | undefined,
   signal: AbortSignal,
-): Promise<void | 'pending'> {
+): Promise<void | 'working' | 'pending'> {
   const { procedure, write, read = () => {} } = toChange(request, domain)
   let wasSent = false
   const writeBody = (writer: XdrWriter) => {
@@ -115,14 +121,14 @@ export async function sendChange(
     wasSent = true
     write(writer)
   }
-  await throttle()
+  await means.throttle()
   try {
-    const answer = rpc.call({ procedure, write: writeBody, read }, signal)
+    const answer = means.rpc.call({ procedure, write: writeBody, read }, signal)
     await (request.target === undefined ? answer : unlessGone(answer))
     return undefined
   } catch (error) {
-    if (wasSent && signal.aborted && (await isInProgress(rpc, Math.min(timeLimit, 2_000))))
-      return 'pending'
+    const progress = wasSent && signal.aborted ? await progressOf(means, domain) : undefined
+    if (progress) return progress
     throw convertLibvirtError(error, wasSent ? request.name : undefined)
   }
 }

@@ -9,6 +9,7 @@ import { conformanceContext, scanAll } from '../../testing/inventory-world/scan-
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 import { libvirtActing } from './libvirt-acting.ts'
 import { changingProcedures, procedures } from './protocol.ts'
+import { createXdrWriter } from './xdr.ts'
 
 const suspend: SourceCall = { kind: 'suspend' }
 const { domainSuspend, domainResume, domainPmWakeup } = changingProcedures
@@ -68,6 +69,26 @@ describe('acting at libvirt', () => {
     const silent = { [domainSuspend]: 'silence' } as const
     const alive = await openActor(context, silent)
     assert.equal(await alive.actor.send(request, reference, AbortSignal.timeout(200)), 'pending')
+    const states = [
+      [0, 0, 'pending'],
+      [1, 0, 'working'],
+      [2, 0, 'working'],
+      // A monitor that does not answer, and a call that does not need it.
+      [3, 2, 'pending'],
+      [3, 3, 'working'],
+    ] as const
+    for (const [state, details, progress] of states) {
+      const body = createXdrWriter().uint(state).uint(details).hyper(0n).finish()
+      const told = await openActor(context, {
+        ...silent,
+        [procedures.domainGetControlInfo]: { body },
+      })
+      const sending = told.actor.send(request, reference, AbortSignal.timeout(200))
+      assert.equal(await sending, progress)
+      const source = await openAt(context, told.fake)
+      const server = await source.get(reference, AbortSignal.timeout(10_000))
+      assert.equal(server && 'facts' in server && server.isBusy, progress === 'working')
+    }
     const faults = { ...silent, [procedures.connectGetLibVersion]: 'silence' } as const
     const dead = await openActor(context, faults, 100)
     const sending = dead.actor.send(request, reference, AbortSignal.timeout(200))

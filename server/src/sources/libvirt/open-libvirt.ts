@@ -67,13 +67,13 @@ export async function openLibvirt(
       const calls = callsUntil(signal)
       const domain = await calls.domainByUuid(externalId)
       if (!domain) return undefined
+      // Asked first: a call that has ended shows its result.
+      const isBusy = await calls.isBusy(domain)
       const read = reader.begin(calls)
-      const [found] = await read(
-        [domain],
-        await reader.hostResources.read(calls),
-        calls.isTransient,
-      )
-      return found?.server
+      const resources = await reader.hostResources.read(calls)
+      const [found] = await read([domain], resources, calls.isTransient)
+      const server = found?.server
+      return server && 'facts' in server && isBusy !== undefined ? { ...server, isBusy } : server
     },
 
     close: release,

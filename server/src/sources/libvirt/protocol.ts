@@ -24,6 +24,7 @@ export const procedures = {
   domainGetBlockInfo: 194,
   connectGetSysinfo: 203,
   domainGetState: 212,
+  domainGetControlInfo: 229,
   connectListAllDomains: 273,
   connectListAllStoragePools: 281,
   storagePoolListAllVolumes: 282,
@@ -121,6 +122,8 @@ export const undefineFlags = {
   tpm: 32,
   keepTpm: 64,
 } as const
+/** States of a domain for other calls, and the detail of an error that means a call of the daemon itself. */
+export const control = { job: 1, occupied: 2, error: 3, internalError: 3 } as const
 export const stats = { state: 1, block: 32 } as const
 /** Without it one hanging guest would block the call for all. */
 export const statsWithoutWaiting = 1 << 29
