@@ -7,6 +7,8 @@ export interface Call {
   readonly changes: boolean
   /** The region or service that answers it, if there are several. */
   readonly place?: string
+  /** Sent from time to time, whatever is done. */
+  readonly isHeartbeat?: boolean
   /** Releases something at the source, or waits for events: scans are complete without it. */
   readonly isOptional?: boolean
   /** Equal for two requests that ask for the same. */

@@ -36,9 +36,12 @@ function callOf({ method, path, body }: ProxiedRequest): Call {
   }
 }
 
-/** A real Incus with containers. */
-export async function startFaultyIncus(lifetime: Lifetime): Promise<FaultyBackEnd> {
-  const incus = await startIncus()
+/** A real Incus or LXD with containers. */
+export async function startFaultyIncus(
+  lifetime: Lifetime,
+  product: 'incus' | 'lxd' = 'incus',
+): Promise<FaultyBackEnd> {
+  const incus = await startIncus({ product })
   const proxy = await startFaultProxy(lifetime, {
     upstream: incus.address.replace('unix://', 'unix:'),
   })

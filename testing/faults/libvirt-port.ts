@@ -58,6 +58,7 @@ const changing = new Set<number>(Object.values(changingProcedures))
 const callOf = ({ procedure, body }: Frame): Call => ({
   name: nameOfProcedure(procedure as Procedure) || `procedure ${procedure}`,
   changes: changing.has(procedure),
+  isHeartbeat: procedure === procedures.connectGetLibVersion,
   isOptional: procedure === procedures.connectClose,
   content: body.toString('hex'),
 })

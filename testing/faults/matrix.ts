@@ -15,7 +15,7 @@ import {
 } from './run-cell.ts'
 import { startWorld, type World } from './world.ts'
 
-const sourceNames = ['EC2', 'vSphere', 'libvirt', 'OpenStack', 'Incus'] as const
+const sourceNames = ['EC2', 'vSphere', 'libvirt', 'OpenStack', 'Incus', 'LXD'] as const
 
 export interface FaultySource {
   readonly name: (typeof sourceNames)[number]

@@ -356,6 +356,7 @@ export async function record(world: World, operation: Operation): Promise<Record
     .slice(start)
     .map(({ call }, index) => ({ call, index, items: items.get(call.name) ?? 0 }))
     .filter(({ index }) => !scans.some(([from, to]) => from <= index && index < to))
+    .filter(({ call }) => call.isHeartbeat !== true)
   if (prepared) await removeServers(world, [prepared])
   return [...Map.groupBy(calls, ({ call }) => call.name).values()].flatMap((equal) =>
     equal.slice(0, 2).map((one, at): RecordedCall => ({ ...one, isSecond: at > 0 })),

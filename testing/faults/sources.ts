@@ -57,6 +57,12 @@ export const sources: readonly FaultySource[] = [
     ],
   },
   {
+    name: 'LXD',
+    start: (lifetime) => startFaultyIncus(lifetime, 'lxd'),
+    copies: 3,
+    sample: [],
+  },
+  {
     name: 'OpenStack',
     start: startFaultyOpenStack,
     copies: 2,

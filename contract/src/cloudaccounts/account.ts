@@ -85,7 +85,7 @@ export const warningKinds = [
 export const AccountWarning = exactObject({
   kind: Type.Enum([...warningKinds], {
     description:
-      '`unreadable` servers could not be read and keep their last values; `cut`: the source sends more about these servers than Muster stores, so texts, tags or lists are cut; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown; `recycled` servers stay in the recycle bin although their time is over; `region`: a region or a service of the source fails while the others work; `incomplete`: the list of the source lacks servers that exist; `shared` servers are reported by another account as well',
+      '`unreadable` servers could not be read and keep their last values; `cut`: the source sends more about these servers, hosts or networks than Muster stores, so texts, tags or lists are cut; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once; `forbidden`: the credentials lack a permission, so some details of these servers are unknown; `recycled` servers stay in the recycle bin although their time is over; `region`: a region or a service of the source fails while the others work; `incomplete`: the list of the source lacks servers that exist; `shared` servers are reported by another account as well',
   }),
   text: Type.String(),
   count: Type.Integer({ description: 'Number of affected servers' }),

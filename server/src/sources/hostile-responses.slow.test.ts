@@ -104,13 +104,14 @@ for (const start of [startHostileEc2, startHostileNova, startHostileVCenter, sta
         source.servers = plain
         for (const target of source.lookups) {
           // Without pages there is only one response.
-          if (attack === 'endless pages' && start === startHostileIncus) continue
+          const hasPages = start !== startHostileIncus && target !== 'DescribeAvailabilityZones'
+          if (attack === 'endless pages' && !hasPages) continue
           Object.assign(source, { attack, target })
           const { names, error, failures, growth } = await scan()
           Object.assign(source, { attack: 'nothing', target: '' })
           const about = `${target}: ${growth} MB, ${[error, ...failures].join('; ') || 'no error'}`
           context.diagnostic(about)
-          if (error === '') assert.deepEqual(names, plainNames, about)
+          if (error === '' && failures.length === 0) assert.deepEqual(names, plainNames, about)
           // An item with many parts is no error: the parts are not used.
           if (attack !== 'a wide item') assert.notDeepEqual([error, ...failures], [''], about)
           assert.ok(growth <= maxGrowth, about)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { limitServer } from '../domain/sources/limit-facts.ts'
-import type { SourceSettings } from '../domain/sources/source.ts'
+import type { ScanPage, SourceSettings } from '../domain/sources/source.ts'
 import { kinds } from '../sources/kinds.ts'
 import { conformanceContext } from './inventory-world/scan-source.ts'
 
@@ -55,9 +55,8 @@ async function scan({ provider, settings, isWatch }: ScanOrder): Promise<ScanRes
           if (isCut) cut.push(server.facts.name)
         }
         for (const { name } of page.unreadable ?? []) unreadable.push(name)
-        for (const part of ('failed' in page && page.failed) || []) {
-          failures.push(`${part.error.call} ${part.error.message}`)
-        }
+        const { failed = [] }: ScanPage = page
+        for (const { error: partial } of failed) failures.push(`${partial.call} ${partial.message}`)
       }
     } finally {
       await source.close()

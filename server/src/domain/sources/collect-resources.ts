@@ -3,7 +3,7 @@ import { describeNamed, eachNamedResource, toResource } from '../inventory/named
 import { allKinds, type ResourceKind } from '../inventory/resource-kinds.ts'
 import type { SeenResource } from '../inventory/resource-recorder.ts'
 import type { Account } from './account.ts'
-import { limitText, limitValues } from './limit-facts.ts'
+import { limitResource, limitText } from './limit-facts.ts'
 import type { ReportedResources } from './reported-resources.ts'
 import type { ReportedServer } from './source.ts'
 import { createToServerFacts } from './to-server-facts.ts'
@@ -83,12 +83,17 @@ export function createResourceCollector(account: Account) {
       eachNamedResource(server.facts, found)
     },
 
-    addReported(resources: ReportedResources): void {
+    /** Returns the names of those that are cut, by kind and id. */
+    addReported(resources: ReportedResources): ReadonlyMap<string, string> {
+      const cut = new Map<string, string>()
       for (const [kind, list] of Object.entries(resources)) {
-        for (const resource of list) {
-          reported[kind as ResourceKind].set(resource.id, limitValues(resource))
+        for (const given of list) {
+          const { resource, isCut } = limitResource(given)
+          reported[kind as ResourceKind].set(given.id, resource)
+          if (isCut) cut.set(`${kind} ${limitText(given.id)}`, resource.name)
         }
       }
+      return cut
     },
 
     /** All that was reported. Without any server, an incomplete scan does not tell the managers. */

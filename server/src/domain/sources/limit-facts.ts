@@ -40,10 +40,6 @@ function limitValue(value: unknown, limits: Limits): unknown {
   return value
 }
 
-/** Truncates texts that are too long to store. */
-export const limitValues = <Values extends object>(values: Values): Values =>
-  limitValue(values, usual) as Values
-
 const limitTags = (
   tags: Readonly<Record<string, string>>,
   limits: Limits,
@@ -78,6 +74,15 @@ function measure(value: unknown, to: Measured): void {
   } else if (typeof value === 'object' && value !== null) {
     for (const key in value) measure((value as Record<string, unknown>)[key], to)
   }
+}
+
+/** A host, a network or the like as it can be stored, and whether something of it was cut. */
+export function limitResource<Resource extends object>(
+  resource: Resource,
+): { readonly resource: Resource; readonly isCut: boolean } {
+  const measured = { size: 0, isLong: false, isOdd: false }
+  measure(resource, measured)
+  return { resource: limitValue(resource, usual) as Resource, isCut: measured.isLong }
 }
 
 function measureTags(tags: Readonly<Record<string, string>>, to: Measured): void {

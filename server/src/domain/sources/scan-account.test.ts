@@ -33,7 +33,7 @@ const end = (...names: readonly string[]): SourceUpdate => ({
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, number) => `s${String(from + number).padStart(4, '0')}`)
 
-type Page = SourceUpdate | (() => unknown)
+type Page = ScanPage | (() => unknown)
 
 interface Circumstances extends ScanCircumstances {
   /** Reads missing servers before they are removed. By default, they do not exist. */
@@ -99,6 +99,19 @@ describe('a scan', () => {
     // Also where the report is unchanged.
     const second = await scan(sync, [page(...large), pageOf('a')])
     assert.deepEqual([second.counts.changed, [...second.cut.values()]], [0, ['cut']])
+  })
+
+  test('tells which hosts, networks, regions and zones are cut', async () => {
+    const long = 'x'.repeat(5_000)
+    for (const kind of ['hosts', 'networks', 'cloudregions', 'zones']) {
+      const [good, bad] = [
+        { id: 'a', name: 'a', external_id: 'x' },
+        { id: 'b', name: 'b', external_id: long },
+      ]
+      const resources = { [kind]: [good, bad] }
+      const { cut } = await scan(createMemorySync(), [{ ...page(), resources }])
+      assert.deepEqual([...cut], [[`${kind} b`, 'b']])
+    }
   })
 
   test('that fails removes no servers and keeps the pages before the error', async () => {

@@ -51,7 +51,7 @@ export interface Scanned {
   readonly held: readonly Sighting[]
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
-  /** Servers of which the source sent more than is stored, by id: the names of the first ones. */
+  /** Servers, hosts and networks of which the source sent more than is stored, by id: the names of the first ones. */
   readonly cut: ReadonlyMap<string, string>
   readonly forbidden: readonly Forbidden[]
   readonly failed: readonly FailedPart[]
@@ -68,7 +68,7 @@ export interface Scanned {
 export const batchSize = 2_000
 /** Or so many characters of reports, so that large servers do not fill the memory. */
 const batchLength = 2 ** 23
-/** Of further servers that are cut, only the number is told. */
+/** Of further servers, hosts and networks that are cut, only the number is told. */
 export const maxCutNames = 100
 /** From a slow source, servers appear this often although a batch is not full. */
 const longestWait = 1_000
@@ -141,6 +141,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     return { id, before }
   }
 
+  const noteCut = (id: string, name: string) => cut.set(id, cut.size < maxCutNames ? name : '')
+
   async function writePending(): Promise<void> {
     const batch = pending.slice(0, batchSize)
     pending = pending.slice(batchSize)
@@ -156,13 +158,14 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     if (page.tenants) managers = new Set(page.tenants.map(managerOf))
     failed.push(...(page.failed ?? []))
     if (page.forbidden) forbidden.push(page.forbidden)
-    if (page.resources) resources.addReported(page.resources)
+    const cutResources = page.resources && resources.addReported(page.resources)
+    for (const [id, name] of cutResources ?? []) noteCut(id, name)
     for (const reported of page.present) {
       const { server, isCut } = limitServer(reported)
       resources.addServer(server)
       const { id, before } = countSeen(server)
       const change = isSuperseded(id) ? undefined : recorder.findChange(id, server, before)
-      if (isCut) cut.set(id, cut.size < maxCutNames ? server.facts.name : '')
+      if (isCut) noteCut(id, server.facts.name)
       if (!change) continue
       pending.push(change)
       pendingLength += change.size

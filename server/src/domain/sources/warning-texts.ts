@@ -38,12 +38,13 @@ export function unreadableWarning(servers: readonly Unreadable[]): readonly Sync
   return [{ kind: 'unreadable', text, count, until: null }]
 }
 
-/** Servers of which the source sends more than Muster stores. */
+/** Servers, hosts and networks of which the source sends more than Muster stores. */
 export function cutWarning(names: readonly string[]): readonly SyncWarning[] {
   const count = names.length
   if (count === 0) return []
   const named = names.filter((name) => name !== '').map((name) => shorten(name, longestName))
-  const text = `The source sends more about ${serversOf(count)} than Muster stores, so texts, tags or lists are cut: ${listOf(named, count)}`
+  const what = count === 1 ? '1 server, host or network' : `${count} servers, hosts or networks`
+  const text = `The source sends more about ${what} than Muster stores, so texts, tags or lists are cut: ${listOf(named, count)}`
   return [{ kind: 'cut', text, count, until: null }]
 }
 

@@ -104,8 +104,8 @@ export async function planRequests(
     case 'suspend':
       return [{ name: 'virDomainSuspend' }]
     case 'resume': {
-      const sleeps = isSleeping(await calls.domainState(domain))
-      return [{ name: sleeps ? 'virDomainPMWakeup' : 'virDomainResume' }]
+      const { state } = await calls.domainState(domain)
+      return [{ name: isSleeping(state) ? 'virDomainPMWakeup' : 'virDomainResume' }]
     }
     case 'resize':
       return await resize(calls, domain, call.size)

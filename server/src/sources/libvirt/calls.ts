@@ -306,11 +306,7 @@ export function createCalls(
         {
           procedure: procedures.domainGetState,
           write: (writer) => writeDomainHandle(writer, domain).uint(0),
-          read(reader) {
-            const state = reader.int()
-            reader.int()
-            return state
-          },
+          read: (reader) => ({ state: reader.int(), reason: reader.int() }),
         },
         signal,
       ),

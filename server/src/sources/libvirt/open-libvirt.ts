@@ -5,14 +5,17 @@ import type {
   ScanPage,
   SourceSettings,
   SourceContext,
+  UnreadableServer,
 } from '../../domain/sources/source.ts'
+import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { createCalls, type Calls } from './calls.ts'
 import type { Host } from './host.ts'
 import { transientOnly } from './protocol.ts'
 import { toUpdate, type DomainReader } from './read-domains.ts'
-import { uuidForm } from './records.ts'
+import { LibvirtError, uuidForm } from './records.ts'
 import { acquireConnection } from './shared-connection.ts'
 import { toResources } from './to-resources.ts'
+import { keyOf } from './to-server.ts'
 import { watchDomains } from './watch.ts'
 
 const domainsInPage = 64
@@ -31,16 +34,26 @@ async function* scanDomains(
   if (new Set(domains.map(({ uuid }) => uuid)).size !== domains.length) {
     throw new SourceError('invalid-response', 'libvirt listed the same domain twice.')
   }
-  const read = reader.begin(calls)
+  const read = reader.begin(calls, failures)
+  const unreadable: UnreadableServer[] = []
+  const errors: LibvirtError[] = []
   const passing = new Set(transient.map(({ uuid }) => uuid))
   for (const page of chunk(domains, domainsInPage)) {
     const found = await read(page, hostResources, async ({ uuid }) => passing.has(uuid))
     // A domain that disappears during the scan counts as gone only if the next scan does not list it.
     yield { ...toUpdate(found), gone: [] }
+    for (const { domain, server: error } of found) {
+      if (!(error instanceof LibvirtError)) continue
+      errors.push(error)
+      unreadable.push(unreadableServer(keyOf(reader.group, domain.uuid), domain.name, error))
+    }
   }
+  // A call that fails for all of them says nothing about any.
+  const [error] = errors
+  if (error && errors.length > 1 && errors.length === domains.length) throw error
   const resources = toResources(host, address, hostResources.networks, active)
-  const failed = failures.map((error) => ({ region: '', error, hasServers: true }))
-  yield { present: [], gone: [], resources, failed }
+  const failed = failures.map((cause) => ({ region: '', error: cause, hasServers: true }))
+  yield { present: [], gone: [], unreadable, resources, failed }
 }
 
 /** Opens a read-only connection to a libvirt daemon. */
@@ -73,6 +86,7 @@ export async function openLibvirt(
       const resources = await reader.hostResources.read(calls)
       const [found] = await read([domain], resources, calls.isTransient)
       const server = found?.server
+      if (server instanceof LibvirtError) throw server
       return server && 'facts' in server && isBusy !== undefined ? { ...server, isBusy } : server
     },
 

@@ -7,15 +7,15 @@ import { createSizeFinder, type FindSizes } from './disk-sizes.ts'
 import { sizedTargets } from './disks.ts'
 import type { Host } from './host.ts'
 import { childOf, parseXml, type XmlElement } from '../shared/parse-xml.ts'
-import type { DomainHandle, TypedParameters } from './records.ts'
+import { LibvirtError, type DomainHandle, type TypedParameters } from './records.ts'
 import { isShutOff } from './status.ts'
 import { createHostResourceReader, type HostResources } from './host-resources.ts'
 import { keyOf, toServer, type DomainDetails } from './to-server.ts'
 
 export interface ReadDomain {
   readonly domain: Pick<DomainHandle, 'uuid' | 'name'>
-  /** Undefined if the domain no longer exists. */
-  readonly server: ReportedServer | UnreadableServer | undefined
+  /** Undefined if the domain no longer exists; an error if the daemon fails, which says nothing about the domain. */
+  readonly server: ReportedServer | UnreadableServer | LibvirtError | undefined
 }
 
 const noState = new SourceError('incomplete', 'libvirt did not return the state of the domain.')
@@ -82,23 +82,44 @@ export function createDomainReader(host: Host, group: string, address: string) {
   async function findStats(
     calls: Calls,
     domains: readonly DomainHandle[],
+    failures: SourceError[],
   ): Promise<ReadonlyMap<string, TypedParameters | SourceError>> {
     try {
       return await calls.stats(domains)
     } catch (error) {
       await calls.requireConnection(error)
-      const [{ uuid }] = domains as [DomainHandle]
-      if (domains.length === 1) return new Map([[uuid, error as SourceError]])
-      const single = domains.map((domain) => findStats(calls, [domain]))
-      return new Map((await Promise.all(single)).flatMap((stats) => [...stats]))
+      if (!(error instanceof SourceError)) throw error
+      // Further calls would only wait, too.
+      const isSingle = domains.length === 1 || error.kind === 'timeout'
+      const found = await Promise.all(
+        domains.map(async (domain) =>
+          isSingle
+            ? new Map([[domain.uuid, await findState(calls, domain, error, failures)]])
+            : await findStats(calls, [domain], failures),
+        ),
+      )
+      return new Map(found.flatMap((stats) => [...stats]))
     }
+  }
+
+  /** Another call tells the state, without the sizes of disks. */
+  async function findState(
+    calls: Calls,
+    domain: DomainHandle,
+    error: SourceError,
+    failures: SourceError[],
+  ): Promise<TypedParameters | SourceError> {
+    const found = await calls.domainState(domain).catch(() => undefined)
+    if (!found) return error
+    failures.push(error)
+    return new Map(Object.entries({ 'state.state': found.state, 'state.reason': found.reason }))
   }
 
   return {
     group,
     hostResources: createHostResourceReader(daemon),
-    /** Create one for each scan or refresh. */
-    begin(calls: Calls) {
+    /** Create one for each scan or refresh. It adds the errors of details that are missing. */
+    begin(calls: Calls, failures: SourceError[] = []) {
       const findSizes = createSizeFinder(calls, daemon)
       return async function read(
         domains: readonly DomainHandle[],
@@ -107,7 +128,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
       ): Promise<readonly ReadDomain[]> {
         // With an empty list libvirt returns all domains.
         if (domains.length === 0) return []
-        const stats = await findStats(calls, domains)
+        const stats = await findStats(calls, domains, failures)
 
         async function readOne(domain: DomainHandle) {
           try {
@@ -117,6 +138,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
             return seen && toServer(seen, { group, host, hostResources })
           } catch (error) {
             await calls.requireConnection(error)
+            if (error instanceof LibvirtError) return error
             return unreadableServer(keyOf(group, domain.uuid), domain.name, error)
           }
         }

@@ -13,7 +13,7 @@ import {
   uuidOf,
 } from '../../testing/fake-libvirt-connection.ts'
 import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
-import { procedures } from './protocol.ts'
+import { nameOfProcedure, procedures } from './protocol.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 /** Guests that cannot be read, each for a reason of its own. */
@@ -25,7 +25,6 @@ const oddities: readonly (readonly [string, Partial<FakeDomain>, RegExp])[] = [
   ['declares a document type', { xml: '<!DOCTYPE x><domain/>' }, /document type/],
   ['fails', { xmlFault: 'failure' }, /disk on fire/],
   ['never responds', { xmlFault: 'silence' }, /no response within 10 s/],
-  ['has no stats', { hasNoStats: true }, /too much to tell/],
 ]
 
 async function scan(source: Source) {
@@ -93,27 +92,60 @@ describe('an unreadable libvirt domain', () => {
     }
   })
 
-  test('an event reports it as unreadable if the lookup fails', async (context) => {
-    const fake = await startFakeLibvirt(context, { domains: [domain(1)] })
-    const source = await openAt(context, fake)
-    const end = new AbortController()
-    context.after(() => end.abort())
-    const events = source.watch?.(end.signal)[Symbol.asyncIterator]()
-    await events?.next()
-    fake.faults.set(procedures.domainLookupByUuid, { error: 38, message: 'no luck' })
-    fake.sendEvent(domain(1))
-    const update = (await events?.next())?.value as SourceUpdate
-    assert.deepEqual(update, {
-      present: [],
-      gone: [],
-      unreadable: [
-        {
-          key: ['libvirt', 'default', uuidOf(1)],
-          name: 'guest-1',
-          reason: 'libvirt says: no luck',
-        },
-      ],
+  const reads = [
+    procedures.domainLookupByUuid,
+    procedures.domainGetXmlDesc,
+    procedures.domainIsPersistent,
+  ]
+  for (const call of reads) {
+    test(`a daemon that fails in ${nameOfProcedure(call)} says nothing about a domain`, async (context) => {
+      const domains = [domain(1), domain(2)]
+      const fake = await startFakeLibvirt(context, { domains })
+      const source = await openAt(context, fake)
+      const end = new AbortController()
+      context.after(() => end.abort())
+      const events = source.watch?.(end.signal)[Symbol.asyncIterator]()
+      await events?.next()
+      fake.faults.set(call, { error: 38, message: 'no luck' })
+      await assert.rejects(source.get(referTo(uuidOf(1)), soon()), isSourceError(/failed/, /luck/))
+      if (call === procedures.domainGetXmlDesc) {
+        await assert.rejects(scan(source), isSourceError(/failed/, /no luck/))
+      }
+      fake.sendEvent(domain(1))
+      const update = (await events?.next())?.value as SourceUpdate
+      assert.deepEqual(update, { present: [], gone: [], unreadable: [] })
+      fake.faults.clear()
+      const later = (await events?.next())?.value as SourceUpdate
+      assert.deepEqual(
+        later.present.map(({ facts }) => facts.name),
+        ['guest-1'],
+      )
     })
+  }
+
+  test('the state is read by another call if there are no stats', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: [domain(1), domain(2, { state: 5 })] })
+    const source = await openAt(context, fake)
+    const before = await scan(source)
+    const stats = procedures.connectGetAllDomainStats
+    const breaks = [
+      ...[1, 38, 45, 87].map((error) => () => fake.faults.set(stats, { error })),
+      () => fake.domains.set(uuidOf(1), domain(1, { hasNoStats: true })),
+    ]
+    for (const act of breaks) {
+      act()
+      const pages = await Array.fromAsync(source.scan(soon()))
+      const statuses = pages.flatMap(({ present }) => present.map(({ facts }) => facts.status))
+      assert.deepEqual(statuses, ['running', 'ready'])
+      const failed = pages.flatMap((page) => page.failed ?? [])
+      assert.ok(failed.length > 0)
+      for (const { error: part, hasServers } of failed) {
+        assert.deepEqual([part.call, hasServers], ['connectGetAllDomainStats', true])
+      }
+      fake.faults.clear()
+    }
+    fake.domains.set(uuidOf(1), domain(1))
+    assert.deepEqual(await scan(source), before)
   })
 
   test('the scan fails if the daemon hangs', async (context) => {

@@ -4,13 +4,16 @@ import { ChangedItems } from '../shared/changed-items.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
 import { toUpdate, type DomainReader, type ReadDomain } from './read-domains.ts'
-import { readDomainHandle, type DomainHandle } from './records.ts'
+import { LibvirtError, readDomainHandle, type DomainHandle } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
 import { keyOf } from './to-server.ts'
 
 const eventProcedures = new Set<number>(
   Object.values(domainEvents).map(({ procedure }) => procedure),
 )
+
+/** Milliseconds until further reads of a domain that the daemon fails to read. */
+const readDelays = [1_000, 4_000, 16_000]
 
 /** Subscribes to the events. Only the first type is required. */
 async function subscribe(client: RpcClient, signal: AbortSignal): Promise<void> {
@@ -60,6 +63,8 @@ export async function* watchDomains(
 ): AsyncGenerator<SourceUpdate> {
   /** Names of changed domains by UUID. */
   const changed = new ChangedItems<string>(longestList)
+  /** Reads that failed, and the timer of the next one, by UUID. */
+  const again = new Map<string, { readonly reads: number; readonly timer: NodeJS.Timeout }>()
   const unlisten = client.listen((procedure, message) => {
     if (!eventProcedures.has(procedure)) return
     message.int()
@@ -75,8 +80,20 @@ export async function* watchDomains(
       return (await calls.domainByUuid(uuid)) ?? { domain, server: undefined }
     } catch (error) {
       await calls.requireConnection(error)
-      return { domain, server: unreadableServer(keyOf(reader.group, uuid), name, error) }
+      const isFailing = error instanceof LibvirtError
+      const server = isFailing ? error : unreadableServer(keyOf(reader.group, uuid), name, error)
+      return { domain, server }
     }
+  }
+
+  /** A daemon that fails says nothing about a domain. The next scan shows those that still fail then. */
+  function readAgain({ uuid, name }: ReadDomain['domain'], isFailing: boolean): void {
+    const { reads = 0 } = again.get(uuid) ?? {}
+    const delay = isFailing ? readDelays[reads] : undefined
+    again.delete(uuid)
+    if (delay === undefined) return
+    const timer = setTimeout(() => changed.add(uuid, name), delay)
+    again.set(uuid, { reads: reads + 1, timer })
   }
 
   async function look(domains: readonly (readonly [string, string])[]): Promise<SourceUpdate> {
@@ -87,6 +104,7 @@ export async function* watchDomains(
     const there = found.filter((one) => 'id' in one)
     const read = await reader.begin(calls)(there, hostResources, calls.isTransient)
     const all = [...read, ...found.filter((one) => 'server' in one)]
+    for (const { domain, server } of all) readAgain(domain, server instanceof LibvirtError)
     const gone = all.filter(({ server }) => server === undefined)
     return { ...toUpdate(all), gone: gone.map(({ domain }) => keyOf(reader.group, domain.uuid)) }
   }
@@ -105,6 +123,7 @@ export async function* watchDomains(
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
+    for (const { timer } of again.values()) clearTimeout(timer)
     unmourn()
     unlisten()
   }

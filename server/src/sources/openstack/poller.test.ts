@@ -19,13 +19,14 @@ async function pollerOf(servers: Map<string, number>, novaTime?: () => Date) {
       .sort((a, b) => (a.updated < b.updated ? 1 : -1))
       .slice(0, since === null ? 1 : undefined)
     const headers = novaTime ? { date: novaTime().toUTCString() } : {}
-    return { status: 200, headers, host: 'nova', json: { servers: rows }, bytes: 0 }
+    return { status: 200, headers, host: 'nova', json: { servers: rows } }
   }
   const client: ServiceClient = {
     region: 'RegionOne',
     has: async () => false,
     send,
     change: () => assert.fail('polling changes nothing'),
+    listUsed: () => assert.fail('it polls servers only'),
     async list(request) {
       const first = await send(request)
       return { rows: first.json.servers, first }

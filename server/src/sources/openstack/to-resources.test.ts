@@ -28,7 +28,7 @@ test('networks have the addresses of their first IPv4 subnet, in pages of limite
   const lookups = indexTables({ ...noTables, networks: byId(networks), subnets: byId(subnets) })
   const site = { cloud: 'c', region: 'R' }
   const named = { hosts: new Set(['host']), zones: new Set(['zone']) }
-  const listed = { hypervisors: [], zones: [], areZonesDenied: true }
+  const listed = { hypervisors: [], zones: [], areZonesDenied: true, errors: [] }
   const pages = [...toResources(site, listed, named, lookups)]
   const all = pages.flatMap((page) => page.networks ?? [])
   assert.equal(all.length, 1_200)

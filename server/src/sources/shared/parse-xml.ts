@@ -68,6 +68,18 @@ export function parseXml(
     names.set(known, known)
     return known
   }
+  /** Most elements of a list have the same attributes. */
+  const singleAttributes = new Map<string, XmlElement['attributes']>()
+  const ownAttributes = (given: SaxesTagNS['attributes']): XmlElement['attributes'] => {
+    const attributes = Object.entries(given).map(([key, { value }]) => [key, value] as const)
+    const [first, ...others] = attributes
+    if (!first) return noAttributes
+    const shared = others.length === 0 ? singleAttributes.get(first.join('=')) : undefined
+    if (shared) return shared
+    const own = new Map(attributes.map(([key, value]) => [ownName(key), ownText(value)]))
+    if (others.length === 0) singleAttributes.set(ownText(first.join('=')), own)
+    return own
+  }
   let attributeCount = 0
   parser.on('attribute', () => {
     countOne()
@@ -78,15 +90,11 @@ export function parseXml(
   parser.on('opentag', (tag: SaxesTagNS) => {
     if (open.length === maxDepth) throw tooLarge(`is nested more than ${maxDepth} levels deep`)
     attributeCount = 0
-    const attributes = Object.entries(tag.attributes)
     const element: Draft = {
       name: ownName(tag.local),
       prefix: tag.prefix,
       uri: tag.uri,
-      attributes:
-        attributes.length === 0
-          ? noAttributes
-          : new Map(attributes.map(([key, { value }]) => [ownName(key), ownText(value)])),
+      attributes: ownAttributes(tag.attributes),
       children: [],
       text: '',
     }
