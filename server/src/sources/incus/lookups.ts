@@ -3,6 +3,7 @@ import { booleanOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { readMembers, type Member } from './members.ts'
 import { noProblems, type Problems } from '../shared/last-results.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import type { Pool, Volume } from './storage.ts'
 
 export interface Network {
@@ -24,6 +25,8 @@ export interface Lookups {
   /** Custom volumes by pool, project and name. */
   readonly volumes: Map<string, Volume>
   readonly problems: Problems
+  /** Of networks and volumes. */
+  readonly budget: ListBudget
 }
 
 export interface Project {
@@ -37,12 +40,19 @@ const networkProjectOf = ({ name, config }: Project) =>
 
 export const networkKey = (project: string, name: string): string => `${project}/${name}`
 
+/** The entries that are used. */
+const pickConfig = (config: Json): Json =>
+  Object.fromEntries(
+    ['ipv4.address', 'ipv4.dhcp.ranges', 'vlan'].map((name) => [name, textOf(config, name)]),
+  )
+
 export async function readLookups(
   connection: Connection,
   projects: readonly Project[],
 ): Promise<Lookups> {
   const { api, daemon, memory } = connection
   const problems = noProblems()
+  const budget = new ListBudget()
   const networkProjects = new Map(
     projects.map((project) => [project.name, networkProjectOf(project)]),
   )
@@ -57,12 +67,14 @@ export async function readLookups(
           id: derivedId('incus network', daemon.fingerprint, owner, textOf(network, 'name')),
           name: textOf(network, 'name'),
           status: textOf(network, 'status'),
-          config: objectOf(network, 'config'),
+          config: pickConfig(objectOf(network, 'config')),
         }))
+        .filter((network) => budget.take(network, 'networks'))
     }
     const found = await memory.networks.read(owner, problems, 'list the networks', list)
     for (const network of found ?? []) networks.set(networkKey(owner, network.name), network)
   }
   const members = await readMembers(connection, problems)
-  return { members, networks, networkProjects, pools: new Map(), volumes: new Map(), problems }
+  const [pools, volumes] = [new Map<string, Pool>(), new Map<string, Volume>()]
+  return { members, networks, networkProjects, pools, volumes, problems, budget }
 }

@@ -29,7 +29,8 @@ export async function* scanInstances(connection: Connection): AsyncGenerator<Sca
   }
   for (const part of chunk(instances)) yield await readServers(connection, part, maxStateAge)
   const { denied, failed } = lookups.problems
-  const parts = [...failed.values()].map((error) => ({ region: '', error, hasServers: true }))
+  const errors = [...failed.values(), ...lookups.budget.errors()]
+  const parts = errors.map((error) => ({ region: '', error, hasServers: true }))
   yield { present: [], gone: [], failed: [...unread, ...parts] }
   if (denied.size === 0) return
   const permission = [...denied].sort().join(', ')

@@ -58,7 +58,11 @@ export async function readStorage(
     const path = `/storage-pools/${encodeName(pool)}/volumes/custom`
     const list = async (action: string) => {
       const volumes = await api.list(path, { recursion: '1', project }, action)
-      return new Map(volumes.map((volume) => [textOf(volume, 'name'), readVolume(volume)]))
+      return new Map(
+        volumes
+          .map((volume) => [textOf(volume, 'name'), readVolume(volume)] as const)
+          .filter((entry) => lookups.budget.take(entry, 'storage volumes')),
+      )
     }
     const found = await memory.volumes.read(key, problems, 'list the storage volumes', list)
     for (const [name, volume] of found ?? []) {

@@ -12,6 +12,7 @@ import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ConnectionSettings, SourceContext } from '../../domain/sources/source.ts'
 import { createTextCutter } from './cut-texts.ts'
+import { freeBuffer } from './free-buffer.ts'
 import { LostResponse } from './lost-response.ts'
 import { ResponseTooLarge } from './response-too-large.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -217,6 +218,7 @@ function createGrowingBuffer() {
       if (size + part.length > bytes.length) {
         const larger = Buffer.allocUnsafe(Math.max(size + part.length, 2 * bytes.length))
         bytes.copy(larger, 0, 0, size)
+        freeBuffer(bytes)
         bytes = larger
       }
       size += part.copy(bytes, size)

@@ -1,4 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { freeBuffer } from './free-buffer.ts'
 import { ResponseTooLarge } from './response-too-large.ts'
 
 /** A JSON object of a source. Its fields may be missing or of any type: read them with the functions below. */
@@ -44,13 +45,18 @@ function checkLimits(body: Buffer, failed: string): void {
   }
 }
 
-/** Parses a response that must be a JSON object. The action is what was requested, such as `list servers`. */
+/**
+ * Parses a response that must be a JSON object, and frees its memory. The action is what was requested, such as
+ * `list servers`.
+ */
 export function parseJson(body: Buffer, host: string, action = 'complete a request'): Json {
   const failed = `${host} could not ${action}: the response`
   checkLimits(body, failed)
   let value: unknown
   try {
-    value = JSON.parse(body.toString('utf8'))
+    const text = body.toString('utf8')
+    freeBuffer(body)
+    value = JSON.parse(text)
   } catch {
     value = undefined
   }

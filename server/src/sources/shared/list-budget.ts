@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 
 const mebibyte = 2 ** 20
 /** Of lists that are held in memory together. Their source may be hostile, and then lists have no end. */
-const defaultBytes = 16 * mebibyte
+const defaultBytes = 24 * mebibyte
 const maxSharedTexts = 20_000
 const wide = /[^\u0000-\u00ff]/
 

@@ -1,3 +1,4 @@
+import { freeBuffer } from '../shared/free-buffer.ts'
 import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { attributeOf, childOf, parseXml, textOf, type XmlElement } from '../shared/parse-xml.ts'
@@ -89,6 +90,7 @@ const envelope = (method: string, self: ObjectRef, parameters: string) =>
 /** The content of a SOAP message; undefined if the response is none, such as the page of a proxy. */
 function contentOf({ body }: HttpResponse, host: string, method: string): XmlElement | undefined {
   const text = body.toString('utf8')
+  freeBuffer(body)
   if (!/^\s*(?:<\?xml[^>]*>\s*)?<[\w.-]+:Envelope[\s>]/.test(text)) return undefined
   try {
     return childOf(parseXml(text, limits), 'Body')?.children[0]
