@@ -17,7 +17,7 @@ import {
 } from '../testing/hostile-sources.ts'
 import type { ScanOrder, ScanResult } from '../testing/scan-apart.ts'
 import { suiteLifetime, type Lifetime } from '../testing/spawn-muster.ts'
-import { procedures } from './libvirt/protocol.ts'
+import { nameOfProcedure, procedures } from './libvirt/protocol.ts'
 import { createXdrWriter } from './libvirt/xdr.ts'
 
 /** Megabytes, over all cases of a source together. */
@@ -98,6 +98,25 @@ for (const start of [startHostileEc2, startHostileNova, startHostileVCenter, sta
       })
     }
 
+    /** Endless pages take until the budget is used, so that each is measured in a new process. */
+    async function attackLookup(
+      source: HostileSource,
+      shared: () => Promise<ScanResult>,
+      target: string,
+      attack: (typeof lookupAttacks)[number],
+    ): Promise<ScanResult> {
+      const { provider, settings } = source
+      const scanner = attack === 'endless pages' ? startScanner(lifetime) : undefined
+      const scan = scanner ? () => scanner({ provider, settings, isWatch: false }) : shared
+      if (scanner) await scan()
+      Object.assign(source, { attack, target })
+      try {
+        return await scan()
+      } finally {
+        Object.assign(source, { attack: 'nothing', target: '' })
+      }
+    }
+
     for (const attack of lookupAttacks) {
       test(`other lists: ${attack}`, async (context) => {
         const { source, scan } = await open()
@@ -106,9 +125,12 @@ for (const start of [startHostileEc2, startHostileNova, startHostileVCenter, sta
           // Without pages there is only one response.
           const hasPages = start !== startHostileIncus && target !== 'DescribeAvailabilityZones'
           if (attack === 'endless pages' && !hasPages) continue
-          Object.assign(source, { attack, target })
-          const { names, error, failures, growth } = await scan()
-          Object.assign(source, { attack: 'nothing', target: '' })
+          const { names, error, failures, growth } = await attackLookup(
+            source,
+            scan,
+            target,
+            attack,
+          )
           const about = `${target}: ${growth} MB, ${[error, ...failures].join('; ') || 'no error'}`
           context.diagnostic(about)
           if (error === '' && failures.length === 0) assert.deepEqual(names, plainNames, about)
@@ -217,6 +239,57 @@ describe('hostile responses: libvirt', () => {
       assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
       context.diagnostic(`${growth} MB: ${error}`)
     })
+  }
+
+  const text = (value: string) => createXdrWriter().string(value).finish()
+  const handles = (count: number, length: number) => {
+    const writer = createXdrWriter().uint(count)
+    for (let at = 0; at < count; at += 1) {
+      writer.string(`${at}-`.padEnd(length, 'x')).fixed(Buffer.alloc(16, at))
+    }
+    return writer.uint(count).finish()
+  }
+  const leases = createXdrWriter().uint(60_000)
+  for (let at = 0; at < 60_000; at += 1) {
+    leases.string('if').hyper(1n).int(0)
+    leases.optional(`mac-${at}`, (mac) => leases.string(mac))
+    leases
+      .optional(undefined, () => {})
+      .string(`10.0.0.${at}`)
+      .uint(24)
+    for (let left = 0; left < 2; left += 1) leases.optional(undefined, () => {})
+  }
+  const leasesBody = leases.uint(60_000).finish()
+  const ranges = Array.from(
+    { length: 40_000 },
+    (_, at) => `<host mac='${at}' ip='${'x'.repeat(40)}${at}'/>`,
+  ).join('')
+  const xmls = {
+    'deep nesting': '<x>'.repeat(500_000),
+    'a million elements': `<network>${'<x/>'.repeat(1_000_000)}</network>`,
+    'many reservations': `<network><ip address='10.0.0.1'><dhcp>${ranges}</dhcp></ip></network>`,
+  }
+  const { connectListAllNetworks, connectListAllStoragePools, connectListAllNwfilters } = procedures
+  const hostLists = [
+    [connectListAllNetworks, procedures.networkGetXmlDesc],
+    [connectListAllStoragePools, procedures.storagePoolGetXmlDesc],
+    [connectListAllNwfilters, procedures.nwfilterGetXmlDesc],
+  ] as const
+  for (const [list, description] of hostLists) {
+    for (const [what, xml] of Object.entries(xmls)) {
+      test(`${nameOfProcedure(list)} has many entries with ${what}`, async (context) => {
+        const { fake, scan } = await open()
+        fake.faults.set(list, { body: handles(300, 1_000) })
+        fake.faults.set(description, { body: text(xml) })
+        fake.faults.set(procedures.networkGetDhcpLeases, { body: leasesBody })
+        const { names: read, error, failures, growth } = await scan()
+        fake.faults.clear()
+        const about = `${growth} MB: ${[error, ...failures].join('; ')}`
+        if (error === '') assert.deepEqual(read, names, about)
+        assert.ok(growth <= maxGrowth, about)
+        context.diagnostic(about)
+      })
+    }
   }
 
   test('events without end', async (context) => {

@@ -25,7 +25,7 @@ const world = (timeLimit = 10_000, accountId?: string) => ({
   timeLimit,
   clock: Date.now,
 })
-export const soon = () => AbortSignal.timeout(10_000)
+export const soon = () => AbortSignal.timeout(60_000)
 
 /** Opens a line to a fake libvirt for as long as the test lasts. */
 export async function openAt(

@@ -1,6 +1,7 @@
 import { writeSecurityRule, type SecurityRule } from '../../domain/sources/security-rules.ts'
 import { unlessUnsupported, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
+import type { ListBudget } from '../shared/list-budget.ts'
 import {
   attributeOf,
   childrenOf,
@@ -76,32 +77,39 @@ function describeRule(rule: XmlElement): string[] {
   })
 }
 
+/** A filter with the names of those that it includes itself. */
+type OwnFilter = Omit<Filter, 'parts'> & { readonly included: readonly string[] }
+
 /** The network filters of the host, by name. */
-export async function readFilters(calls: Calls): Promise<ReadonlyMap<string, Filter>> {
+export async function readFilters(
+  calls: Calls,
+  budget: ListBudget,
+): Promise<ReadonlyMap<string, Filter>> {
   const handles = (await unlessUnsupported(calls.filters())) ?? []
-  const documents = new Map<string, { readonly uuid: string; readonly xml: XmlElement }>()
+  const own = new Map<string, OwnFilter>()
   await Promise.all(
     handles.map(async (handle) => {
+      const { name, uuid } = handle
       const xml = parseIfPossible(await unlessUnsupported(calls.filterXml(handle)))
-      if (xml) documents.set(handle.name, { uuid: handle.uuid, xml })
+      if (!xml) return
+      const filter = {
+        uuid,
+        included: childrenOf(xml, 'filterref').map((part) => attributeOf(part, 'filter')),
+        rules: childrenOf(xml, 'rule').flatMap(describeRule),
+      }
+      if (budget.take(filter, 'network filters')) own.set(name, filter)
     }),
   )
   const addParts = (name: string, parts: Set<string>): Set<string> => {
     if (parts.has(name)) return parts
     parts.add(name)
-    for (const part of childrenOf(documents.get(name)?.xml, 'filterref')) {
-      addParts(attributeOf(part, 'filter'), parts)
-    }
+    for (const part of own.get(name)?.included ?? []) addParts(part, parts)
     return parts
   }
   return new Map(
-    [...documents].map(([name, { uuid, xml }]) => [
+    [...own].map(([name, { uuid, rules }]) => [
       name,
-      {
-        uuid,
-        parts: addParts(name, new Set()),
-        rules: childrenOf(xml, 'rule').flatMap(describeRule),
-      },
+      { uuid, rules, parts: addParts(name, new Set()) },
     ]),
   )
 }

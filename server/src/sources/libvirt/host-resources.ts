@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { LastResults, noProblems, type Problems } from '../shared/last-results.ts'
 import { unlessUnsupported, type Calls } from './calls.ts'
 import { readFilters, type Filter } from './filters.ts'
@@ -62,11 +63,13 @@ export function createHostResourceReader(daemon: readonly string[]) {
   }
 
   async function readShared(calls: Calls, problems: Problems): Promise<HostResources> {
+    const budget = new ListBudget()
     const [networks, pools, filters] = await Promise.all([
-      attempt(calls, memory.networks, 'networks', () => readNetworks(calls), problems),
-      attempt(calls, memory.pools, 'pools', () => readPools(calls), problems),
-      attempt(calls, memory.filters, 'filters', () => readFilters(calls), problems),
+      attempt(calls, memory.networks, 'networks', () => readNetworks(calls, budget), problems),
+      attempt(calls, memory.pools, 'pools', () => readPools(calls, budget), problems),
+      attempt(calls, memory.filters, 'filters', () => readFilters(calls, budget), problems),
     ])
+    for (const error of budget.errors()) problems.failed.set(error.message, error)
     return { networks: networks ?? new Map(), pools: pools ?? [], filters: filters ?? new Map() }
   }
 

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { unlessUnsupported, type Calls, type Lease } from './calls.ts'
 import type { ReportedNetwork } from '../../domain/sources/reported-resources.ts'
 import { guestAddresses } from '../shared/guest-addresses.ts'
+import type { ListBudget } from '../shared/list-budget.ts'
 import {
   attributeOf,
   childOf,
@@ -101,11 +102,23 @@ async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> 
 }
 
 /** The virtual networks of libvirt by name. */
-export async function readNetworks(calls: Calls): Promise<ReadonlyMap<string, Network>> {
+export async function readNetworks(
+  calls: Calls,
+  budget: ListBudget,
+): Promise<ReadonlyMap<string, Network>> {
   const handles = (await unlessUnsupported(calls.networks())) ?? []
+  const networks = new Map<string, Network>()
+  await Promise.all(
+    handles.map(async (handle) => {
+      const network = await readNetwork(calls, handle)
+      if (budget.take(network, 'networks')) networks.set(handle.name, network)
+    }),
+  )
+  // In the order of libvirt, whichever was read first.
   return new Map(
-    await Promise.all(
-      handles.map(async (handle) => [handle.name, await readNetwork(calls, handle)] as const),
-    ),
+    handles.flatMap(({ name }) => {
+      const network = networks.get(name)
+      return network ? [[name, network]] : []
+    }),
   )
 }

@@ -1,4 +1,5 @@
 import { unlessUnsupported, type Calls } from './calls.ts'
+import type { ListBudget } from '../shared/list-budget.ts'
 import { attributeOf, parseIfPossible, textOf } from '../shared/parse-xml.ts'
 
 /** A storage pool. */
@@ -24,7 +25,7 @@ const storageTypes: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-export async function readPools(calls: Calls): Promise<readonly Pool[]> {
+export async function readPools(calls: Calls, budget: ListBudget): Promise<readonly Pool[]> {
   const handles = (await unlessUnsupported(calls.pools())) ?? []
   const pools = await Promise.all(
     handles.map(async (handle): Promise<Pool[]> => {
@@ -32,7 +33,8 @@ export async function readPools(calls: Calls): Promise<readonly Pool[]> {
       if (!xml) return []
       const type = attributeOf(xml, 'type')
       const path = textOf(xml, 'target', 'path').replace(/(?<!\/)\/+$/, '')
-      return [{ name: handle.name, storageType: storageTypes.get(type) ?? type, path }]
+      const pool = { name: handle.name, storageType: storageTypes.get(type) ?? type, path }
+      return budget.take(pool, 'storage pools') ? [pool] : []
     }),
   )
   // Longest path first: the innermost folder that contains a file is its pool.

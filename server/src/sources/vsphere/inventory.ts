@@ -57,7 +57,7 @@ const spec: PropertySpec = {
   Network: ['summary.accessible'],
   DistributedVirtualPortgroup: ['config.defaultPortConfig', 'tag'],
 }
-const entitiesInPage = 200
+const entitiesInPage = 100
 
 /** vSphere escapes three characters in names. */
 export const decodeName = (name: string): string =>
