@@ -47,13 +47,17 @@ export async function scanAll(source: Source): Promise<Map<string, ReportedServe
   return servers
 }
 
-/** Gets one server. It must be readable, or not exist. */
+/** Gets one server, as a scan reports it. It must be readable, or not exist. */
 export async function getReadable(
   source: Source,
   reference: ServerReference,
 ): Promise<ReportedServer | undefined> {
   const server = await source.get(reference, testTimeout())
-  if (!server || 'facts' in server) return server
+  if (server && 'facts' in server) {
+    const { isBusy: _, ...reported } = server
+    return reported
+  }
+  if (!server) return undefined
   throw new Error(`${server.name} could not be read: ${server.reason}`)
 }
 
