@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFakeLibvirt } from '../testing/fake-libvirt.ts'
+import { lookupAttacks } from '../testing/hostile-lookups.ts'
 import {
-  lookupAttacks,
   startHostileEc2,
   startHostileIncus,
   startHostileNova,

@@ -8,6 +8,15 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import type { SourceSettings } from '../domain/sources/source.ts'
 import { startFakeEc2 } from './fake-ec2.ts'
+import {
+  ec2Lookups,
+  incusNetworks,
+  lookupBody,
+  novaLookups,
+  portGroups,
+  type LookupAttack,
+  type LookupListing,
+} from './hostile-lookups.ts'
 import type { Lifetime } from './spawn-muster.ts'
 
 export interface HostileServer {
@@ -27,16 +36,6 @@ interface Listing {
   readonly repeat?: string
 }
 
-/** A list of what servers refer to. */
-interface LookupListing extends Pick<Listing, 'head' | 'tail' | 'element' | 'nest'> {
-  /** An item of which every text is new. */
-  item(number: number): string
-  /** An item with as many parts as fit into a response. */
-  readonly wide: string
-  /** The end of a page that is not the last one. Absent if there are no pages. */
-  readonly more?: (number: number) => string
-}
-
 /** What a back end does where it should list its servers. */
 export type Attack =
   | 'nothing'
@@ -45,17 +44,6 @@ export type Attack =
   | 'gzip bomb'
   | 'repeated pages'
   | LookupAttack
-
-/** What it does where it should list what servers refer to. */
-export const lookupAttacks = [
-  'endless body',
-  'endless elements',
-  'deep nesting',
-  'million elements',
-  'endless pages',
-  'a wide item',
-] as const
-type LookupAttack = (typeof lookupAttacks)[number]
 
 export interface HostileSource {
   readonly provider: string
@@ -114,23 +102,15 @@ async function sendList(
   response.end(element.repeat(1_000_000) + tail)
 }
 
-const itemsInPage = 500
-let items = 0
-
 /** A list of what servers refer to, as the attack wants it. */
 async function sendLookup(
   attack: Attack,
-  { item, wide, more, ...listing }: LookupListing,
+  listing: LookupListing,
   response: ServerResponse,
 ): Promise<void> {
-  const { head, tail, element } = listing
-  const separator = element.startsWith('<') ? '' : ','
-  if (attack === 'a wide item') return void response.end(head + wide + tail)
-  if (attack !== 'endless pages') {
-    return await sendList(attack, { ...listing, write: () => '' }, [], response)
-  }
-  const page = Array.from({ length: itemsInPage }, () => item((items += 1)))
-  response.end(head + page.join(separator) + (more?.(items) ?? tail))
+  const body = lookupBody(attack, listing)
+  if (body !== undefined) return void response.end(body)
+  await sendList(attack, { ...listing, write: () => '' }, [], response)
 }
 
 /** A stream of events with a message that does not end. */
@@ -194,11 +174,6 @@ async function start(
   return source
 }
 
-/** Texts that no other item has. */
-const unique = (number: number, length = 60) => `${number}-`.padEnd(length, 'x')
-const repeatPart = (part: string, separator = ',') =>
-  Array.from({ length: 60_000 }, () => part).join(separator)
-
 const send = (response: ServerResponse, status: number, body: object): void =>
   void response.writeHead(status).end(JSON.stringify(body))
 
@@ -238,17 +213,7 @@ export function startHostileIncus(lifetime: Lifetime): Promise<HostileSource> {
             : []
       send(response, 200, { type: 'sync', metadata })
     },
-    {
-      networks: {
-        head,
-        tail: ']}',
-        element: '{},',
-        nest: '[',
-        item: (number) =>
-          JSON.stringify({ name: unique(number), managed: true, config: { a: unique(number) } }),
-        wide: `{"name":"n","managed":true,"config":{${repeatPart('"a":"b"')}}}`,
-      },
-    },
+    { networks: incusNetworks },
   )
 }
 
@@ -287,7 +252,9 @@ export function startHostileNova(lifetime: Lifetime): Promise<HostileSource> {
       }
     },
     ({ url, response, source, list, attacks }) => {
-      const lookup = novaLookups.find((name) => url.includes(`/${name.replaceAll('_', '-')}`))
+      const lookup = Object.keys(novaLookups).find((name) =>
+        url.includes(`/${name.replaceAll('_', '-')}`),
+      )
       if (lookup !== undefined) {
         if (!attacks(lookup)) send(response, 200, { [lookup]: [] })
         return undefined
@@ -311,45 +278,8 @@ export function startHostileNova(lifetime: Lifetime): Promise<HostileSource> {
         return send(response, 200, { availabilityZoneInfo: [] })
       return send(response, 403, {})
     },
-    Object.fromEntries(novaLookups.map((name) => [name, novaListing(name)])),
+    novaLookups,
   )
-}
-
-const novaLookups = [
-  'networks',
-  'subnets',
-  'ports',
-  'floatingips',
-  'security_groups',
-  'volumes',
-  'images',
-  'hypervisors',
-]
-
-function novaListing(name: string): LookupListing {
-  const row = (number: number, parts: number) => {
-    const own = unique(number)
-    const some = <Part>(part: Part) => Array.from({ length: parts }, () => part)
-    return JSON.stringify({
-      id: own,
-      ...{ name: own, device_id: own, network_id: own, mac_address: own, port_id: own, cidr: own },
-      ...{ floating_ip_address: own, status: own, hypervisor_hostname: own, cpu_info: own },
-      fixed_ips: some({ subnet_id: own, ip_address: own }),
-      security_groups: some(own),
-      security_group_rules: some({ protocol: own, remote_ip_prefix: own }),
-      attachments: some({ server_id: own, device: own }),
-      volume_image_metadata: { name: own, os_distro: own },
-    })
-  }
-  return {
-    head: `{"${name}":[`,
-    tail: ']}',
-    element: '{},',
-    nest: '[',
-    item: (number) => row(number, 3),
-    wide: row(1, 8_000),
-    more: () => `],"${name}_links":[{"rel":"next"}],"next":"more"}`,
-  }
 }
 
 const ref = (type: string, id: string) => `<obj type="${type}">${id}</obj>`
@@ -431,8 +361,8 @@ export function startHostileVCenter(lifetime: Lifetime): Promise<HostileSource> 
       const isWhole = body.includes('config.annotation')
       const asked = isWhole ? source.servers : source.servers.map(({ name }) => ({ name }))
       if (!isOfMachines && source.target === 'objects' && source.attack !== 'nothing') {
-        const parts = { 'endless pages': 100, 'a wide item': 10_000 }[String(source.attack)]
-        if (parts === undefined) return attacks('objects')
+        if (!['endless pages', 'a wide item'].includes(source.attack)) return attacks('objects')
+        const parts = source.attack === 'endless pages' ? 100 : 10_000
         const write = (id: string) =>
           `<objects>${ref('HostSystem', id)}${property('config.network.portgroup', portGroups(parts))}</objects>`
         const hosts = objects.filter(([, type]) => type === 'HostSystem').map(([, , id = '']) => id)
@@ -449,38 +379,6 @@ export function startHostileVCenter(lifetime: Lifetime): Promise<HostileSource> 
 }
 
 const center = `<objects>${ref('Datacenter', 'dc-1')}${property('name', 'dc')}</objects>`
-const portGroups = (count: number) =>
-  Array.from({ length: count }, () => {
-    items += 1
-    return `<HostPortGroup><spec><name>${unique(items)}</name><vlanId>1</vlanId></spec></HostPortGroup>`
-  }).join('')
-
-/** Lists of EC2, with the names of their elements. */
-const ec2Lookups: Readonly<Record<string, readonly [set: string, id: string]>> = {
-  DescribeSubnets: ['subnetSet', 'subnetId'],
-  DescribeVpcs: ['vpcSet', 'vpcId'],
-  DescribeAvailabilityZones: ['availabilityZoneInfo', 'zoneName'],
-  DescribeInstanceTypes: ['instanceTypeSet', 'instanceType'],
-}
-
-function ec2Listing(action: string): LookupListing {
-  const [set = '', id = ''] = ec2Lookups[action] ?? []
-  const end = `</${set}>`
-  const tag = (number: number) =>
-    `<item><key>${unique(number)}</key><value>${unique(number)}</value></item>`
-  const item = (number: number, tags: string) =>
-    `<item><${id}>${unique(number)}</${id}><tagSet>${tags}</tagSet></item>`
-  return {
-    head: `<${action}Response><${set}>`,
-    tail: `${end}</${action}Response>`,
-    element: '<item/>',
-    nest: '<item>',
-    item: (number) => item(number, tag(number).repeat(3)),
-    wide: item(1, repeatPart('<item><key>k</key><value>v</value></item>', '')),
-    more: (number) => `${end}<nextToken>${number}</nextToken></${action}Response>`,
-  }
-}
-
 export async function startHostileEc2(lifetime: Lifetime): Promise<HostileSource> {
   const ec2 = await startFakeEc2(lifetime)
   const [head = '', tail = ''] =
@@ -500,8 +398,9 @@ export async function startHostileEc2(lifetime: Lifetime): Promise<HostileSource
     target: '',
   }
   ec2.misbehave = ({ action }, response) => {
-    if (source.target === action && source.attack !== 'nothing') {
-      void sendLookup(source.attack, ec2Listing(action), response)
+    const lookup = ec2Lookups[action]
+    if (lookup && source.target === action && source.attack !== 'nothing') {
+      void sendLookup(source.attack, lookup, response)
       return true
     }
     if (action !== 'DescribeInstances') return false

@@ -33,9 +33,16 @@ const server = {
 }
 
 const listNames: Readonly<Record<string, ListName>> = {
-  ...{ networks: 'networks', subnets: 'subnets', ports: 'ports', portsOf: 'ports' },
-  ...{ floating: 'floatingips', floatingOf: 'floatingips', groups: 'security_groups' },
-  ...{ volumes: 'volumes', images: 'images', flavors: 'flavors' },
+  networks: 'networks',
+  subnets: 'subnets',
+  ports: 'ports',
+  portsOf: 'ports',
+  floating: 'floatingips',
+  floatingOf: 'floatingips',
+  groups: 'security_groups',
+  volumes: 'volumes',
+  images: 'images',
+  flavors: 'flavors',
 }
 const budget = new ListBudget()
 /** Only what is held in memory of them. */
@@ -46,7 +53,7 @@ const pickAll = (lookups: Partial<Lookups>) =>
       new Map(
         [...(rows as ReadonlyMap<string, Json | Json[]>)].map(([id, row]) => {
           const pick = (one: Json) => pickUsed(listNames[table] ?? 'ports', one, budget)
-          return [id, Array.isArray(row) ? row.map(pick) : pick(row as Json)]
+          return [id, Array.isArray(row) ? row.map(pick) : pick(row)]
         }),
       ),
     ]),

@@ -4,7 +4,7 @@ const mebibyte = 2 ** 20
 /** Of lists that are held in memory together. Their source may be hostile, and then lists have no end. */
 const defaultBytes = 24 * mebibyte
 const maxSharedTexts = 20_000
-const wide = /[^\u0000-\u00ff]/
+const wide = /[^\p{ASCII}]/u
 
 /**
  * Limits the memory of what servers refer to, such as volumes and networks. Servers themselves are never held

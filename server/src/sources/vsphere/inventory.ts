@@ -85,9 +85,22 @@ async function readAttributes(api: Api) {
 
 /** The elements of properties that are used. Hosts send megabytes. */
 const usedElements: ReadonlySet<string> = new Set([
-  ...['uuid', 'numCpuThreads', 'cpuModel', 'memorySize', 'otherIdentifyingInfo'],
-  ...['identifierType', 'identifierValue', 'key', 'serialNumber', 'version'],
-  ...['HostPortGroup', 'spec', 'name', 'vlan', 'vlanId', 'Tag'],
+  'HostPortGroup',
+  'Tag',
+  'cpuModel',
+  'identifierType',
+  'identifierValue',
+  'key',
+  'memorySize',
+  'name',
+  'numCpuThreads',
+  'otherIdentifyingInfo',
+  'serialNumber',
+  'spec',
+  'uuid',
+  'version',
+  'vlan',
+  'vlanId',
 ])
 
 const pruneXml = (element: XmlElement): XmlElement => ({
