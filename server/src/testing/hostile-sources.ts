@@ -252,9 +252,8 @@ export function startHostileNova(lifetime: Lifetime): Promise<HostileSource> {
       }
     },
     ({ url, response, source, list, attacks }) => {
-      const lookup = Object.keys(novaLookups).find((name) =>
-        url.includes(`/${name.replaceAll('_', '-')}`),
-      )
+      const [, path = ''] = /\/(?:os-)?([a-z-]+)(?:\/detail)?(?:\?|$)/.exec(url) ?? []
+      const lookup = Object.keys(novaLookups).find((name) => path === name.replaceAll('_', '-'))
       if (lookup !== undefined) {
         if (!attacks(lookup)) send(response, 200, { [lookup]: [] })
         return undefined

@@ -19,7 +19,7 @@ async function pollerOf(servers: Map<string, number>, novaTime?: () => Date) {
       .sort((a, b) => (a.updated < b.updated ? 1 : -1))
       .slice(0, since === null ? 1 : undefined)
     const headers = novaTime ? { date: novaTime().toUTCString() } : {}
-    return { status: 200, headers, host: 'nova', json: { servers: rows } }
+    return { status: 200, headers, host: 'nova', json: { servers: rows }, bytes: 0 }
   }
   const client: ServiceClient = {
     region: 'RegionOne',

@@ -34,6 +34,7 @@ export interface ServiceResponse extends Pick<HttpResponse, 'status' | 'headers'
   /** The sender, for errors. */
   readonly host: string
   readonly json: Json
+  readonly bytes: number
 }
 
 /** The services of one region, as one project sees them. */
@@ -120,9 +121,10 @@ export function createServiceClient(
     if (status !== 200 && status !== request.expected) {
       throw statusError(response, { host, action: request.action })
     }
+    const bytes = body.length
     // A denial may come from a proxy and need not be JSON.
     const json = status === 403 ? {} : parseJson(body, host, request.action)
-    return { status, headers, host, json }
+    return { status, headers, host, json, bytes }
   }
 
   async function change(request: ServiceChange, signal: AbortSignal): Promise<HttpResponse> {
@@ -158,7 +160,8 @@ export function createServiceClient(
       onResponse?.(response)
       const items = rowsOf(response, name)
       const last = items.at(-1)
-      return { items, next: last && hasNext(response.json, name) ? idOf(last) : undefined }
+      const next = last && hasNext(response.json, name) ? idOf(last) : undefined
+      return { items, next, bytes: response.bytes }
     },
     idOf,
   })

@@ -3,6 +3,8 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 const mebibyte = 2 ** 20
 /** Of lists that are held in memory together. Their source may be hostile, and then lists have no end. */
 const defaultBytes = 24 * mebibyte
+/** Responses become garbage, and V8 collects it late. */
+const readForEachHeld = 2.5
 const maxSharedTexts = 20_000
 const wide = /[^\p{ASCII}]/u
 
@@ -12,6 +14,7 @@ const wide = /[^\p{ASCII}]/u
  */
 export class ListBudget {
   #left: number
+  #unread: number
   readonly #max: number
   readonly #cut = new Set<string>()
   readonly #shared = new Map<string, string>()
@@ -19,6 +22,14 @@ export class ListBudget {
   constructor(bytes = defaultBytes) {
     this.#max = bytes
     this.#left = bytes
+    this.#unread = bytes * readForEachHeld
+  }
+
+  /** False if no further response of a list may be read after one of so many bytes. */
+  mayContinue(bytes: number, what: string): boolean {
+    this.#unread -= bytes
+    if (this.#unread < 0) this.#cut.add(what)
+    return this.#unread >= 0
   }
 
   /** The same text object for equal texts, such as the id of a network that many ports have. */

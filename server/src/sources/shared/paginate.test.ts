@@ -80,6 +80,20 @@ describe('a list in memory', () => {
     assert.match(budget.errors()[0]?.message ?? '', /list of servers is too long/)
   })
 
+  test('is not read further than a multiple of the budget, however little of it is held', async () => {
+    const budget = new ListBudget(2 ** 20)
+    const paging = endless(10)
+    let pages = 0
+    const call = async () => {
+      pages += 1
+      return { ...(await paging.call()), bytes: 100_000 }
+    }
+    const found = await collectPages({ ...paging, call }, { budget, pick })
+    assert.equal(found.length, 10 * pages)
+    assert.ok(pages > 20 && pages < 30, `${pages} pages`)
+    assert.equal(budget.errors().length, 1)
+  })
+
   test('shares its budget with others', async () => {
     const budget = new ListBudget(2 ** 20)
     await collectPages(endless(1_000), { budget, pick })

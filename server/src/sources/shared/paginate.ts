@@ -11,6 +11,8 @@ interface Page<Item> {
   readonly items: readonly Item[] | undefined
   /** The token or marker of the next page; undefined or '' after the last one. */
   readonly next: string | undefined
+  /** The size of the response, where the source knows it. */
+  readonly bytes?: number
 }
 
 interface Paging<Item> {
@@ -64,12 +66,19 @@ export async function collectPages<Item, Kept>(
   { budget, pick }: Keeping<Item, Kept>,
 ): Promise<Kept[]> {
   const all: Kept[] = []
-  for await (const items of paginate(paging)) {
+  let mayContinue = true
+  const call = async (token: string | undefined) => {
+    const page = await paging.call(token)
+    mayContinue = page.next === undefined || budget.mayContinue(page.bytes ?? 0, paging.what)
+    return page
+  }
+  for await (const items of paginate({ ...paging, call })) {
     for (const item of items) {
       const kept = pick(item)
       if (!budget.take(kept, paging.what)) return all
       all.push(kept)
     }
+    if (!mayContinue) return all
   }
   return all
 }
