@@ -348,7 +348,7 @@ export function startHostileVCenter(lifetime: Lifetime): Promise<HostileSource> 
           : [
               '<R type="Datacenter">dc-1</R>',
               ...Array.from(
-                { length: source.target === 'objects' ? 20_000 : 0 },
+                { length: source.target === 'objects' ? 5_000 : 0 },
                 (_, at) => `<R type="HostSystem">host-${at}</R>`,
               ),
             ]

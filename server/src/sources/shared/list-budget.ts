@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 
 const mebibyte = 2 ** 20
 /** Of lists that are held in memory together. Their source may be hostile, and then lists have no end. */
-const defaultBytes = 24 * mebibyte
+const defaultBytes = 18 * mebibyte
 /** Responses become garbage, and V8 collects it late. */
 const readForEachHeld = 2.5
 const maxSharedTexts = 20_000

@@ -1,7 +1,7 @@
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { ListBudget } from '../shared/list-budget.ts'
-import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
+import { childrenOf, numberOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { createPageShrinker } from '../shared/shrink-pages.ts'
 import { listRefs, readObjects, requireHidden, type PropertySpec } from './property-collector.ts'
 import type { Api, Session } from './session.ts'
@@ -13,6 +13,8 @@ export interface Entity {
   readonly name: string
   /** The object that contains it; undefined for the root. */
   readonly parent: ObjectRef | undefined
+  /** Of a host: the VLANs of its standard port groups, by name. */
+  readonly vlans?: ReadonlyMap<string, number>
   value(path: string): XmlElement | undefined
 }
 
@@ -42,6 +44,7 @@ const entityTypes = [
   'Network',
   'ResourcePool',
 ]
+const portGroups = 'config.network.portgroup'
 const spec: PropertySpec = {
   ManagedEntity: ['name', 'parent'],
   HostSystem: [
@@ -51,13 +54,15 @@ const spec: PropertySpec = {
     'runtime.connectionState',
     'runtime.powerState',
     'runtime.inMaintenanceMode',
-    'config.network.portgroup',
+    portGroups,
   ],
   Datastore: ['summary.type'],
   Network: ['summary.accessible'],
   DistributedVirtualPortgroup: ['config.defaultPortConfig', 'tag'],
 }
-const entitiesInPage = 100
+const entitiesInPage = 200
+/** They have hundreds of port groups, and V8 collects the garbage of large documents late. */
+const hostsInPage = 10
 
 /** vSphere escapes three characters in names. */
 export const decodeName = (name: string): string =>
@@ -85,23 +90,28 @@ async function readAttributes(api: Api) {
 
 /** The elements of properties that are used. Hosts send megabytes. */
 const usedElements: ReadonlySet<string> = new Set([
-  'HostPortGroup',
   'Tag',
   'cpuModel',
   'identifierType',
   'identifierValue',
   'key',
   'memorySize',
-  'name',
   'numCpuThreads',
   'otherIdentifyingInfo',
   'serialNumber',
-  'spec',
   'uuid',
   'version',
   'vlan',
   'vlanId',
 ])
+
+const vlansOf = (groups: XmlElement | undefined, budget: ListBudget): ReadonlyMap<string, number> =>
+  new Map(
+    childrenOf(groups, 'HostPortGroup').map((group) => [
+      budget.share(textOf(group, 'spec', 'name')),
+      numberOf(textOf(group, 'spec', 'vlanId')),
+    ]),
+  )
 
 const pruneXml = (element: XmlElement): XmlElement => ({
   ...element,
@@ -114,21 +124,27 @@ const sortById = (entities: readonly Entity[]) =>
 async function readEntities(api: Api, budget: ListBudget): Promise<readonly Entity[]> {
   const entities: Entity[] = []
   const readShrinking = createPageShrinker({ largest: entitiesInPage, smallest: 1 }, isUnparsable)
-  const refs = await listRefs(api, entityTypes)
+  const listed = await listRefs(api, entityTypes)
+  const others = listed.filter(({ type }) => !host.test(type))
+  const refs = [...others, ...listed.filter(({ type }) => host.test(type))]
   for (let at = 0; at < refs.length;) {
-    const { page, next } = await readShrinking(async (size) => ({
-      page: await readObjects(api, spec, refs.slice(at, at + size)),
-      next: at + size,
-    }))
+    const { page, next } = await readShrinking(async (size) => {
+      const end =
+        at < others.length ? Math.min(at + size, others.length) : at + Math.min(size, hostsInPage)
+      return { page: await readObjects(api, spec, refs.slice(at, end)), next: end }
+    })
     at = next
     for (const { ref, properties: all } of page) {
-      const properties = new Map([...all].map(([path, value]) => [path, pruneXml(value)]))
-      if (!budget.take(properties, `objects at ${api.host}`)) at = refs.length
+      const used = [...all].filter(([path]) => path !== portGroups)
+      const properties = new Map(used.map(([path, value]) => [path, pruneXml(value)]))
+      const vlans = vlansOf(all.get(portGroups), budget)
+      if (!budget.take([properties, vlans], `objects at ${api.host}`)) at = refs.length
       else
         entities.push({
           ref,
           name: decodeName(properties.get('name')?.text ?? ''),
           parent: refOf(properties.get('parent')),
+          ...(vlans.size > 0 && { vlans }),
           value: (path) => properties.get(path),
         })
     }

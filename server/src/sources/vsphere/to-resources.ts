@@ -52,11 +52,11 @@ function describeHost(entity: Entity, inventory: Inventory): ReportedHost {
 /** VLANs of standard port groups by datacenter and name: only hosts know them. */
 function standardVlans(inventory: Inventory): ReadonlyMap<string, number> {
   const vlans = new Map<string, number>()
-  for (const { ref, value } of inventory.all(host)) {
+  for (const { ref, vlans: own = [] } of inventory.all(host)) {
     const region = inventory.around(ref.id, datacenter)?.ref.id ?? ''
-    for (const group of childrenOf(value('config.network.portgroup'), 'HostPortGroup')) {
-      const key = `${region} ${textOf(group, 'spec', 'name')}`
-      if (!vlans.has(key)) vlans.set(key, numberOf(textOf(group, 'spec', 'vlanId')))
+    for (const [name, vlan] of own) {
+      const key = `${region} ${name}`
+      if (!vlans.has(key)) vlans.set(key, vlan)
     }
   }
   return vlans

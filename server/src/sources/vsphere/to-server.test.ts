@@ -43,12 +43,14 @@ const inventory = createInventory(
     entity('Folder', 'group-v8', 'web', 'group-v7'),
     entity('Folder', 'group-h4', 'host', 'datacenter-2'),
     entity('ClusterComputeResource', 'domain-c8', 'gold', 'group-h4'),
-    entity('HostSystem', 'host-9', '192.0.2.9', 'domain-c8', {
-      'runtime.connectionState': text('notResponding'),
-      'runtime.powerState': text('unknown'),
-      'summary.hardware': `<val><otherIdentifyingInfo><identifierValue>none</identifierValue><identifierType><key>SerialNumberTag</key></identifierType></otherIdentifyingInfo><otherIdentifyingInfo><identifierValue>7XK2</identifierValue><identifierType><key>ServiceTag</key></identifierType></otherIdentifyingInfo><memorySize>274877906944</memorySize></val>`,
-      'config.network.portgroup': `<val><HostPortGroup><spec><name>lan</name><vlanId>12</vlanId></spec></HostPortGroup></val>`,
-    }),
+    {
+      ...entity('HostSystem', 'host-9', '192.0.2.9', 'domain-c8', {
+        'runtime.connectionState': text('notResponding'),
+        'runtime.powerState': text('unknown'),
+        'summary.hardware': `<val><otherIdentifyingInfo><identifierValue>none</identifierValue><identifierType><key>SerialNumberTag</key></identifierType></otherIdentifyingInfo><otherIdentifyingInfo><identifierValue>7XK2</identifierValue><identifierType><key>ServiceTag</key></identifierType></otherIdentifyingInfo><memorySize>274877906944</memorySize></val>`,
+      }),
+      vlans: new Map([['lan', 12]]),
+    },
     entity('ResourcePool', 'resgroup-10', 'Resources', 'domain-c8'),
     entity('ResourcePool', 'resgroup-11', 'production', 'resgroup-10'),
     entity('VirtualApp', 'resgroup-v12', 'shop', 'resgroup-11'),
