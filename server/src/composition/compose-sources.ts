@@ -12,7 +12,7 @@ import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
-import { createSightingStore } from '../storage/sources/sighting-store.ts'
+import { createServerKeys, createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import type { Inventory } from './compose-inventory.ts'
@@ -71,6 +71,7 @@ export function composeSources(parts: Parts) {
       claimServers: createClaimServers({
         accounts,
         sightings: createSightingStore(database),
+        serverKeys: createServerKeys(database),
         finder: parts.finder,
         serverWriter,
         owners,

@@ -402,10 +402,10 @@ export interface Tables {
     finished_at: number | null
   }
   /**
-   * Servers that another domain has taken over, by the id that follows from the key of the source. Their
-   * id is `server_id` instead, which follows from `key`.
+   * Former ids of servers that another domain has taken over, among them the one that follows from the key
+   * of the source. The current one is `server_id`.
    */
-  server_keys: { source_id: string; server_id: string; key: string }
+  server_keys: { source_id: string; server_id: string }
   /** Ids of a batch without a task: they did not exist for the caller. */
   batch_refusals: { batch_id: string; server_id: string }
   /** Keys of requests that must not act twice. */

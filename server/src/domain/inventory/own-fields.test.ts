@@ -32,10 +32,10 @@ function createInventory() {
     accountId: 'account',
     account: 'lab',
     digestOf: () => `${stored.size} ${now}`,
-    findHeldElsewhere: async () => new Set<string>(),
+    findOthers: async () => new Map<string, never>(),
     findSuccessors: async () => new Map<string, Partial<Server>>(),
     findRenamed: async () => new Set<string>(),
-    nextIdOf: (before: string) => `${before}, renamed`,
+    findFormer: async () => new Map<string, never>(),
     sightingsOf: () => ({ accountId: 'account', seen: [], lost: [], fence: { revision: 1 } }),
   }
   const serverWriter = {

@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { buildServer } from './build-server.ts'
 import { changesOf, describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
-import { endServer, keepOwnFields } from './own-fields.ts'
+import { endServer, keepOwnFields, keepTaskStatus } from './own-fields.ts'
 import type { Owners } from './owners.ts'
 import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
@@ -38,14 +38,30 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
   const digestOf = (facts: ServerFacts, reporter: ReportingAccount | undefined) =>
     reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
 
-  /** What another account holds stays with that account. */
+  /**
+   * A server stays with the account that holds it for as long as that account sees it. Another domain does not
+   * get it, nor one that has ended, while an active account of its own domain sees it.
+   */
   async function findHeldElsewhere({ present, reporter }: Scan, stored: Kept) {
-    if (!reporter) return new Set<string>()
-    const others = present
-      .map(({ id }) => stored.get(id))
-      .filter(isThere)
-      .filter(({ server }) => server.account_id !== reporter.accountId)
-    return others.length === 0 ? new Set<string>() : await reporter.findHeldElsewhere(others)
+    const others = present.flatMap((facts) => {
+      const server = stored.get(facts.id)?.server
+      const isOwn = !server?.deleted && server?.account_id === reporter?.accountId
+      return !reporter || !server || isOwn ? [] : [{ facts, server }]
+    })
+    if (!reporter || others.length === 0) return new Set<string>()
+    const seeing = await reporter.findOthers(others.map(({ facts }) => facts.id))
+    const ownerOf = await owners.byProject()
+    const stays = others.filter(({ facts, server }) => {
+      const isForeign = ownerOf.get(facts.project_id)?.domainId !== server.domain_id
+      return seeing
+        .get(facts.id)
+        ?.some(
+          ({ accountId, domainId, isActive }) =>
+            (!server.deleted && accountId === server.account_id) ||
+            (isForeign && isActive && domainId === server.domain_id),
+        )
+    })
+    return new Set(stays.map(({ facts }) => facts.id))
   }
 
   /** Servers that are gone end, or go to another account. Those of other accounts are not touched. */
@@ -53,9 +69,12 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     const there = gone.map((id) => stored.get(id)).filter(isThere)
     if (!reporter) return { ended: there, successors: new Map<string, Partial<Server>>() }
     const others = there.filter(({ server }) => server.account_id !== reporter.accountId)
-    const staying =
-      others.length === 0 ? new Set<string>() : await reporter.findHeldElsewhere(others)
-    const lost = there.filter(({ id }) => !staying.has(id))
+    const seeing =
+      others.length === 0 ? undefined : await reporter.findOthers(others.map(({ id }) => id))
+    const lost = there.filter(
+      ({ id, server }) =>
+        !seeing?.get(id)?.some(({ accountId }) => accountId === server.account_id),
+    )
     const successors =
       lost.length === 0 ? new Map<string, Partial<Server>>() : await reporter.findSuccessors(lost)
     return { ended: lost.filter(({ id }) => !successors.has(id)), successors }
@@ -67,6 +86,23 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     if (!reporter || ids.length === 0) return { created: [], renamed: new Set<string>() }
     const renamed = await reporter.findRenamed(ids)
     return { created: ids.filter((id) => !renamed.has(id)), renamed }
+  }
+
+  /** The servers as which foreign ones return to a domain that had them before. */
+  async function findFormer(
+    news: readonly { readonly facts: ServerFacts }[],
+    stored: Kept,
+    ownerOf: ReadonlyMap<string, Owner>,
+    reporter: ReportingAccount | undefined,
+  ) {
+    const foreign = news.flatMap(({ facts }) => {
+      const before = stored.get(facts.id)
+      const domainId = ownerOf.get(facts.project_id)?.domainId ?? ''
+      return before && isForeign(facts, before, ownerOf) ? [{ id: facts.id, domainId }] : []
+    })
+    return !reporter || foreign.length === 0
+      ? new Map<string, StoredServer>()
+      : await reporter.findFormer(foreign)
   }
 
   async function recordOnce(seen: Scan): Promise<Recorded | undefined> {
@@ -85,14 +121,16 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     const time = clock()
     const now = timestamp(time)
     const replaced: { readonly from: string; readonly to: string }[] = []
+    const former = await findFormer(news, stored, ownerOf, reporter)
     const writes: ServerWrite[] = news.flatMap(({ facts, digest }) => {
       const before = stored.get(facts.id)
       if (!reporter || !before || !isForeign(facts, before, ownerOf)) {
         return [writeOf(facts, digest, before, ownerOf, now)]
       }
-      const id = reporter.nextIdOf(facts.id)
+      const returning = former.get(facts.id)
+      const id = returning?.id ?? randomUUID()
       replaced.push({ from: facts.id, to: id })
-      const replacement = writeOf({ ...facts, id }, digest, undefined, ownerOf, now)
+      const replacement = writeOf({ ...facts, id }, digest, returning, ownerOf, now)
       return before.server.deleted ? [replacement] : [endOf(before, now), replacement]
     })
     for (const server of ended) writes.push(endOf(server, now))
@@ -201,11 +239,12 @@ export function endOf(stored: StoredServer, now: string): ServerWrite {
 
 /** The server under another account. The empty digest makes its next scan write the server again. */
 export function handOver(stored: StoredServer, changes: Partial<Server>, now: string): ServerWrite {
-  const server = {
+  const moved = {
     ...stored.server,
     ...changes,
     update_version: stored.server.update_version + 1,
     updated_at: now,
   }
+  const server = changes.status === undefined ? moved : keepTaskStatus(moved, stored.server)
   return { stored, server, factsDigest: '', rendered: renderServer(server) }
 }

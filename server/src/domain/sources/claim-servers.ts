@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Claim, ClaimRequest, Server } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import { badField, PlatformError } from '../error.ts'
@@ -6,6 +6,8 @@ import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { buildServer } from '../inventory/build-server.ts'
 import { describeServerEvents } from '../inventory/describe-server-events.ts'
+import { tagsOf } from '../inventory/metadata.ts'
+import { keepOwnFields } from '../inventory/own-fields.ts'
 import { createFindMatches } from '../inventory/find-matches.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type {
@@ -21,18 +23,22 @@ import type { Clock } from '../clock.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Account } from './account.ts'
-import type { AccountStore, SightingStore } from './ports.ts'
-import { heldBy, nextIdOf } from './record-scan.ts'
+import { createFindFormer } from './find-former.ts'
+import type { AccountStore, ServerKeys, SightingStore } from './ports.ts'
+import { heldBy } from './record-scan.ts'
 import type { SyncClient } from './sync-client.ts'
 
 interface Dependencies {
   readonly accounts: Pick<AccountStore, 'find' | 'requestSync'>
-  readonly sightings: Pick<SightingStore, 'of'>
+  readonly sightings: Pick<SightingStore, 'of' | 'sharedBy'>
+  readonly serverKeys: Pick<ServerKeys, 'findFormer'>
   readonly finder: Pick<ServerFinder, 'find' | 'load'>
   readonly serverWriter: Pick<ServerWriter, 'findStored' | 'write'>
   readonly owners: Owners
   /** The unfinished tasks of servers, by server id. */
-  readonly unfinishedOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, { id: string }>>
+  readonly unfinishedOf: (
+    ids: readonly string[],
+  ) => Promise<ReadonlyMap<string, { readonly id: string; readonly action: string }>>
   readonly syncClient: Pick<SyncClient, 'reconcile'>
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly clock: Clock
@@ -58,9 +64,12 @@ const hashOf = (accountId: string, items: readonly Item[]): string =>
 export function createClaimServers(dependencies: Dependencies) {
   const { accounts, sightings, serverWriter, owners, clock } = dependencies
   const findMatches = createFindMatches(dependencies.finder)
+  const findFormer = createFindFormer(dependencies)
 
   async function findItems(caller: Caller, account: Account, { ids, q = '' }: ClaimRequest) {
-    const wanted = [...new Set(ids ?? (await findMatches(caller, q, 'claim', 'max')))]
+    const among = ids ? [] : await sightings.sharedBy(account.id)
+    const matches = ids ?? (await findMatches(caller, { q, path: 'claim', scope: 'max', among }))
+    const wanted = [...new Set(matches)]
     const [stored, known, tasks, projects] = await Promise.all([
       serverWriter.findStored(wanted),
       sightings.of(account.id, wanted),
@@ -72,15 +81,31 @@ export function createClaimServers(dependencies: Dependencies) {
       const sighting = known.get(server_id)
       const task = tasks.get(server_id)
       const server = one?.server.name ?? ''
-      const refuse = (reason: string): Item => ({ server_id, server, outcome: 'refused', reason })
-      if (!one || one.server.deleted) return refuse('Server not found.')
+      const refuse = (reason: string, why: Pick<Item, 'class' | 'values'>): Item => ({
+        server_id,
+        server,
+        outcome: 'refused',
+        reason,
+        ...why,
+      })
+      if (!one || one.server.deleted) {
+        return refuse('Server not found.', { class: 'ResourceNotFoundError' })
+      }
       if (one.server.account_id === account.id) {
         return { server_id, server, outcome: 'already', reason: '' }
       }
       if (!sighting || sighting.missed > 0) {
-        return refuse(`The cloud account "${account.name}" does not report the server.`)
+        return refuse(`The cloud account "${account.name}" does not report the server.`, {
+          class: 'InvalidStatusError',
+          values: { account: 'missing', name: account.name },
+        })
       }
-      if (task) return refuse(`The server has an unfinished task: ${task.id}.`)
+      if (task) {
+        return refuse(
+          `The server has an unfinished task: "${task.action}", ${task.id}. Wait for it, or cancel it.`,
+          { class: 'ConflictError', values: { task_id: task.id, task_action: task.action } },
+        )
+      }
       const isSameDomain = projects.get(sighting.projectId)?.domainId === one.server.domain_id
       const outcome = isSameDomain ? 'move' : 'replace'
       return { server_id, server, outcome, reason: '', stored: one, sighting }
@@ -88,7 +113,12 @@ export function createClaimServers(dependencies: Dependencies) {
   }
 
   /** Only what names the server: another domain must not see what the old account knew of it. */
-  function replacementOf({ server }: StoredServer, holder: Partial<Server>, domainId: string) {
+  function replacementOf(
+    { server }: StoredServer,
+    holder: Partial<Server>,
+    domainId: string,
+    former: StoredServer | undefined,
+  ): ServerWrite {
     const now = timestamp(clock())
     const { name, provider, brand, external_id, created_at } = server
     const { project_id = '', account_id = '', ...rest } = holder
@@ -102,19 +132,20 @@ export function createClaimServers(dependencies: Dependencies) {
       account_id,
       ...rest,
     }
-    const replacement = buildServer(
-      { ...facts, id: nextIdOf(server.id), status: 'unknown' },
+    const reported = buildServer(
+      { ...facts, id: former?.id ?? randomUUID(), status: 'unknown' },
       {
         domainId,
         managerDomainId: domainId,
-        ownTags: {},
+        ownTags: former ? tagsOf(former.server.metadata, 'own') : {},
         createdAt: created_at ?? now,
-        updateVersion: 0,
+        updateVersion: former ? former.server.update_version + 1 : 0,
         updatedAt: now,
       },
     )
+    const replacement = keepOwnFields(reported, former?.server, now)
     return {
-      stored: undefined,
+      stored: former,
       server: replacement,
       factsDigest: '',
       rendered: renderServer(replacement),
@@ -132,12 +163,7 @@ export function createClaimServers(dependencies: Dependencies) {
     const claim: Claim = {
       matched,
       total: items.length,
-      items: items.map(({ server_id, server, outcome, reason }) => ({
-        server_id,
-        server,
-        outcome,
-        reason,
-      })),
+      items: items.map(({ stored: _stored, sighting: _sighting, ...item }) => item),
     }
     if (request.dry_run === true) return claim
     if (items.length === 0) throw badField('claim.q', 'matches no servers')
@@ -155,13 +181,20 @@ export function createClaimServers(dependencies: Dependencies) {
     const claimed = items.flatMap(({ stored, sighting }) =>
       stored && sighting ? [{ stored, sighting }] : [],
     )
+    const domainOf = ({ projectId }: Sighting) => projects.get(projectId)?.domainId ?? ''
+    const former = await findFormer(
+      claimed
+        .filter(({ stored, sighting }) => domainOf(sighting) !== stored.server.domain_id)
+        .map(({ stored, sighting }) => ({ id: stored.id, domainId: domainOf(sighting) })),
+    )
     const renamed: { readonly from: string; readonly to: string }[] = []
     const writes = claimed.flatMap(({ stored, sighting }): ServerWrite[] => {
       const holder = heldBy(account, sighting)
-      const domainId = projects.get(sighting.projectId)?.domainId ?? ''
+      const domainId = domainOf(sighting)
       if (domainId === stored.server.domain_id) return [handOver(stored, holder, now)]
-      renamed.push({ from: stored.id, to: nextIdOf(stored.id) })
-      return [endOf(stored, now), replacementOf(stored, holder, domainId)]
+      const replacement = replacementOf(stored, holder, domainId, former.get(stored.id))
+      renamed.push({ from: stored.id, to: replacement.server.id })
+      return [endOf(stored, now), replacement]
     })
     const event = createAuditEvent(
       caller,

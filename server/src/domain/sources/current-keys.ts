@@ -4,7 +4,7 @@ import type { ReportedServer, Source, SourceUpdate, UnreadableServer } from './s
 import { serverIdOf } from './to-server-facts.ts'
 
 /**
- * Opens sources that report servers by their current keys. They are read for each page: a server can be
+ * Opens sources that report servers by their current ids. They are read for each page: a server can be
  * taken over while its source is open.
  */
 export function withCurrentKeys(openSource: OpenSource, serverKeys: ServerKeys): OpenSource {

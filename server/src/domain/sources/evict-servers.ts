@@ -15,8 +15,9 @@ export function createEvictServers({ accounts, sightings, openScanRecorder }: De
   return async function evictServers(account: Account, fence: AccountFence): Promise<void> {
     const recorder = await openScanRecorder(account, fence)
     const known = await sightings.of(account.id)
-    for (const ids of chunk(known.keys())) {
-      await recorder.record([], ids, known)
+    const held = await sightings.heldUnseen(account.id)
+    for (const ids of chunk([...known.keys(), ...held])) {
+      await recorder.record([], ids, new Set(ids))
     }
     await accounts.remove(account.id)
   }

@@ -50,7 +50,9 @@ export function createMarkServersUnknown({ changeServers, sightings, serverWrite
       account: account.name,
       change({ id, server }) {
         const holder = server.account_id
-        const isHeldElsewhere = holder !== account.id && seeing.get(id)?.includes(holder) === true
+        const isHeldElsewhere =
+          holder !== account.id &&
+          seeing.get(id)?.some(({ accountId }) => accountId === holder) === true
         const { notes = {}, host = server.host_service_status } = byId.get(id) ?? {}
         const changes = {
           status: 'unknown',

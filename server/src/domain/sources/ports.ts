@@ -73,12 +73,21 @@ export interface ServerPlace {
   readonly managerId: string
 }
 
+/** An account that sees a server, with what its last report says of it. */
+export interface SeeingAccount extends Pick<Sighting, 'projectId' | 'missed'> {
+  readonly accountId: string
+}
+
 /** The last report of each account about each of its servers. */
 export interface SightingStore {
   /** For all servers of an account, or only these. */
   of(accountId: string, ids?: readonly string[]): Promise<KnownSightings>
-  /** Which accounts see these servers. */
-  accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** Which accounts have these servers in their last report, by server id. */
+  accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly SeeingAccount[]>>
+  /** Servers that the account holds without a sighting, as earlier versions left them. */
+  heldUnseen(accountId: string): Promise<readonly string[]>
+  /** The ids of the servers that this account and another one see. */
+  sharedBy(accountId: string): Promise<readonly string[]>
   /** How many servers of this account each other account sees, by account id. */
   countShared(accountId: string): Promise<ReadonlyMap<string, number>>
   /** The source's region id and the manager's id, by server id. */
@@ -89,6 +98,8 @@ export interface SightingStore {
 
 /** Servers that got another id, because another domain has taken them over. */
 export interface ServerKeys {
-  /** The current keys by the ids that follow from the keys of the source. */
-  find(sourceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** The current ids of those that have another id by now, by their former ids. */
+  find(formerIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** The current ids by all their former ids. */
+  findFormer(currentIds: readonly string[]): Promise<ReadonlyMap<string, string>>
 }

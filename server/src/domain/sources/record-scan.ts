@@ -4,14 +4,21 @@ import { PlatformError } from '../error.ts'
 import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
-import type { ReportingAccount } from '../inventory/reporting-account.ts'
+import type { OtherAccount, ReportingAccount } from '../inventory/reporting-account.ts'
 import type { ResourceRecorder } from '../inventory/resource-recorder.ts'
 import type { Account } from './account.ts'
+import { createFindFormer } from './find-former.ts'
 import { createResourceCollector, type ResourceCollector } from './collect-resources.ts'
 import { limitText } from './limit-facts.ts'
 import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
-import type { AccountStore, KnownSightings, ServerKeys, SightingStore } from './ports.ts'
+import type {
+  AccountStore,
+  KnownSightings,
+  SeeingAccount,
+  ServerKeys,
+  SightingStore,
+} from './ports.ts'
 import { referenceOf } from './server-reference.ts'
 import type { ReportedServer, ServerReference, SourceKind, UnreadableServer } from './source.ts'
 import { createToServerFacts, serverIdOf, type MappedServer } from './to-server-facts.ts'
@@ -50,7 +57,7 @@ export interface ScanRecorder {
   record(
     changed: readonly ChangedServer[],
     goneIds: readonly string[],
-    known: KnownSightings,
+    known: Pick<KnownSightings, 'has'>,
   ): Promise<Recorded>
   /**
    * Sets the status of servers that could not be read to `unknown` and stores the reason. Returns how
@@ -61,8 +68,6 @@ export interface ScanRecorder {
   hold(missing: readonly Sighting[]): Promise<number>
   /** Sets the servers of a region that has not answered for long to `unknown`. */
   holdRegion(missing: readonly Sighting[]): Promise<number>
-  /** The ids of those missing servers that another account of their domain sees, such as migrated guests. */
-  findMoved(missing: readonly Sighting[]): Promise<ReadonlySet<string>>
   /** How to find stored servers at the source, by id. */
   referencesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerReference>>
   collectResources(): ResourceCollector
@@ -77,7 +82,10 @@ const reportOf = (
 ): string => JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id])
 
 /** The fields that name the account of a server. Its next scan writes the others. */
-export const heldBy = (account: Account, { projectId }: Sighting): Partial<Server> => ({
+export const heldBy = (
+  account: Account,
+  { projectId }: Pick<Sighting, 'projectId'>,
+): Partial<Server> => ({
   account: account.name,
   account_id: account.id,
   manager: account.name,
@@ -85,9 +93,6 @@ export const heldBy = (account: Account, { projectId }: Sighting): Partial<Serve
   project_id: projectId,
   tenant_id: projectId,
 })
-
-/** The id of the server that replaces another one in a new domain. */
-export const nextIdOf = (id: string): string => serverIdOf({ key: [id] })
 
 const notActive = { activeName: '', activeHost: '' }
 const notMissing = { missed: 0, missingSince: 0 }
@@ -99,40 +104,53 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
   const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, serverWriter } =
     dependencies
   const { resourceRecorder, serverKeys } = dependencies
+  const findFormer = createFindFormer(dependencies)
 
-  /** Servers stay with the account that holds them for as long as it sees them. */
-  async function findHeldElsewhere(
-    servers: Parameters<ReportingAccount['findHeldElsewhere']>[0],
-  ): Promise<ReadonlySet<string>> {
-    const seeing = await sightings.accountsSeeing(servers.map(({ id }) => id))
-    const stays = servers.filter(({ id, server }) => seeing.get(id)?.includes(server.account_id))
-    return new Set(stays.map(({ id }) => id))
+  /** The other accounts that see these servers, in the order in which they were attached. */
+  async function findOthers({ id: accountId }: Account, ids: readonly string[]) {
+    const seeing = await sightings.accountsSeeing(ids)
+    const others = new Map<
+      string,
+      (OtherAccount & SeeingAccount & { account: Account; works: boolean })[]
+    >()
+    if (![...seeing.values()].flat().some((one) => one.accountId !== accountId)) return others
+    const projects = await owners.byProject()
+    for (const { account, sync } of await accounts.all()) {
+      if (account.id === accountId) continue
+      const isActive = account.enabled && !account.isBeingDeleted
+      for (const [id, found] of seeing) {
+        const sighting = found.find((one) => one.accountId === account.id)
+        if (!sighting) continue
+        const works = isActive && sync.failures === 0 && sighting.missed === 0
+        const domainId = projects.get(sighting.projectId)?.domainId
+        const other = { ...sighting, account, domainId, isActive, works }
+        others.set(id, [...(others.get(id) ?? []), other])
+      }
+    }
+    return others
   }
 
-  /** Other accounts that work and see these servers in the domain of the servers, by server id. */
+  /**
+   * The accounts that get these servers, because they see them in the domain of the servers, by server id. One
+   * that works is preferred. While none does, the status is not known.
+   */
   async function findSuccessors(
     account: Account,
     servers: Parameters<ReportingAccount['findSuccessors']>[0],
   ) {
     const successors = new Map<string, Partial<Server>>()
-    const seeing = await sightings.accountsSeeing(servers.map(({ id }) => id))
-    const others = new Set([...seeing.values()].flat())
-    others.delete(account.id)
-    if (others.size === 0) return successors
-    const projects = await owners.byProject()
-    const working = (await accounts.all())
-      .filter(({ account: other }) => others.has(other.id) && other.enabled)
-      .filter(({ account: other, sync }) => !other.isBeingDeleted && sync.failures === 0)
-      .map(({ account: other }) => other)
-      .sort((a, b) => a.created_at - b.created_at)
-    for (const other of working) {
-      const known = await sightings.of(other.id, [...seeing.keys()])
-      for (const { id, server } of servers) {
-        const sighting = known.get(id)
-        if (!sighting || sighting.missed > 0 || successors.has(id)) continue
-        const domainId = projects.get(sighting.projectId)?.domainId
-        if (domainId === server.domain_id) successors.set(id, heldBy(other, sighting))
-      }
+    const seeing = await findOthers(
+      account,
+      servers.map(({ id }) => id),
+    )
+    for (const { id, server } of servers) {
+      const others = (seeing.get(id) ?? []).filter(
+        ({ isActive, domainId }) => isActive && domainId === server.domain_id,
+      )
+      const next = others.find(({ works }) => works) ?? others[0]
+      if (!next) continue
+      const status = next.works ? {} : { status: 'unknown' }
+      successors.set(id, { ...heldBy(next.account, next), ...status })
     }
     return successors
   }
@@ -174,10 +192,10 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         accountId: account.id,
         account: account.name,
         digestOf: (id) => byId.get(id)?.digest ?? '',
-        findHeldElsewhere,
+        findOthers: (ids) => findOthers(account, ids),
         findSuccessors: (servers) => findSuccessors(account, servers),
         findRenamed: async (ids) => new Set((await serverKeys.find(ids)).keys()),
-        nextIdOf,
+        findFormer,
         sightingsOf: ({ present, gone }) => ({
           accountId: account.id,
           fence,
@@ -249,14 +267,6 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
           .filter((sighting) => !isMarked(sighting))
           .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' as const }))
         return await markServersUnknown(account, fence, marks)
-      },
-
-      async findMoved(missing) {
-        const stored = await serverWriter.findStored(missing.map(({ serverId }) => serverId))
-        const own = [...stored.values()].filter(
-          ({ server }) => !server.deleted && server.account_id === account.id,
-        )
-        return new Set(own.length === 0 ? [] : (await findSuccessors(account, own)).keys())
       },
     }
   }

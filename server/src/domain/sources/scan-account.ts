@@ -252,16 +252,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   await recordPages([
     { present, unreadable: existing.filter((server) => 'reason' in server), gone: [] },
   ])
-  // Servers that another account has, and that this source denies, say nothing about this source.
-  const moved = new Set<string>()
-  const denied = missing.filter(
-    ({ sighting, region }) => isOther(region) || confirmations.get(sighting.serverId) === 'gone',
-  )
-  for (const batch of chunk(denied.map(({ sighting }) => sighting))) {
-    for (const id of await recorder.findMoved(batch)) moved.add(id)
-  }
   const { goneIds, held } = decideMissing({
-    missing: missing.filter(({ sighting }) => !moved.has(sighting.serverId)),
+    missing,
     confirmations,
     presentByRegion,
     present: presentCount,
@@ -275,7 +267,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     (sighting) => !isDeepStrictEqual(sighting, known.get(sighting.serverId)),
   )
   for (const batch of chunk(changed)) counts.changed += await recorder.hold(batch)
-  for (const batch of chunk([...goneIds, ...moved])) await record([], batch)
+  for (const batch of chunk(goneIds)) await record([], batch)
   await recorder.recordResources(resources, failed.length === 0)
   return {
     counts: { ...counts },

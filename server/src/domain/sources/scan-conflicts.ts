@@ -51,7 +51,6 @@ export function createScanConflicts() {
             known,
           ),
         ),
-      findMoved: (missing) => recorder.findMoved(missing),
       hold: (missing) => trackWrite(recorder.hold(missing.filter(isCurrent))),
       holdRegion: (missing) => trackWrite(recorder.holdRegion(missing.filter(isCurrent))),
     }),

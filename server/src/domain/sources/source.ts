@@ -42,7 +42,10 @@ export type ReportedFacts = Omit<ServerFacts, Assigned | Parts> & {
   readonly provider?: string
 }
 
-/** Identifies a server in every account and after a restore. The server's id is derived from it. */
+/**
+ * Identifies a server in every account and after a restore. The server's id is derived from it. It begins with
+ * the kind of the source. A single part is the id itself: Muster reports so a server that got another id.
+ */
 export type ServerKey = readonly string[]
 
 export interface ReportedServer {

@@ -17,8 +17,10 @@ type CompleteFacts = Omit<ReportedFacts, 'disks_info' | 'nics' | 'isolated_devic
   Pick<ServerFacts, 'disks_info' | 'nics' | 'networks' | 'isolated_devices'>
 
 /** The id of a reported server. */
-export const serverIdOf = ({ key }: Pick<ReportedServer, 'key'>): string =>
-  derivedId('server', ...key)
+export function serverIdOf({ key }: Pick<ReportedServer, 'key'>): string {
+  const [first, ...others] = key
+  return first !== undefined && others.length === 0 ? first : derivedId('server', ...key)
+}
 
 /** What a source reports, with the fields of disks, network interfaces and devices that it left out. */
 export function completeFacts(facts: ReportedFacts, id: string): CompleteFacts {

@@ -20,6 +20,7 @@ import { up as requestTimeout } from './0017-request-timeout.ts'
 import { up as batchRefusals } from './0018-batch-refusals.ts'
 import { up as sharedServers } from './0019-shared-servers.ts'
 import { up as taskRequests } from './0020-task-requests.ts'
+import { up as formerServerIds } from './0021-former-server-ids.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -44,6 +45,7 @@ const migrations: Record<string, Migration> = {
   '0018-batch-refusals': { up: batchRefusals },
   '0019-shared-servers': { up: sharedServers },
   '0020-task-requests': { up: taskRequests },
+  '0021-former-server-ids': { up: formerServerIds },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -28,8 +28,24 @@ export async function tryCommit(commit: () => Promise<unknown>): Promise<boolean
 
 /** Writes servers, what an account sees, and other statements in one commit. */
 export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
+  const { db } = database
   const writeStatements = createWriteStatements(database)
   const sightingStatements = createSightingStatements(database)
+
+  /** The account that holds a server is the one that deletes it in the end. */
+  function moveInBin(writes: readonly ServerWrite[]): Statement[] {
+    const moved = writes.filter(
+      ({ stored, server }) =>
+        server.pending_deleted && stored && stored.server.account_id !== server.account_id,
+    )
+    return moved.map(({ server }) =>
+      db
+        .updateTable('recycle_bin')
+        .set({ account_id: server.account_id })
+        .where('server_id', '=', server.id)
+        .compile(),
+    )
+  }
 
   return async function commitServers(
     writes: readonly ServerWrite[],
@@ -47,7 +63,7 @@ export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
     const scopes = new Set(writes.flatMap(scopesOf))
     const isWritten = await tryCommit(() =>
       // Rows that other commits wait for come last.
-      database.commitServers([...others, ...statements], scopes, noted),
+      database.commitServers([...moveInBin(writes), ...others, ...statements], scopes, noted),
     )
     if (isWritten) onWritten()
     return isWritten

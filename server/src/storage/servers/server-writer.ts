@@ -118,6 +118,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
           .innerJoin('server_documents', 'server_documents.server', 'servers.seq')
           .select([
             'seq',
+            'servers.id',
             'servers.revision',
             'server_documents.project_id',
             'server_documents.domain_id',
@@ -134,6 +135,15 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
           ...requireUnchanged(database, rows),
           ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),
           db.deleteFrom('servers').where('seq', 'in', seqs).compile(),
+          // Until now the servers could have returned to the recycle bin.
+          db
+            .deleteFrom('recycle_bin')
+            .where(
+              'server_id',
+              'in',
+              rows.map(({ id }) => id),
+            )
+            .compile(),
         ]
         const isPurged = await tryCommit(() => database.commitServers(statements, new Set(scopes)))
         return isPurged ? rows.length : undefined

@@ -83,14 +83,11 @@ export function createSightingStatements(database: DatabaseReader) {
     return required(sql`select 1 as one where not exists (${renamed})`.compile(db), 'ids')
   }
 
-  /** Every account that sees the server sees it by its new id. A server can be renamed several times. */
+  /** Every account that sees the server sees it by its new id, which can be a former one. */
   const rename = ({ from, to }: { readonly from: string; readonly to: string }): Statement[] => [
-    sql`update server_keys set server_id = ${to}, key = ${from} where server_id = ${from}`.compile(
-      db,
-    ),
-    sql`insert into server_keys (source_id, server_id, key)
-      select cast(${from} as text), cast(${to} as text), cast(${from} as text)
-      where not exists (select 1 from server_keys where server_id = ${to})`.compile(db),
+    sql`update server_keys set server_id = ${to} where server_id = ${from}`.compile(db),
+    sql`delete from server_keys where source_id = ${to}`.compile(db),
+    sql`insert into server_keys (source_id, server_id) values (${from}, ${to})`.compile(db),
     sql`update sightings set server_id = ${to}, digest = '' where server_id = ${from}`.compile(db),
   ]
 

@@ -209,7 +209,6 @@ export function createAccountStore(
       await database.commit([
         db.deleteFrom('sightings').where('account_id', '=', id).compile(),
         db.updateTable('tasks').set({ is_shown: 0 }).where('account_id', '=', id).compile(),
-        db.deleteFrom('recycle_bin').where('account_id', '=', id).compile(),
         db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
         ...allKinds.map((kind) => deleteOrphans(db, kind)),
       ])

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type {
   ActiveElsewhere,
+  SeeingAccount,
   ServerKeys,
   ServerPlace,
   SightingStore,
@@ -9,6 +10,7 @@ import { SightingTable } from '../../domain/sources/sighting-table.ts'
 import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { sightingColumns } from '../servers/sightings.ts'
+import { codeOf } from '../sql-parts.ts'
 
 const maxActiveElsewhere = 1_000
 const rowsPerRead = 10_000
@@ -59,18 +61,43 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
     },
 
     async accountsSeeing(ids) {
-      const seeing = new Map<string, string[]>()
+      const seeing = new Map<string, SeeingAccount[]>()
       for (const batch of chunk(ids)) {
         const rows = await db
           .selectFrom('sightings')
-          .select(['server_id', 'account_id'])
+          .select([
+            'server_id as serverId',
+            'account_id as accountId',
+            'project_id as projectId',
+            'missed',
+          ])
           .where('server_id', 'in', batch)
           .execute()
-        for (const { server_id, account_id } of rows) {
-          seeing.set(server_id, [...(seeing.get(server_id) ?? []), account_id])
+        for (const { serverId, ...sighting } of rows) {
+          seeing.set(serverId, [...(seeing.get(serverId) ?? []), sighting])
         }
       }
       return seeing
+    },
+
+    async heldUnseen(accountId) {
+      const rows = await db
+        .selectFrom('servers')
+        .select('id')
+        .where(sql<boolean>`servers.account_id = ${codeOf(accountId)} and servers.state < 2`)
+        .where(sql<boolean>`not exists (select 1 from sightings
+          where sightings.account_id = ${accountId} and sightings.server_id = servers.id)`)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    async sharedBy(accountId) {
+      const { rows } = await sql<{
+        id: string
+      }>`select own.server_id as id from sightings own where own.account_id = ${accountId} and exists (select 1 from sightings other where other.server_id = own.server_id and other.account_id <> own.account_id) order by own.server_id`.execute(
+        db,
+      )
+      return rows.map(({ id }) => id)
     },
 
     async countShared(accountId) {
@@ -108,17 +135,30 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
   }
 }
 
-/** The keys of servers that another domain has taken over. */
+/** The ids of servers that another domain has taken over. */
 export const createServerKeys = ({ db }: DatabaseReader): ServerKeys => ({
-  async find(sourceIds) {
+  async find(formerIds) {
     const found = new Map<string, string>()
-    for (const ids of chunk(sourceIds)) {
+    for (const ids of chunk(formerIds)) {
       const rows = await db
         .selectFrom('server_keys')
-        .select(['source_id', 'key'])
+        .selectAll()
         .where('source_id', 'in', ids)
         .execute()
-      for (const { source_id, key } of rows) found.set(source_id, key)
+      for (const { source_id, server_id } of rows) found.set(source_id, server_id)
+    }
+    return found
+  },
+
+  async findFormer(currentIds) {
+    const found = new Map<string, string>()
+    for (const ids of chunk(currentIds)) {
+      const rows = await db
+        .selectFrom('server_keys')
+        .selectAll()
+        .where('server_id', 'in', ids)
+        .execute()
+      for (const { source_id, server_id } of rows) found.set(source_id, server_id)
     }
     return found
   },

@@ -124,7 +124,13 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     of: async (_, ids) =>
       new Map([...sightings].filter(([id]) => ids === undefined || ids.includes(id))),
     accountsSeeing: async (ids) =>
-      new Map(ids.filter((id) => sightings.has(id)).map((id) => [id, [attached.account.id]])),
+      new Map(
+        ids.flatMap((id) => {
+          const sighting = sightings.get(id)
+          return sighting ? [[id, [{ ...sighting, accountId: attached.account.id }]]] : []
+        }),
+      ),
+    heldUnseen: async () => [],
     placesOf: async (ids) =>
       new Map(
         ids.map((id) => {
@@ -134,6 +140,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
         }),
       ),
     activeElsewhere: async () => [],
+    sharedBy: async () => [],
     countShared: async () => new Map(),
   }
 
@@ -201,7 +208,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   const openScanRecorder = createOpenScanRecorder({
     accounts,
     sightings: sightingStore,
-    serverKeys: { find: async () => new Map() },
+    serverKeys: { find: async () => new Map(), findFormer: async () => new Map() },
     owners,
     recordServers,
     markServersUnknown: createMarkServersUnknown({
