@@ -99,6 +99,7 @@ export * from './servers/parameters.ts'
 export { maxGroupValues, ServerStatistics } from './servers/statistics.ts'
 export * from './servers/timeline.ts'
 export * from './tasks/batch.ts'
+export { maxBatchSize } from './tasks/selected-servers.ts'
 export { taskOperations }
 export * from './tasks/task.ts'
 export * from './views/view.ts'

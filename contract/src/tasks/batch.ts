@@ -1,6 +1,4 @@
 import { Type, type Static } from 'typebox'
-import { refusal } from '../errors.ts'
-import { maxQueryLength } from '../resources/list-operations.ts'
 import {
   enumeration,
   filterable,
@@ -13,15 +11,14 @@ import {
   wireSchema,
   type Resource,
 } from '../resources/resource.ts'
-import { exactObject, Id } from '../scalars.ts'
+import { exactObject } from '../scalars.ts'
 import { serverActions } from '../servers/actions.ts'
+import { maxBatchSize, selectedServers, selectionOutcomes } from './selected-servers.ts'
 import type { TaskParameters } from './task.ts'
 
 export const batchStatuses = ['running', 'finished', 'stopped', 'cancelled'] as const
 export type BatchStatus = (typeof batchStatuses)[number]
 
-/** Maximum number of servers of a batch. */
-export const maxBatchSize = 1_000
 export const defaultParallel = 10
 
 /** Unfinished batches of a user. */
@@ -93,25 +90,12 @@ export type BatchDetails = Static<typeof BatchDetails>
 
 export const BatchRequest = exactObject({
   action: Type.Enum([...serverActions]),
-  ids: Type.Optional(
-    Type.Array(Id, {
-      minItems: 1,
-      maxItems: maxBatchSize,
-      description: `Ids of servers, at most ${maxBatchSize}`,
-    }),
-  ),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: maxQueryLength,
-      description:
-        'Search query as in `GET /servers`, by default in the scope of your token. It is resolved once, when the batch is accepted.',
-    }),
-  ),
+  ...selectedServers({
+    q: 'Search query as in `GET /servers`, by default in the scope of your token. It is resolved once, when the batch is accepted.',
+    matched:
+      'From a dry run: the batch is refused if it would act on other servers. Required for `delete`.',
+  }),
   params: Type.Optional(Parameters),
-  dry_run: Type.Optional(
-    Type.Boolean({ description: 'Return what would be done, without doing it' }),
-  ),
   max_parallel: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -126,32 +110,16 @@ export const BatchRequest = exactObject({
       description: `Failures in a row after which the batch stops. Default: ${defaultMaxFailures}. 0: never.`,
     }),
   ),
-  matched: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description:
-        'From a dry run: the batch is refused if it would act on other servers. Required for `delete`.',
-    }),
-  ),
 })
 export type BatchRequest = Static<typeof BatchRequest>
 
 /** What a dry run says about one server. */
 export const BatchPreview = exactObject({
   action: Type.Enum([...serverActions]),
-  matched: Type.String({ description: 'Hash of the ids; send it with the batch' }),
-  total: Type.Integer(),
-  items: Type.Array(
-    exactObject({
-      server_id: Type.String(),
-      server: Type.String(),
-      outcome: Type.Enum(['act', 'already', 'refused'], {
-        description:
-          '`act`: the action would be performed. `already`: nothing to do. `refused`: see `reason`.',
-      }),
-      reason: Type.String(),
-      ...refusal,
+  ...selectionOutcomes(
+    Type.Enum(['act', 'already', 'refused'], {
+      description:
+        '`act`: the action would be performed. `already`: nothing to do. `refused`: see `reason`.',
     }),
   ),
 })

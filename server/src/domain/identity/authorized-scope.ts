@@ -53,4 +53,5 @@ const notAllowed = ({ service, resource, action }: Permission) =>
   new PlatformError(
     'ForbiddenError',
     `You need the permission "${action}" on "${service}.${resource}" in this scope.`,
+    { values: { permission: action, resource } },
   )

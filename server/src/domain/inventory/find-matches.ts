@@ -1,6 +1,8 @@
 import { maxBatchSize } from '@muster/contract'
+import { chunk } from '../chunk.ts'
 import { badField } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
+import { allOf, oneOf } from '../query/conditions.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 import { conflicted } from '../retry-on-conflict.ts'
 import { pageQueryOf } from './list-servers.ts'
@@ -8,22 +10,42 @@ import { requesterOf, type ServerFinder } from './ports.ts'
 import { readServerQuery } from './read-server-query.ts'
 import { findVisibility } from './visibility.ts'
 
+interface Selection {
+  readonly q: string
+  /** Where an error says that too many match. */
+  readonly path: string
+  readonly scope?: ScopeParameter | undefined
+  /** Only these servers. */
+  readonly among?: readonly string[]
+}
+
 /** Finds the servers of a request that acts on many of them. */
-export const createFindMatches =
-  (finder: Pick<ServerFinder, 'find' | 'load'>) =>
-  async (caller: Caller, q: string, path: string, scope?: ScopeParameter): Promise<string[]> => {
+export function createFindMatches(finder: Pick<ServerFinder, 'find' | 'load'>) {
+  return async function findMatches(caller: Caller, selection: Selection): Promise<string[]> {
+    const { q, path, scope, among } = selection
     const query = readServerQuery({ q, limit: maxBatchSize })
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, scope)
     const page = { ...pageQueryOf(query, visibility, requesterOf(caller)), ignoresCache: true }
-    const { total, found } = await finder.find(page)
-    if (total > maxBatchSize) {
+    const pages = among
+      ? [...chunk(among)].map((ids) => ({ ...page, where: allOf([oneOf('id', ids), page.where]) }))
+      : [page]
+    const matches: string[] = []
+    let count = 0
+    for (const one of pages) {
+      const { total, found } = await finder.find(one)
+      count += total
+      if (count > maxBatchSize) continue
+      const loaded = await finder.load(found)
+      if (!loaded) throw conflicted('The list of servers')
+      for (const { id } of loaded) matches.push(id)
+    }
+    if (count > maxBatchSize) {
       throw badField(
         path,
-        `has ${total} servers; at most ${maxBatchSize} are allowed. Use a narrower query.`,
+        `has ${count} servers; at most ${maxBatchSize} are allowed. Use a narrower query.`,
       )
     }
-    const loaded = await finder.load(found)
-    if (!loaded) throw conflicted('The list of servers')
-    return loaded.map(({ id }) => id)
+    return matches
   }
+}

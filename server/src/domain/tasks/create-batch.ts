@@ -113,7 +113,9 @@ export function createBatchUseCases(dependencies: Dependencies) {
     params: TaskParameters,
     scope?: ScopeParameter,
   ): Promise<Item[]> {
-    const wanted = [...new Set(ids ?? (await findMatches(caller, q ?? '', 'batch', scope)))]
+    const wanted = [
+      ...new Set(ids ?? (await findMatches(caller, { q: q ?? '', path: 'batch', scope }))),
+    ]
     const stored = await serverWriter.findStored(wanted)
     const visible = scopeOf(caller, scope ?? 'max')
     const seesDeleted = scopeOfAction(caller, 'delete')

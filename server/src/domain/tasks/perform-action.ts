@@ -85,6 +85,7 @@ export const notPermitted = (action: ServerAction) => {
   return new PlatformError(
     'ForbiddenError',
     `You need the permission "${need.action}" on "compute.servers" in this scope.`,
+    { values: { permission: need.action, resource: 'servers' } },
   )
 }
 
