@@ -115,4 +115,41 @@ describe('accounts', () => {
       return total === 5
     })
   })
+
+  test('an account warns of servers that another one holds, and an admin claims them', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    const { cloudaccount: made } = await testConsole.admin.get<{
+      cloudaccount: { project_id: string }
+    }>('getCloudAccount', { path: { id: accountId } })
+    const cloudaccount = {
+      name: 'twin',
+      provider: 'Simulator',
+      project_id: made.project_id,
+      options: { servers: 5, seed: 9 },
+    }
+    const { cloudaccount: twin } = await testConsole.admin.get<{ cloudaccount: { id: string } }>(
+      'createCloudAccount',
+      { body: { cloudaccount } },
+    )
+    await page.goto(`/console/accounts/${twin.id}`)
+    await page.getByText('5 servers have another account, too').waitFor()
+    await page.getByRole('button', { name: 'Claim servers' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Claim servers for twin' })
+    const preview = dialog.getByRole('list', { name: 'Preview' })
+    await preview.getByText('5 will change the account').click()
+    // A search narrows it.
+    const { servers } = await testConsole.admin.get<{ servers: { name: string }[] }>(
+      'listServers',
+      { query: 'scope=system' },
+    )
+    const [{ name } = { name: '' }] = servers
+    assert.ok((await preview.innerText()).includes(name))
+    await dialog.getByLabel('Only servers that match').fill(`name:${name}`)
+    await dialog.getByRole('button', { name: 'Claim 1 server' }).click()
+    await page.getByText('The servers now belong to twin').waitFor()
+    const { total } = await testConsole.admin.get<{ total: number }>('listServers', {
+      query: `scope=system&account=${twin.id}`,
+    })
+    assert.equal(total, 1)
+  })
 })

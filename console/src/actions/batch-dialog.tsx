@@ -1,23 +1,18 @@
 import type { Batch, BatchPreview } from '@muster/contract'
-import { isApiError } from '@muster/sdk'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { followBatch } from '../api/queries/tracked-tasks.ts'
 import { queryClient } from '../api/query-client.ts'
 import { createRequestKeys } from '../api/request-keys.ts'
-import { FormDialog } from '../form/form-dialog.tsx'
 import type { Scope } from '../inventory/list-state.ts'
 import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
-import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { QueryView } from '../ui/query-view.tsx'
 import { ActionFields } from './action-fields.tsx'
-import { PreviewGroups } from './preview-groups.tsx'
+import { PreviewDialog } from './preview-dialog.tsx'
 import {
   apiAction,
-  countOutcome,
   isDestructive,
   isTimeout,
   noOptions,
@@ -64,7 +59,6 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
     gcTime: 0,
     retry: false,
   })
-  const { data: preview } = dryRun
   const start = useMutation({
     mutationFn: async ({ matched }: BatchPreview) => {
       const body = { batch: { action, ...servers, params, matched } }
@@ -77,35 +71,32 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
       onStarted()
     },
   })
-  const isSetChanged = isApiError(start.error, 'ConflictError')
-  const acting = preview ? countOutcome(preview.items, 'act') : 0
   const mustType = isDestructive(name, options)
-
-  function whyNot(): string | undefined {
-    if (!isTimeout(options.timeout)) return t.timeoutWrong
-    if (!preview || dryRun.isFetching || isSetChanged) return t.previewOutdated
-    if (acting === 0) return t.nothingToDo
-    return mustType && typed.trim() !== String(acting) ? t.notTyped : undefined
-  }
-
-  function previewAgain(): void {
-    start.reset()
-    setTyped('')
-    void dryRun.refetch()
-  }
-
   const countText = (count: number) => common.servers(count, number(count))
-  const title = t.on(t.names[name], countText(preview?.total ?? listed))
   return (
-    <FormDialog
-      title={title}
-      submit={t.on(t.names[name], countText(acting))}
+    <PreviewDialog
+      title={t.on(t.names[name], countText(dryRun.data?.total ?? listed))}
+      submit={(acting) => t.on(t.names[name], countText(acting))}
       danger={mustType}
-      busy={start.isPending}
-      error={isSetChanged ? null : start.error}
-      disabledReason={whyNot()}
-      onSubmit={() => preview && start.mutate(preview)}
+      dryRun={dryRun}
+      start={start}
+      whyNot={(acting) => {
+        if (!isTimeout(options.timeout)) return t.timeoutWrong
+        return mustType && typed.trim() !== String(acting) ? t.notTyped : undefined
+      }}
+      onPreviewAgain={() => setTyped('')}
       onClose={onClose}
+      confirmation={(acting) =>
+        mustType && (
+          <TextField
+            label={t.typeCount(number(acting))}
+            required
+            inputMode="numeric"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )
+      }
     >
       <p>{t.texts[name]}</p>
       <ActionFields
@@ -114,26 +105,6 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
         onChange={setOptions}
         groupLabel={t.forceGroups}
       />
-      <QueryView query={dryRun}>
-        {({ items }) => <PreviewGroups label={t.preview} items={items} />}
-      </QueryView>
-      {mustType && acting > 0 && (
-        <TextField
-          label={t.typeCount(number(acting))}
-          required
-          inputMode="numeric"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      )}
-      {isSetChanged && (
-        <div role="alert">
-          <p>{t.setChanged}</p>
-          <Button icon="refresh" onClick={previewAgain}>
-            {t.previewAgain}
-          </Button>
-        </div>
-      )}
-    </FormDialog>
+    </PreviewDialog>
   )
 }

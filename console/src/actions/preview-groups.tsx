@@ -1,19 +1,21 @@
-import type { BatchPreview } from '@muster/contract'
 import { useFormat } from '../messages/use-format.ts'
 import { describeRefusal } from '../messages/describe-problem.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { StatusMark, type Tone } from '../ui/status-mark.tsx'
-import { groupPreview, type PreviewGroup } from './server-action.ts'
+import { groupPreview, type PreviewItem } from './server-action.ts'
 import styles from './actions.module.css'
 
-const tones: Readonly<Record<PreviewGroup['outcome'], Tone>> = {
+const tones: Readonly<Record<PreviewItem['outcome'], Tone>> = {
   act: 'good',
+  move: 'good',
+  replace: 'warn',
   already: 'idle',
   refused: 'bad',
 }
 
-interface Props extends Pick<BatchPreview, 'items'> {
+interface Props {
   readonly label: string
+  readonly items: readonly PreviewItem[]
 }
 
 /** How many servers change, and why the others do not. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import {
   actionName,
   apiAction,
-  countOutcome,
+  countActing,
   groupPreview,
   isDestructive,
   isTimeout,
@@ -81,7 +81,7 @@ describe('a preview', () => {
       { outcome: 'refused', reason: 'Server … is busy.', servers: ['d', 'e'] },
       { outcome: 'refused', reason: 'No right.', servers: ['c'] },
     ])
-    assert.equal(countOutcome(items, 'refused'), 3)
+    assert.equal(countActing(items), 2)
   })
 
   it('shows the ID of a server whose name is not visible', () => {

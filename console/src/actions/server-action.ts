@@ -1,4 +1,4 @@
-import type { BatchPreview, ServerAction, TaskParameters } from '@muster/contract'
+import type { BatchPreview, Claim, ServerAction, TaskParameters } from '@muster/contract'
 
 /** An action as the console offers it. `delete-now` is a delete that skips the recycle bin. */
 export type ActionName = ServerAction | 'delete-now'
@@ -79,27 +79,29 @@ export function paramsOf(name: ActionName, options: ActionOptions): TaskParamete
   }
 }
 
-type Item = BatchPreview['items'][number]
+/** What a dry run says about one server. */
+export type PreviewItem = BatchPreview['items'][number] | Claim['items'][number]
 
-export interface PreviewGroup {
-  readonly outcome: Item['outcome']
+interface PreviewGroup {
+  readonly outcome: PreviewItem['outcome']
   readonly reason: string
   readonly servers: readonly string[]
 }
 
-const outcomes = ['act', 'already', 'refused'] as const
+const acting = ['act', 'move', 'replace'] as const
+const outcomes: readonly PreviewItem['outcome'][] = [...acting, 'already', 'refused']
 
 /**
  * The servers of a preview by outcome and reason, in the order of `outcomes`. Reasons that differ only
  * in the name of the server are one group.
  */
-export function groupPreview(items: readonly Item[]): readonly PreviewGroup[] {
+export function groupPreview(items: readonly PreviewItem[]): readonly PreviewGroup[] {
   const groups = Map.groupBy(items, ({ outcome, reason, server }) =>
     JSON.stringify([outcome, server === '' ? reason : reason.replaceAll(`"${server}"`, '…')]),
   )
   return [...groups]
     .map(([key, members]): PreviewGroup => {
-      const [outcome, reason] = JSON.parse(key) as [Item['outcome'], string]
+      const [outcome, reason] = JSON.parse(key) as [PreviewItem['outcome'], string]
       return { outcome, reason, servers: members.map((item) => item.server || item.server_id) }
     })
     .sort(
@@ -109,5 +111,6 @@ export function groupPreview(items: readonly Item[]): readonly PreviewGroup[] {
     )
 }
 
-export const countOutcome = (items: readonly Item[], outcome: Item['outcome']): number =>
-  items.filter((item) => item.outcome === outcome).length
+/** How many servers change. */
+export const countActing = (items: readonly PreviewItem[]): number =>
+  items.filter(({ outcome }) => acting.some((one) => one === outcome)).length

@@ -32,6 +32,11 @@ const refusals: readonly [ErrorClass, ErrorValues][] = [
   ['InvalidStatusError', { pending_deleted: false }],
   ['InvalidStatusError', { status: 'deleted' }],
   ['InvalidStatusError', { status: 'start_stop', action: 'stop' }],
+  ['InvalidStatusError', { account: 'missing', name }],
+  ...Object.keys(en.session.actions).map((permission): [ErrorClass, ErrorValues] => [
+    'ForbiddenError',
+    { permission, resource: 'servers' },
+  ]),
   ['TooManyRequests', { limit: 'batches', most: 10 }],
   ['TooManyRequests', { limit: 'tasks', most: 100 }],
   ...serverActions.flatMap((action): [ErrorClass, ErrorValues][] => [

@@ -29,6 +29,12 @@ export function describeRefusal(t: Messages, refusal: Refusal): string | undefin
     delete_snapshots: actions.deleteSnapshots,
   }
   const name = text('name')
+  if (has('permission')) {
+    const { actions: verbs, resources } = t.session
+    const resource = resources[text('resource')] ?? text('resource')
+    const verb = verbs[text('permission') as keyof typeof verbs] ?? verbs.perform
+    return problems.notPermitted(verb, resource)
+  }
   if (has('task_action')) return problems.unfinished(action(text('task_action')))
   if (has('lost_on_stop')) return problems.lostOnStop(text('lost_on_stop'))
   if (has('scaling_group_id')) return actions.groupText(text('scaling_group_id'))
@@ -40,6 +46,7 @@ export function describeRefusal(t: Messages, refusal: Refusal): string | undefin
   if (account === 'deleted') return problems.accountDeleted
   if (account === 'disabled') return problems.accountDisabled(name)
   if (account === 'reports') return problems.accountReports(name)
+  if (account === 'missing') return problems.accountMisses(name)
   if (has('status')) {
     if (values['status'] === 'deleted') return problems.deleted
     const current = status(text('status'))

@@ -46,12 +46,14 @@ function explain(error: unknown, t: Messages): { title: string; text: string } {
   if (!(error instanceof ApiError))
     return { title: t.errors.unexpected, text: t.errors.unexpectedText }
   const refusal = describeRefusal(t, error)
-  if (refusal !== undefined) return { title: t.errors.refused, text: refusal }
   const text = error.details
   if (error.status === 403 && text.startsWith('X-CSRF-Token')) {
     return { title: t.session.changedElsewhere, text: t.session.changedElsewhereText }
   }
-  if (error.status === 403) return { title: t.errors.forbidden, text: t.errors.forbiddenText(text) }
+  if (error.status === 403) {
+    return { title: t.errors.forbidden, text: t.errors.forbiddenText(refusal ?? text) }
+  }
+  if (refusal !== undefined) return { title: t.errors.refused, text: refusal }
   if (error.status === 404) return { title: t.errors.notFound, text }
   if (error.status === 429 || error.status === 503) {
     const { retryAfter } = error

@@ -244,6 +244,14 @@ export const accounts = {
   removeServers: (count: number, shown: string) =>
     count === 1 ? 'Remove 1 server' : `Remove ${shown} servers`,
   goneConfirmed: (name: string) => `Removing the missing servers of ${name}`,
+  claim: 'Claim servers',
+  claimTitle: (name: string) => `Claim servers for ${name}`,
+  claimText:
+    'Another account holds these servers. Muster will show them under this account, and act on them through it. Nothing changes at the source.',
+  claimSearch: 'Only servers that match',
+  claimServers: (count: number, shown: string) =>
+    count === 1 ? 'Claim 1 server' : `Claim ${shown} servers`,
+  claimed: (name: string) => `The servers now belong to ${name}`,
   everySeconds: (seconds: string) => `every ${seconds} s`,
   brand: 'Brand',
   danger: 'Danger zone',

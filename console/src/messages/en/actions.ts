@@ -69,6 +69,8 @@ export const actions = {
   preview: 'Preview',
   outcomes: {
     act: 'will change',
+    move: 'will change the account',
+    replace: 'will be new in the other domain, without notes and history',
     already: 'already so',
     refused: 'refused',
   },

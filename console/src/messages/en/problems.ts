@@ -32,6 +32,9 @@ export const problems = {
   accountDisabled: (name: string) => `The account ${name} is disabled. Enable it first.`,
   accountReports: (name: string) =>
     `The account ${name} still reports this server. Only servers that their source no longer has can be removed.`,
+  accountMisses: (name: string) => `The account ${name} does not report this server.`,
+  notPermitted: (action: string, resource: string) =>
+    `You do not have the permission to ${action} ${resource} here.`,
   observed: (name: string) =>
     `The account ${name} is attached to observe only. A system administrator can allow actions in its settings.`,
   silent: (name: string) =>

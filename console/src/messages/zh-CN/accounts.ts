@@ -327,6 +327,13 @@ export const accounts: Messages['accounts'] = {
     `${name} 有 ${shown} 台服务器在来源中缺失。要立即从 Muster 中移除吗？如果它们之后在来源中重新出现，将连同标签和历史一起恢复。`,
   removeServers: (_count, shown) => `移除 ${shown} 台服务器`,
   goneConfirmed: (name) => `正在移除 ${name} 中缺失的服务器`,
+  claim: '接管服务器',
+  claimTitle: (name) => `由 ${name} 接管服务器`,
+  claimText:
+    '这些服务器属于另一个账号。接管后，Muster 会在此账号下显示它们，并通过此账号操作。来源中不会有任何变化。',
+  claimSearch: '只包含匹配的服务器',
+  claimServers: (_count, shown) => `接管 ${shown} 台服务器`,
+  claimed: (name) => `服务器现在属于 ${name}`,
   everySeconds: (seconds) => `每 ${seconds} 秒`,
   brand: '品牌',
   danger: '危险操作',

@@ -25,6 +25,8 @@ export const problems: Messages['problems'] = {
   accountDeleted: '该服务器的账号已删除。',
   accountDisabled: (name) => `账号 ${name} 已禁用。请先启用。`,
   accountReports: (name) => `账号 ${name} 仍报告这台服务器。只能移除来源中已不存在的服务器。`,
+  accountMisses: (name) => `账号 ${name} 没有报告这台服务器。`,
+  notPermitted: (action, resource) => `您在这里没有权限${action}${resource}。`,
   observed: (name) => `账号 ${name} 仅用于观察。系统管理员可以在其设置中允许操作。`,
   silent: (name) => `账号 ${name} 的来源没有响应。原因见该账号。`,
   unsupported: (name, action) => `账号 ${name} 的来源不支持此操作：${action}。`,

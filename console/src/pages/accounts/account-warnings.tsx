@@ -11,6 +11,7 @@ import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { cacheAccount } from './cache-account.ts'
+import { ClaimDialog } from './claim-dialog.tsx'
 
 /** Warnings of the last sync. */
 export function AccountWarnings({ account }: { readonly account: CloudAccount }) {
@@ -52,6 +53,7 @@ function Warning({ account, warning }: Props) {
       ) : (
         <p>{text}</p>
       )}
+      {kind === 'shared' && <ClaimServers account={account} />}
     </div>
   )
 }
@@ -75,6 +77,21 @@ function ConfirmGone({
       {isAsking && (
         <ConfirmGoneDialog account={account} count={count} onClose={() => setAsking(false)} />
       )}
+    </>
+  )
+}
+
+function ClaimServers({ account }: { readonly account: CloudAccount }) {
+  const t = useMessages()
+  const { reason } = usePermission('claimServers')
+  const [isOpen, setOpen] = useState(false)
+  const disabledReason = reason ?? (account.enabled ? undefined : t.accounts.syncDisabled)
+  return (
+    <>
+      <Button small disabledReason={disabledReason} onClick={() => setOpen(true)}>
+        {t.accounts.claim}…
+      </Button>
+      {isOpen && <ClaimDialog account={account} onClose={() => setOpen(false)} />}
     </>
   )
 }
