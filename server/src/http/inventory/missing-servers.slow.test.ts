@@ -175,19 +175,25 @@ onPostgresFirst('missing servers', (engine) => {
     assert.deepEqual(await statusesOf(account), ['3 unknown'])
   })
 
-  test('stay while another account reports them', async (context) => {
+  test('go to another account that reports them, after the hold', async (context) => {
     const ec2 = await startEc2With(context, 4)
     ec2.regions = ['eu-west-1', 'us-east-1']
     const first = await at.attachEc2(ec2)
     const second = await at.attachEc2(ec2)
     const ids = (await at.servers(first)).map(({ id }) => id)
     await at.update(first.id, { options: { regions: ['us-east-1'] } })
-    await until('the other has them', async () => (await at.servers(second)).length === 4)
+    await at.sync(first.id)
+    assert.deepEqual([(await at.servers(first)).length, (await at.servers(second)).length], [4, 0])
+    await at.admin.get('confirmGoneServers', { path: { id: first.id } })
+    const running = await until('the other has them', async () => {
+      const servers = await at.servers(second)
+      return servers.every(({ status }) => status === 'running') && servers.length === 4 && servers
+    })
     assert.deepEqual(
-      (await at.servers(second)).map(({ id, status }) => [id, status]),
-      ids.map((id) => [id, 'running']),
+      running.map(({ id }) => id),
+      ids,
     )
-    assert.deepEqual(warningsOf(await at.show(first.id)), [])
+    await until('no warning', async () => warningsOf(await at.show(first.id)).length === 0)
   })
 
   test('of a missing region are kept, and the account says what to do', async (context) => {

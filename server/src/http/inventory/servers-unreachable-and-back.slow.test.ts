@@ -242,6 +242,8 @@ const suite = (engine: Engine) => {
     const ids = await idsOf(first)
     await at.update(first.id, { options: { regions: ['us-east-1'] } })
     await at.sync(first.id)
+    assert.deepEqual([await idsOf(first), await idsOf(second)], [ids, []])
+    await at.admin.get('confirmGoneServers', { path: { id: first.id } })
     await until('the other has them', async () => (await idsOf(second)).length === 2)
     assert.deepEqual([await idsOf(first), await idsOf(second)], [[], ids])
     assert.equal((await at.show(first.id)).servers, 0)
