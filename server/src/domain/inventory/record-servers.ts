@@ -5,7 +5,7 @@ import { timestamp } from '../timestamp.ts'
 import { buildServer } from './build-server.ts'
 import { changesOf, describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
-import { endServer, keepOwnFields, keepTaskStatus } from './own-fields.ts'
+import { endServer, isProtectedBy, keepOwnFields, keepTaskStatus } from './own-fields.ts'
 import type { Owners } from './owners.ts'
 import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
@@ -198,6 +198,20 @@ const isForeign = (
   (server.deleted || server.account_id !== account_id) &&
   server.domain_id !== ownerOf.get(project_id)?.domainId
 
+/** The facts with the stored values of fields that could not be read. */
+function keepUnread(facts: ServerFacts, stored: Server): ServerFacts {
+  const { unread = [], notes } = facts
+  if (unread.length === 0) return facts
+  const { lost_on_stop } = tagsOf(stored.metadata, 'notes')
+  const values = unread.map((name) => {
+    if (name === 'notes') return [name, { ...(lost_on_stop && { lost_on_stop }), ...notes }]
+    // Muster's own protection is added later.
+    if (name === 'disable_delete') return [name, isProtectedBy(stored, 'source')]
+    return [name, stored[name]]
+  })
+  return { ...facts, ...(Object.fromEntries(values) as Partial<ServerFacts>) }
+}
+
 function writeOf(
   facts: ServerFacts,
   factsDigest: string,
@@ -207,7 +221,7 @@ function writeOf(
 ): ServerWrite {
   const owner = ownerOf.get(facts.project_id)
   if (!owner) throw new Error(`server ${facts.id} belongs to a project that is not there`)
-  const reported = buildServer(facts, {
+  const reported = buildServer(stored ? keepUnread(facts, stored.server) : facts, {
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',
     ownTags: stored ? tagsOf(stored.server.metadata, 'own') : {},

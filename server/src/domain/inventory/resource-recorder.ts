@@ -8,6 +8,8 @@ export interface SeenResource {
   readonly object: ResourceObject
   /** Equal while the account reports the same. */
   readonly digest: string
+  /** Only servers name it, so that an incomplete scan may know less of it than is stored. */
+  readonly isOnlyNamed: boolean
 }
 
 export interface ResourceRecorder {

@@ -37,4 +37,6 @@ export type ServerFacts = Partial<Omit<Known, Needed>> &
     readonly tags?: Readonly<Record<string, string>>
     /** Muster's own metadata (`sys:`), without the prefix. */
     readonly notes?: Readonly<Record<string, string>>
+    /** Fields that could not be read. A server that is stored keeps its values; of the notes, `lost_on_stop`. */
+    readonly unread?: readonly (keyof Known | 'notes')[]
   }

@@ -15,6 +15,14 @@ const emptyKinds = () =>
     Map<string, object>
   >
 
+/** What could not be read says nothing about resources. */
+function withoutUnread(server: ReportedServer): ReportedServer {
+  const { facts, unread } = server
+  if (!unread) return server
+  const known = Object.entries(facts).filter(([name]) => !unread.some((field) => field === name))
+  return { ...server, facts: Object.fromEntries(known) as typeof facts }
+}
+
 /** Collects the resources that an account reports, and those that its servers name. */
 export function createResourceCollector(account: Account) {
   const toServerFacts = createToServerFacts(account)
@@ -71,16 +79,17 @@ export function createResourceCollector(account: Account) {
       provider,
       brand: account.brand === account.provider ? provider : account.brand,
     })
-    return { kind, object, digest: hash('sha1', JSON.stringify(object), 'base64url') }
+    const digest = hash('sha1', JSON.stringify(object), 'base64url')
+    return { kind, object, digest, isOnlyNamed: !reported[kind].has(id) }
   }
 
   return {
     addServer(server: ReportedServer): void {
       const tenant = server.tenant?.id ?? ''
       if (!tenants.has(tenant)) tenants.set(tenant, server)
-      current = server
+      current = withoutUnread(server)
       facts = undefined
-      eachNamedResource(server.facts, found)
+      eachNamedResource(current.facts, found)
     },
 
     /** Returns the names of those that are cut, by kind and id. */

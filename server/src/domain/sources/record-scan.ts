@@ -79,7 +79,10 @@ export interface ScanRecorder {
 const reportOf = (
   server: ReportedServer,
   { name, brand, created_at, project_id }: Account,
-): string => JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id])
+): string => {
+  const { facts, tenant, unread = [] } = server
+  return JSON.stringify([facts, tenant, name, brand, created_at, project_id, ...unread])
+}
 
 /** The fields that name the account of a server. Its next scan writes the others. */
 export const heldBy = (

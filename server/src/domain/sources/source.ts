@@ -26,6 +26,7 @@ type Assigned =
   | 'project_id'
   | 'project_src'
   | 'provider'
+  | 'unread'
 
 /** Lists of which a source reports only what it knows. `networks` follows from `nics`. */
 type Parts = 'disks_info' | 'isolated_devices' | 'networks' | 'nics'
@@ -42,6 +43,12 @@ export type ReportedFacts = Omit<ServerFacts, Assigned | Parts> & {
   readonly provider?: string
 }
 
+/** A field that needs more than the list of servers. Of the notes, `lost_on_stop` is meant. */
+export type DetailField = Exclude<
+  keyof ReportedFacts,
+  'name' | 'status' | 'external_id' | 'provider' | 'tags' | 'adminGroup' | 'created_at'
+>
+
 /**
  * Identifies a server in every account and after a restore. The server's id is derived from it. It begins with
  * the kind of the source. A single part is the id itself: Muster reports so a server that got another id.
@@ -56,6 +63,8 @@ export interface ReportedServer {
   readonly facts: ReportedFacts
   /** Whether the source works on the server, in a single read. Absent if it does not tell. */
   readonly isBusy?: boolean
+  /** Fields that a failed request left incomplete. A server that is known keeps its stored values. */
+  readonly unread?: readonly DetailField[]
 }
 
 /** A server that exists but could not be read. Its stored fields stay; its status becomes `unknown`. */

@@ -47,7 +47,7 @@ export function createToServerFacts(account: Account) {
   const isRenamed = account.brand !== account.provider
 
   return function toServerFacts({ id, server, projectId, rule }: MappedServer): ServerFacts {
-    const { tenant } = server
+    const { tenant, unread } = server
     const facts = completeFacts(limitFacts(server.facts), id)
     const provider = facts.provider ?? account.provider
     const byTenant = account.mapping[rule]?.tenant !== undefined
@@ -68,6 +68,7 @@ export function createToServerFacts(account: Account) {
       manager_project_id: account.project_id,
       project_id: projectId,
       project_src: byTenant ? 'cloud' : 'local',
+      ...(unread && { unread: unread.includes('nics') ? [...unread, 'networks'] : unread }),
     }
   }
 }

@@ -148,6 +148,7 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
           kind,
           object: toResource(kind, id, { ...Object.fromEntries(values), ...times }),
           digest: 'x',
+          isOnlyNamed: false,
         }
       }),
     )

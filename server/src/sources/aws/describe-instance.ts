@@ -7,7 +7,7 @@ import { devicesOf } from './devices.ts'
 import { disksOf } from './disks.ts'
 import type { OwnedInstance } from './list-instances.ts'
 import { operatingSystemOf } from './operating-system.ts'
-import type { RegionLookups } from './region-lookups.ts'
+import { unreadFields, type RegionLookups } from './region-lookups.ts'
 import { environmentOf, regionName } from './region-names.ts'
 import { hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
 import { securityOf } from './security.ts'
@@ -35,7 +35,9 @@ export function describeInstance(
 ): ReportedServer {
   const key = keyOf(owned, region)
   const facts = factsOf(owned.instance, region, lookups)
-  return { key, tenant: { id: owned.owner, name: owned.owner }, facts }
+  const unread = unreadFields(lookups, owned.instance.InstanceId ?? '')
+  const tenant = { id: owned.owner, name: owned.owner }
+  return { key, tenant, facts, ...(unread.length > 0 && { unread }) }
 }
 
 function factsOf(instance: Instance, region: string, lookups: RegionLookups): ReportedFacts {

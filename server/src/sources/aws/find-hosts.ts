@@ -8,6 +8,7 @@ interface FoundHosts {
   readonly hosts: ReadonlyMap<string, Host | undefined>
   /** The key may not list hosts: older keys lack this permission, and servers can be read without it. */
   readonly isForbidden: boolean
+  readonly failure?: SourceError
 }
 
 /** Finds Dedicated Hosts by id. */
@@ -36,9 +37,8 @@ export async function findHosts(
     }
     return { hosts, isForbidden: false }
   } catch (error) {
-    if (error instanceof SourceError && error.kind === 'forbidden') {
-      return { hosts, isForbidden: true }
-    }
-    throw error
+    if (signal.aborted || !(error instanceof SourceError)) throw error
+    if (error.kind === 'forbidden') return { hosts, isForbidden: true }
+    return { hosts, isForbidden: false, failure: error }
   }
 }

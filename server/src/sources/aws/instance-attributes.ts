@@ -72,7 +72,7 @@ export function createAttributeReader(
           if (error instanceof UnknownInstance) return
           const isOptional = error.kind === 'forbidden' || error.kind === 'throttled'
           // Servers can be read without attributes, but a failure must not look like their absence.
-          if (!isOptional && !known.has(id)) throw error
+          if (!isScan && !isOptional && !known.has(id)) throw error
           failure = error
         }
       })

@@ -1,4 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { DetailField } from '../../domain/sources/source.ts'
 import { unlessDenied } from '../shared/unless-denied.ts'
 import {
   createAttributeReader,
@@ -82,15 +84,50 @@ const createScanLookups = (client: RegionClient) => ({
   }),
 })
 
+type Lookups = CachedLookups & ReturnType<typeof createScanLookups>
+
 /** All resources that instances refer to, and their attributes. */
-export type RegionLookups = CachedLookups &
-  ReturnType<typeof createScanLookups> & { readonly attributes: Pick<AttributeReader, 'get'> }
+export interface RegionLookups extends Lookups {
+  readonly attributes: Pick<AttributeReader, 'get'>
+  /** Why some could not be read. */
+  readonly failures?: ReadonlyMap<keyof Lookups, SourceError>
+  /** Permissions that are optional and that the key lacks. */
+  readonly denied?: ReadonlySet<string>
+}
+
+/** What cannot be told of an instance without a lookup. */
+const fieldsOf: Readonly<Record<keyof Lookups, readonly DetailField[]>> = {
+  images: ['disks_info', 'os_type', 'os_name', 'bios'],
+  types: ['disks_info', 'vcpu_count', 'vmem_size', 'isolated_devices', 'is_gpu'],
+  zones: ['zone_id', 'zone_ext_id'],
+  addresses: ['eip_mode'],
+  groups: ['secgroups', 'security_rules'],
+  keyPairs: ['keypair_id'],
+  spotRequests: ['notes'],
+  subnets: ['nics'],
+  volumes: ['disks_info'],
+  vpcs: ['vpc'],
+}
+
+/** The fields of an instance that failed requests leave incomplete, or that are read later. */
+export function unreadFields(
+  { failures = new Map(), denied = new Set(), attributes }: RegionLookups,
+  id: string,
+): readonly DetailField[] {
+  // Only the lookup of Spot requests is optional.
+  const lacking: (keyof Lookups)[] = denied.size > 0 ? ['spotRequests'] : []
+  const ofFailures = [...failures.keys(), ...lacking].flatMap((lookup) => fieldsOf[lookup])
+  const ofAttributes: readonly DetailField[] = ['disable_delete', 'shutdown_behavior']
+  return [...new Set([...ofFailures, ...(attributes.get(id) ? [] : ofAttributes)])]
+}
 
 interface LoadingLookups extends RegionLookups {
   readonly attributes: AttributeReader
-  /** Permissions that are optional and that the key lacks. */
+  readonly failures: ReadonlyMap<keyof Lookups, SourceError>
   readonly denied: ReadonlySet<string>
-  /** In a scan, only some attributes are read. */
+  /** Reads the resources that a scan reports, whether instances refer to them or not. */
+  loadResources(signal: AbortSignal): Promise<void>
+  /** In a scan, only some attributes are read. A lookup that fails is not tried again. */
   load(instances: readonly Instance[], isScan: boolean, signal: AbortSignal): Promise<void>
 }
 
@@ -100,8 +137,24 @@ export function createRegionLookups(
   memory: AttributeMemory,
 ): LoadingLookups {
   const denied = new Set<string>()
+  const failures = new Map<keyof Lookups, SourceError>()
   const attributes = createAttributeReader(client, memory)
-  const lookups = { ...cached, ...createScanLookups(client), attributes }
+  const lookups = { ...cached, ...createScanLookups(client) }
+
+  /** Instances can be described without a lookup. */
+  async function attempt(
+    name: keyof Lookups,
+    load: (lookup: Lookup<unknown>) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (failures.has(name)) return
+    try {
+      await load(lookups[name])
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SourceError)) throw error
+      failures.set(name, error)
+    }
+  }
 
   /** Spot requests are read only if there are Spot Instances. */
   async function loadSpotRequests(instances: readonly Instance[], signal: AbortSignal) {
@@ -114,25 +167,35 @@ export function createRegionLookups(
 
   return {
     ...lookups,
+    attributes,
     denied,
+    failures,
+    async loadResources(signal) {
+      const reported = ['zones', 'subnets', 'vpcs'] as const
+      await Promise.all(
+        reported.map((name) => attempt(name, (lookup) => lookup.loadAll(signal), signal)),
+      )
+    },
     async load(instances, isScan, signal) {
       const nics = instances.flatMap(({ NetworkInterfaces = [] }) => NetworkInterfaces)
       const groups = [...instances.flatMap(groupsOf), ...nics.flatMap(({ Groups = [] }) => Groups)]
-      const needs: [Lookup<unknown>, (string | undefined)[]][] = [
-        [lookups.images, instances.map(({ ImageId }) => ImageId)],
-        [lookups.types, instances.map(({ InstanceType }) => InstanceType)],
-        [lookups.zones, instances.map(({ Placement }) => Placement?.AvailabilityZone)],
-        [lookups.keyPairs, instances.map(({ KeyName }) => KeyName)],
-        [lookups.volumes, instances.flatMap(volumesOf)],
-        [lookups.subnets, nics.map(({ SubnetId }) => SubnetId)],
-        [lookups.vpcs, nics.map(({ VpcId }) => VpcId)],
-        [lookups.groups, groups.map(({ GroupId }) => GroupId)],
-        [lookups.addresses, nics.map(({ Association }) => Association?.PublicIp)],
+      const needs: [keyof Lookups, (string | undefined)[]][] = [
+        ['images', instances.map(({ ImageId }) => ImageId)],
+        ['types', instances.map(({ InstanceType }) => InstanceType)],
+        ['zones', instances.map(({ Placement }) => Placement?.AvailabilityZone)],
+        ['keyPairs', instances.map(({ KeyName }) => KeyName)],
+        ['volumes', instances.flatMap(volumesOf)],
+        ['subnets', nics.map(({ SubnetId }) => SubnetId)],
+        ['vpcs', nics.map(({ VpcId }) => VpcId)],
+        ['groups', groups.map(({ GroupId }) => GroupId)],
+        ['addresses', nics.map(({ Association }) => Association?.PublicIp)],
       ]
       const ids = instances.flatMap(({ InstanceId }) => InstanceId ?? [])
       await Promise.all([
-        ...needs.map(([lookup, wanted]) => lookup.load(wanted, signal)),
-        loadSpotRequests(instances, signal),
+        ...needs.map(([name, wanted]) =>
+          attempt(name, (lookup) => lookup.load(wanted, signal), signal),
+        ),
+        attempt('spotRequests', () => loadSpotRequests(instances, signal), signal),
         attributes.load(ids, isScan, signal),
       ])
     },

@@ -42,14 +42,15 @@ export async function* scanRegion(
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
   const lookups = createRegionLookups(client, cached, memory)
-  const { zones, subnets, vpcs } = lookups
-  await Promise.all([zones, subnets, vpcs].map((lookup) => lookup.loadAll(signal)))
+  let loaded: Promise<void> | undefined
   const ids = new Set<string>()
   const hostIds = new Set<string>()
   let spot = 0
   let onHosts = 0
   for await (const page of listInstances(client, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
+    // After the first page: a region that does not answer is not waited for twice.
+    await (loaded ??= lookups.loadResources(signal))
     await lookups.load(
       here.map(({ instance }) => instance),
       true,
@@ -69,13 +70,24 @@ export async function* scanRegion(
       gone: page.filter(hasEnded).map((owned) => keyOf(owned, client.region)),
     }
   }
+  await (loaded ?? lookups.loadResources(signal))
   lookups.attributes.retain(ids)
-  const { hosts, isForbidden } = await findHosts(client, hostIds, signal)
+  const { hosts, isForbidden, failure } = await findHosts(client, hostIds, signal)
+  const { zones, subnets, vpcs } = Object.fromEntries(lookups.failures)
   yield {
     present: [],
     gone: [],
-    resources: toResources(client.region, lookups, hosts),
+    // Without one of them, the others would lose details.
+    ...(!(zones ?? subnets ?? vpcs ?? failure) && {
+      resources: toResources(client.region, lookups, hosts),
+    }),
     ...(isForbidden && { forbidden: { permission: 'ec2:DescribeHosts', servers: onHosts } }),
+  }
+  const errors = [...lookups.failures.values(), failure ?? []]
+  yield {
+    present: [],
+    gone: [],
+    failed: errors.flat().map((error) => ({ region: client.region, error, hasServers: true })),
   }
   const reportDenied = (permission: string, servers: number): ScanPage => ({
     present: [],

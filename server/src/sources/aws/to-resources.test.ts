@@ -186,9 +186,18 @@ describe('regions, zones, subnets and hosts of EC2', () => {
     assert.deepEqual(await findForbidden(), [])
   })
 
-  test('another failure to read hosts fails the scan', async () => {
+  test('a failure to read hosts leaves the resources as they are', async () => {
     denyHosts('InvalidParameterValue')
-    await assert.rejects(scan(), { kind: 'failed' })
+    const stop = AbortSignal.timeout(10_000)
+    const source = await awsKind.open(ec2.settings, conformanceContext, stop)
+    const pages = await Array.fromAsync(source.scan(stop))
+    await source.close()
+    assert.ok(pages.every(({ resources }) => resources === undefined))
+    const failed = pages.flatMap((page) => page.failed ?? [])
+    assert.deepEqual(
+      failed.map(({ error, hasServers }) => [error.call, hasServers]),
+      [['DescribeHosts', true]],
+    )
   })
 
   test('hosts are not read if no instance names one', async () => {

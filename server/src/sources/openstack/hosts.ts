@@ -39,7 +39,7 @@ export async function findHostsAndZones(
     client.send({ ...request, path: zonePath, action }, signal),
   )
   return {
-    hypervisors: hypervisors ?? [],
+    hypervisors: hypervisors?.rows ?? [],
     errors: budget.errors(),
     zones: zones ? rowsOf(zones, 'availabilityZoneInfo') : [],
     areZonesDenied: !zones,

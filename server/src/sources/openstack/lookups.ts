@@ -1,21 +1,66 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import type { DetailField } from '../../domain/sources/source.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import { ListBudget } from '../shared/list-budget.ts'
 import type { ServiceName } from './catalog.ts'
 import { embedsFlavor, type Compute } from './compute.ts'
 import { pickUsed } from './used-fields.ts'
 
+interface Table {
+  readonly service: ServiceName
+  readonly path: string
+  readonly name: string
+  /** What cannot be told of servers without it. */
+  readonly fields: readonly DetailField[]
+}
+
+const ofGroups = ['secgroups', 'security_rules'] as const
+const ofAddress = ['eip', 'eip_mode'] as const
+const ofImage = ['disks_info', 'os_type', 'os_name', 'bios', 'machine', 'vga'] as const
+const ofFlavor = ['vcpu_count', 'vmem_size', 'instance_type', 'flavor_id', 'is_gpu'] as const
+
 /** Lists that add details to servers. Servers can be read without each of them. */
 const tables = {
-  networks: { service: 'network', path: '/networks?limit=500', name: 'networks' },
-  subnets: { service: 'network', path: '/subnets?limit=500', name: 'subnets' },
-  ports: { service: 'network', path: '/ports?limit=500', name: 'ports' },
-  floating: { service: 'network', path: '/floatingips?limit=500', name: 'floatingips' },
-  groups: { service: 'network', path: '/security-groups?limit=200', name: 'security_groups' },
-  volumes: { service: 'volume', path: '/volumes/detail?limit=500', name: 'volumes' },
-  images: { service: 'image', path: '/images?limit=100', name: 'images' },
-  flavors: { service: 'compute', path: '/flavors/detail?limit=500', name: 'flavors' },
-} as const satisfies Record<string, { service: ServiceName; path: string; name: string }>
+  networks: {
+    service: 'network',
+    path: '/networks?limit=500',
+    name: 'networks',
+    fields: ['nics'],
+  },
+  subnets: { service: 'network', path: '/subnets?limit=500', name: 'subnets', fields: ['nics'] },
+  ports: {
+    service: 'network',
+    path: '/ports?limit=500',
+    name: 'ports',
+    fields: ['nics', 'src_ip_check', ...ofAddress, ...ofGroups],
+  },
+  floating: {
+    service: 'network',
+    path: '/floatingips?limit=500',
+    name: 'floatingips',
+    fields: ofAddress,
+  },
+  groups: {
+    service: 'network',
+    path: '/security-groups?limit=200',
+    name: 'security_groups',
+    fields: ofGroups,
+  },
+  // A server that boots from a volume has its image from there.
+  volumes: {
+    service: 'volume',
+    path: '/volumes/detail?limit=500',
+    name: 'volumes',
+    fields: ofImage,
+  },
+  images: { service: 'image', path: '/images?limit=100', name: 'images', fields: ofImage },
+  flavors: {
+    service: 'compute',
+    path: '/flavors/detail?limit=500',
+    name: 'flavors',
+    fields: [...ofFlavor, 'disks_info', 'isolated_devices'],
+  },
+} as const satisfies Record<string, Table>
 type TableName = keyof typeof tables
 const tableNames = Object.keys(tables) as TableName[]
 /** What belongs to a single server is read again for each of them. */
@@ -43,19 +88,28 @@ interface LoadedLookups {
   readonly lookups: Lookups
   /** Why details are missing: the requests that were denied. */
   readonly missing: readonly string[]
-  /** Why details may be outdated. */
-  readonly failures: readonly SourceError[]
-  /** Why details are empty: lists that failed, and of which there is no last response. */
-  readonly absent: readonly SourceError[]
+  /** Why details may be outdated, by list. */
+  readonly failures: ReadonlyMap<TableName, SourceError>
 }
 
 interface Problems {
   readonly missing: string[]
-  readonly failures: SourceError[]
-  readonly absent: SourceError[]
+  readonly failures: Map<TableName, SourceError>
 }
 
-const noProblems = (): Problems => ({ missing: [], failures: [], absent: [] })
+/** The memory of lists that are read together, and those that did not fit. */
+interface Held extends Pick<Problems, 'failures'> {
+  readonly budget: ListBudget
+}
+
+const noProblems = (): Problems => ({ missing: [], failures: new Map() })
+
+/** The fields of servers that failed lists leave incomplete. */
+export const unreadFields = ({
+  failures,
+}: Pick<LoadedLookups, 'failures'>): readonly DetailField[] => [
+  ...new Set([...failures.keys()].flatMap((table): readonly DetailField[] => tables[table].fields)),
+]
 
 /** In a stable order, because Neutron's order varies. */
 const groupBy = (rows: Rows, field: string) =>
@@ -82,7 +136,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     table: TableName,
     query: string,
     signal: AbortSignal,
-    budget = new ListBudget(),
+    { budget, failures }: Held = { budget: new ListBudget(), failures: new Map() },
   ): Promise<Rows> {
     const { service, path, name } = tables[table]
     // Neutron and Glance show all projects without being asked.
@@ -94,17 +148,20 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
       action: `list ${name.replaceAll('_', ' ')}`,
       ...(service === 'compute' && { microversion }),
     }
-    return byId(await client.listUsed(request, name, budget, signal))
+    const { rows, error } = await client.listUsed(request, name, budget, signal)
+    // What was not read must not look absent.
+    if (error) failures.set(table, error)
+    return byId(rows)
   }
 
   const isNeeded = async (table: TableName, signal: AbortSignal) =>
     table === 'flavors' ? !embedsFlavor(compute) : await client.has(tables[table].service, signal)
 
-  /** A failed list is replaced by its last response, so that details do not come and go. */
+  /** A list that fails or is denied is replaced by its last response, so that details do not come and go. */
   async function attempt(
     table: TableName,
     load: () => Promise<Rows>,
-    { missing, failures, absent }: Problems,
+    { missing, failures }: Problems,
     signal: AbortSignal,
   ): Promise<Rows> {
     if (!(await isNeeded(table, signal))) return new Map()
@@ -115,9 +172,9 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error
       const isDenied = error.kind === 'forbidden' || error.kind === 'not-allowed'
-      if (!isDenied) (cache.has(table) ? failures : absent).push(error)
-      else missing.push(`${tables[table].service}: list ${tables[table].name}`)
-      return (isDenied ? undefined : cache.get(table)) ?? new Map()
+      if (isDenied) missing.push(`${tables[table].service}: list ${tables[table].name}`)
+      else failures.set(table, error)
+      return cache.get(table) ?? new Map()
     }
   }
 
@@ -127,10 +184,14 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     const entries = await Promise.all(
       tableNames.map(async (table) => [
         table,
-        await attempt(table, () => read(table, '', signal, budget), problems, signal),
+        await attempt(
+          table,
+          () => read(table, '', signal, { budget, failures: problems.failures }),
+          problems,
+          signal,
+        ),
       ]),
     )
-    problems.failures.push(...budget.errors())
     return { lookups: indexTables(Object.fromEntries(entries) as Tables), ...problems }
   }
 

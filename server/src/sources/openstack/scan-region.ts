@@ -10,7 +10,7 @@ import type { Json } from '../shared/json.ts'
 import { merge } from '../shared/merge.ts'
 import { findServer, listServers } from './compute.ts'
 import { findHostsAndZones } from './hosts.ts'
-import { createLookupLoader } from './lookups.ts'
+import { createLookupLoader, unreadFields } from './lookups.ts'
 import {
   forgetOthers,
   maxFailedProjects,
@@ -120,13 +120,13 @@ async function* scanProject(
 ): AsyncGenerator<ScanPage> {
   const { compute, site } = project
   const loaded = await lookupLoader(session, project).loadAll(signal)
-  const { lookups, missing, failures, absent } = loaded
-  // Without a last response, such as after a restart, stored servers would lose their details.
-  if (absent[0]) {
-    const tenant = compute.seesAllProjects ? {} : { tenant: project.projectId }
-    yield { present: [], gone: [], failed: [{ region: site.region, ...tenant, error: absent[0] }] }
-    return
-  }
+  const { missing, failures } = loaded
+  const { projectNames } = session
+  const context = { site, lookups: loaded.lookups, projectNames, unread: unreadFields(loaded) }
+  // Networks without their subnets would lose their addresses.
+  const lookups = failures.has('subnets')
+    ? { ...loaded.lookups, networks: new Map<string, Json>() }
+    : loaded.lookups
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
   for await (const servers of listServers(compute, signal)) {
@@ -135,9 +135,9 @@ async function* scanProject(
       if (zoneNameOf(server) !== '') named.zones.add(zoneNameOf(server))
     }
     count += servers.length
-    yield toUpdate(servers, { site, lookups, projectNames: session.projectNames })
+    yield toUpdate(servers, context)
   }
-  const errors = [...failures]
+  const errors = [...failures.values()]
   let denied = missing
   try {
     const hostsAndZones = await findHostsAndZones(compute, signal)
@@ -165,8 +165,10 @@ export async function readServers(
   signal: AbortSignal,
 ): Promise<SourceUpdate> {
   const live = servers.filter((server) => !isDeleted(server) && isReadable(server))
-  const { lookups } = await lookupLoader(session, project).loadFor(live, signal)
-  return toUpdate(servers, { site: project.site, lookups, projectNames: session.projectNames })
+  const loaded = await lookupLoader(session, project).loadFor(live, signal)
+  const { projectNames } = session
+  const unread = unreadFields(loaded)
+  return toUpdate(servers, { site: project.site, lookups: loaded.lookups, projectNames, unread })
 }
 
 async function planAll(session: Session, region: string, signal: AbortSignal) {

@@ -53,13 +53,13 @@ export interface ServiceClient {
     name: string,
     signal: AbortSignal,
   ): Promise<{ readonly rows: readonly Json[]; readonly first: ServiceResponse }>
-  /** The used fields of the rows of a list, as far as the budget allows. */
+  /** The used fields of the rows of a list, as far as the budget allows; with an error if it was cut. */
   listUsed(
     request: ServiceRequest,
     name: ListName,
     budget: ListBudget,
     signal: AbortSignal,
-  ): Promise<readonly Json[]>
+  ): Promise<{ readonly rows: readonly Json[]; readonly error: SourceError | undefined }>
 }
 
 interface Connection {
@@ -183,11 +183,12 @@ export function createServiceClient(
       if (error) throw error
       return { rows, first: first as unknown as ServiceResponse }
     },
-    listUsed: (request, name, budget, signal) =>
-      collectPages(pagingOf(request, name, signal), {
-        budget,
-        pick: (row) => pickUsed(name, row, budget),
-      }),
+    async listUsed(request, name, budget, signal) {
+      const paging = pagingOf(request, name, signal)
+      const pick = (row: Json) => pickUsed(name, row, budget)
+      const rows = await collectPages(paging, { budget, pick })
+      return { rows, error: budget.errorOf(paging.what) }
+    },
   }
 }
 

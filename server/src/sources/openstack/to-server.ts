@@ -1,5 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
+  DetailField,
   ReportedFacts,
   ReportedServer,
   ServerKey,
@@ -22,6 +23,8 @@ export interface MappingContext {
   readonly lookups: Lookups
   /** Names of projects, by id. */
   readonly projectNames: ReadonlyMap<string, string>
+  /** Fields that failed requests leave incomplete. */
+  readonly unread?: readonly DetailField[]
 }
 
 /** With the project: copies of a cloud can have servers of the same id. */
@@ -55,7 +58,9 @@ export function toServer(server: Json, context: MappingContext): ReportedServer 
     }
     const id = textOf(server, 'tenant_id')
     const tenant = { id, name: context.projectNames.get(id) ?? id }
-    return { key, tenant, facts: factsOf(server, context) }
+    const { unread = [] } = context
+    const facts = factsOf(server, context)
+    return { key, tenant, facts, ...(unread.length > 0 && { unread }) }
   } catch (error) {
     return unreadableServer(key, name === '' ? textOf(server, 'id') : name, error)
   }

@@ -71,15 +71,18 @@ export class ListBudget {
     return bytes
   }
 
-  /** Why details of servers are missing, for each list that was cut. */
-  errors(): SourceError[] {
+  /** Why details of servers are missing, if this list was cut. */
+  errorOf(what: string): SourceError | undefined {
+    if (!this.#cut.has(what)) return undefined
     const size = Math.round(this.#max / mebibyte)
-    return [...this.#cut].map(
-      (what) =>
-        new SourceError(
-          'incomplete',
-          `The list of ${what} is too long: what Muster keeps of it and of others takes more than ${size} MB. The rest was not read, so details of servers may be missing.`,
-        ),
+    return new SourceError(
+      'incomplete',
+      `The list of ${what} is too long: what Muster keeps of it and of others takes more than ${size} MB. The rest was not read, so details of servers may be missing.`,
     )
+  }
+
+  /** The errors of all lists that were cut. */
+  errors(): SourceError[] {
+    return [...this.#cut].flatMap((what) => this.errorOf(what) ?? [])
   }
 }

@@ -79,6 +79,25 @@ onEngineOfLane('the resources that accounts see', (engine) => {
   const region = async (id: string) =>
     (await list('listCloudRegions')).find((each) => each['id'] === id)
 
+  test('keep what was reported while an incomplete scan only has servers that name them', async () => {
+    const account = await attach()
+    const facts = { name: 'vm', status: 'running', cloudregion_id: 'r-named', region: 'a name' }
+    const servers = [{ key: ['vm'], facts }]
+    const reported = [{ id: 'r-named', name: 'a region', status: 'inservice' }]
+    const shown = async () => {
+      const found = await region('r-named')
+      return [found?.['name'], found?.['status']]
+    }
+    await see(account, { servers }, { isComplete: false })
+    const [named] = await shown()
+    assert.equal(named, 'a name')
+    await see(account, { servers, cloudregions: reported })
+    await see(account, { servers }, { isComplete: false })
+    assert.deepEqual(await shown(), ['a region', 'inservice'])
+    await see(account, {})
+    assert.equal(await region('r-named'), undefined)
+  })
+
   test('stay until a complete scan of every account is without them', async () => {
     const [first, second] = [await attach(), await attach()]
     const both = { cloudregions: [{ id: 'r-both', name: 'both', status: 'inservice' }] }

@@ -114,7 +114,10 @@ export function createResourceRecorder(
     async record({ id: accountId, fence }, seen, isComplete) {
       const known = await digestsOf(accountId)
       const byKey = new Map(seen.map((each) => [keyOf(each.kind, each.object.id), each]))
-      const differing = [...byKey.keys()].filter((key) => known.get(key) !== byKey.get(key)?.digest)
+      const differing = [...byKey]
+        .filter(([key, { digest }]) => known.get(key) !== digest)
+        .filter(([key, { isOnlyNamed }]) => isComplete || !isOnlyNamed || !known.has(key))
+        .map(([key]) => key)
       const held = await heldByEarlier(accountId, differing)
       const written = differing.filter((key) => !held.has(key))
       const left = [...held].filter((key) => known.get(key) !== '')
