@@ -469,13 +469,41 @@ describe('a scan', () => {
       await scan(sync, [page(...here, ...there)])
       for (const now of [1_000, 2_000]) await scan(sync, [page(...here)], { now })
       assert.deepEqual(missedOf(sync), [0, 0, 2, 2, 2])
-      await scan(sync, [page(...here), failed], { now: 3_000 })
+      const confirmedUntil = isConfirmed ? 1_000 : 0
+      await scan(sync, [page(...here), failed], { now: 3_000, confirmedUntil })
       assert.deepEqual(missedOf(sync), [0, 0, 0, 0, 0], 'purge is refused')
       // The count of scans starts again. A confirmation from before counts.
-      const circumstances = { now: 4_000, confirmedUntil: isConfirmed ? 1_000 : 0 }
-      const { held, counts } = await scan(sync, [page(...here)], circumstances)
+      const { held, counts } = await scan(sync, [page(...here)], { now: 4_000, confirmedUntil })
       assert.deepEqual([held.length, counts.gone], isConfirmed ? [0, 3] : [3, 0])
       assert.ok(held.every(({ missed, missingSince }) => missed === 1 && missingSince === 4_000))
+    }
+  })
+
+  test('does not count a confirmation for servers that it no longer shows as missing', async () => {
+    for (const isSilent of [false, true]) {
+      const sync = createMemorySync()
+      const [here, there] = ['here', 'there'].map((region) =>
+        range(0, 5).map((name) => makeSeen(region + name, { region_ext_id: region })),
+      ) as [ReportedServer[], ReportedServer[]]
+      const undecided = { get: async () => fails(), isSilent: () => isSilent }
+      const error = new SourceError('failed', 'It has an error.')
+      const failed = { present: [], gone: [], failed: [{ region: 'there', error }] }
+      await scan(sync, [page(...here, ...there)])
+      const first = await scan(sync, [page(...here)], { ...undecided, now: 1_000, hold: 1e6 })
+      assert.equal(first.held.length, 5)
+      const lacking = [page(...here.slice(1)), failed]
+      const second = await scan(sync, lacking, { ...undecided, now: 2_000, hold: 1e6 })
+      assert.deepEqual(
+        second.held.map(({ missingSince }) => missingSince),
+        [2_000],
+        'the administrator is shown one server',
+      )
+      await sync.accounts.confirmGone('account', [] as never)
+      const confirmedUntil = sync.attached.sync.confirmed_gone
+      const circumstances = { ...undecided, confirmedUntil, hold: 1e6 }
+      const third = await scan(sync, lacking, { ...circumstances, now: 3_000 })
+      const fourth = await scan(sync, [page(...here.slice(1))], { ...circumstances, now: 4_000 })
+      assert.deepEqual([third.counts.gone, fourth.counts.gone, fourth.held.length], [1, 0, 5])
     }
   })
 

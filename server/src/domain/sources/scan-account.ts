@@ -232,8 +232,11 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
       missing.push({ sighting, region, isUnread: isUnread || isOther(region) })
       continue
     }
-    if (sighting.missed > 0) uncertain.push({ ...sighting, missed: 0 })
-    if (parts.some(options.isSilent)) silent.push({ ...sighting, missed: 0 })
+    // An administrator who confirms later is not shown this server, so its time must not count then.
+    const missingSince = sighting.missingSince <= options.confirmedUntil ? sighting.missingSince : 0
+    const unseen = { ...sighting, missed: 0, missingSince }
+    if (sighting.missed > 0) uncertain.push(unseen)
+    if (parts.some(options.isSilent)) silent.push(unseen)
   }
   for (const batch of chunk(uncertain)) counts.changed += await recorder.hold(batch)
   for (const batch of chunk(silent)) counts.changed += await recorder.holdRegion(batch)
