@@ -41,6 +41,39 @@ async function canReadRoot(session: Session, signal: AbortSignal): Promise<boole
   return granted.length === 2 && granted.every(({ text }) => text === 'true')
 }
 
+/** Reads the inventory again when machines name objects that the last one lacks. */
+export function renewInventory(
+  session: Session,
+  group: string,
+  first: Inventory,
+): Pick<Connection, 'readInventory' | 'inventoryWith'> {
+  let inventory = first
+  /** The user may not see these: reading the inventory again does not help. */
+  let hidden = new Set<string>()
+  const read = async (stop: AbortSignal) => (inventory = await readInventory(session, group, stop))
+  return {
+    async readInventory(stop) {
+      hidden = new Set()
+      return await read(stop)
+    },
+    async inventoryWith(refs, attributes, stop) {
+      // An inventory that was cut lacks objects that the user may see, and would be cut again.
+      const missing = () =>
+        inventory.errors.length > 0 ? [] : refs.filter(({ id }) => !inventory.get(id))
+      const unknown = () => [
+        ...missing().map(({ id }) => id),
+        ...attributes.filter((key) => !inventory.attributes.has(key)),
+      ]
+      if (unknown().every((id) => hidden.has(id))) return inventory
+      await read(stop)
+      const left = new Map(missing().map((ref) => [ref.id, ref]))
+      await requireHidden(session.until(stop), [...left.values()])
+      for (const id of unknown()) hidden.add(id)
+      return inventory
+    },
+  }
+}
+
 async function openConnection(
   settings: SourceSettings,
   context: SourceContext,
@@ -50,32 +83,12 @@ async function openConnection(
   const session = await openSession(vsphere, context, signal)
   try {
     const couldReadRoot = await canReadRoot(session, signal)
-    let inventory = await readInventory(session, vsphere.group, signal)
-    /** The user may not see these: reading the inventory again does not help. */
-    let hidden = new Set<string>()
-    const read = async (stop: AbortSignal) =>
-      (inventory = await readInventory(session, vsphere.group, stop))
+    const inventory = await readInventory(session, vsphere.group, signal)
     return {
       session,
       tags: createTagReader(session, vsphere, context.clock),
       identities: createIdentities(vsphere.group || inventory.site),
-      async readInventory(stop) {
-        hidden = new Set()
-        return await read(stop)
-      },
-      async inventoryWith(refs, attributes, stop) {
-        const missing = () => refs.filter(({ id }) => !inventory.get(id))
-        const unknown = () => [
-          ...missing().map(({ id }) => id),
-          ...attributes.filter((key) => !inventory.attributes.has(key)),
-        ]
-        if (unknown().every((id) => hidden.has(id))) return inventory
-        await read(stop)
-        const left = new Map(missing().map((ref) => [ref.id, ref]))
-        await requireHidden(session.until(stop), [...left.values()])
-        for (const id of unknown()) hidden.add(id)
-        return inventory
-      },
+      ...renewInventory(session, vsphere.group, inventory),
       hasLostAccess: async (stop) => couldReadRoot && !(await canReadRoot(session, stop)),
     }
   } catch (error) {

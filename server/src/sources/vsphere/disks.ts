@@ -48,8 +48,14 @@ function driverOf({ element }: Device, machine: Machine): string {
   return drivers.find(([type]) => type.test(controller?.type ?? ''))?.[1] ?? ''
 }
 
-const datastoreOf = ({ element }: Device, inventory: Inventory) =>
-  inventory.get(refOf(childOf(element, 'backing', 'datastore'))?.id ?? '')
+const datastoreIdOf = ({ element }: Device) =>
+  refOf(childOf(element, 'backing', 'datastore'))?.id ?? ''
+
+/** The datastores that the disks are in. */
+export const datastoreIdsOf = ({ devices }: Machine): readonly string[] =>
+  devices.filter(isDisk).map(datastoreIdOf)
+
+const datastoreOf = (disk: Device, inventory: Inventory) => inventory.get(datastoreIdOf(disk))
 
 export const disksOf = (machine: Machine, inventory: Inventory): ReportedDisk[] =>
   inOrder(machine).map((disk) => ({
@@ -58,7 +64,7 @@ export const disksOf = (machine: Machine, inventory: Inventory): ReportedDisk[] 
     disk_format: isRaw(disk) ? 'raw' : 'vmdk',
     driver: driverOf(disk, machine),
     cache_mode: isTrue(disk.element, 'backing', 'writeThrough') ? 'writethrough' : '',
-    storage_type: (datastoreOf(disk, inventory)?.value('summary.type')?.text ?? '').toLowerCase(),
+    storage_type: (datastoreOf(disk, inventory)?.texts['summary.type'] ?? '').toLowerCase(),
     // -1: no limit.
     iops: numberOf(textOf(disk.element, 'storageIOAllocation', 'limit')),
   }))

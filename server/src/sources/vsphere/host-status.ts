@@ -1,4 +1,4 @@
-import { childOf, childrenOf, textOf } from '../shared/parse-xml.ts'
+import { childOf, childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { Entity } from './inventory.ts'
 
 interface HostStatus {
@@ -9,10 +9,10 @@ interface HostStatus {
 }
 
 export function hostStatusOf(host: Entity): HostStatus {
-  const text = (path: string) => host.value(path)?.text ?? ''
-  const isConnected = text('runtime.connectionState') === 'connected'
-  const isMaintained = text('runtime.inMaintenanceMode') === 'true'
-  const isOff = /^(?:poweredOff|standBy)$/.test(text('runtime.powerState'))
+  const { texts } = host
+  const isConnected = texts['runtime.connectionState'] === 'connected'
+  const isMaintained = texts['runtime.inMaintenanceMode'] === 'true'
+  const isOff = /^(?:poweredOff|standBy)$/.test(texts['runtime.powerState'] ?? '')
   const host_status = isConnected ? 'online' : 'offline'
   const enabled = isConnected && !isMaintained
   if (isOff) return { status: 'ready', host_status, enabled }
@@ -24,15 +24,15 @@ export function hostStatusOf(host: Entity): HostStatus {
 const placeholder = /^(?:unknown|not specified|none|default string|to be filled by o\.e\.m\.|0+)$/i
 
 /** The serial number, or what the manufacturer uses instead, such as a service tag. */
-export function serialOf(host: Entity): string {
-  const others = childrenOf(host.value('summary.hardware'), 'otherIdentifyingInfo')
+export function serialOf(properties: ReadonlyMap<string, XmlElement>): string {
+  const others = childrenOf(properties.get('summary.hardware'), 'otherIdentifyingInfo')
   const tagged = (key: RegExp) =>
     others
       .filter((info) => key.test(textOf(childOf(info, 'identifierType'), 'key')))
       .map((info) => textOf(info, 'identifierValue'))
   return (
     [
-      textOf(host.value('hardware.systemInfo'), 'serialNumber'),
+      textOf(properties.get('hardware.systemInfo'), 'serialNumber'),
       ...tagged(/^SerialNumberTag$/),
       ...tagged(/^ServiceTag$/),
     ].find((text) => text !== '' && !placeholder.test(text)) ?? ''

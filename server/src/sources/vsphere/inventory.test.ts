@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fakeVSphereConnection } from '../../testing/fake-vsphere-connection.ts'
 import { parseXml } from '../shared/parse-xml.ts'
-import { datacenter, readInventory } from './inventory.ts'
+import { renewInventory } from './connection.ts'
+import { datacenter, host, readInventory } from './inventory.ts'
 import { SoapFault } from './soap.ts'
 
 /** Each is in the one before it. */
@@ -85,5 +86,65 @@ describe('an inventory of which vSphere leaves a part out', () => {
         }
       }
     }
+  })
+})
+
+describe('an inventory with many hosts', () => {
+  const signal = () => AbortSignal.timeout(10_000)
+  const property = (name: string, value: string) =>
+    `<propSet><name>${name}</name><val>${value}</val></propSet>`
+  const identifiers = Array.from(
+    { length: 8 },
+    (_, number) =>
+      `<otherIdentifyingInfo><identifierValue>value ${number}</identifierValue><identifierType><label>Asset</label><key>AssetTag</key></identifierType></otherIdentifyingInfo>`,
+  ).join('')
+  const hardware = `<uuid>u</uuid>${identifiers}<memorySize>1</memorySize><cpuModel>Xeon</cpuModel>`
+
+  /** A session of a vCenter with so many hosts, and how often its objects were listed. */
+  function connect(hosts: number, name: string) {
+    const refs = [
+      '<ManagedObjectReference type="Datacenter">datacenter-2</ManagedObjectReference>',
+      ...Array.from(
+        { length: hosts },
+        (_, number) =>
+          `<ManagedObjectReference type="HostSystem">host-${number}</ManagedObjectReference>`,
+      ),
+    ]
+    const lists = { count: 0 }
+    const { session } = fakeVSphereConnection({
+      async call(_method, _self, parameters = '') {
+        const asked = [...parameters.matchAll(/<obj type="(\w+)">([^<]+)/g)]
+        const isList = asked[0]?.[2] === 'view'
+        if (isList) lists.count += 1
+        const objects = isList
+          ? [
+              `<objects><obj type="ContainerView">view</obj>${property('view', refs.join(''))}</objects>`,
+            ]
+          : asked.map(
+              ([, type, id]) =>
+                `<objects><obj type="${type}">${id}</obj>${property('name', name)}${property('summary.hardware', hardware)}${property('hardware.systemInfo', hardware)}</objects>`,
+            )
+        return parseXml(`<Response><returnval>${objects.join('')}</returnval></Response>`)
+      },
+      create: async () => ({ type: 'ContainerView', id: 'view' }),
+    })
+    return { session, lists }
+  }
+
+  test('is not cut', async () => {
+    const { session } = connect(1_000, 'esx.example.com')
+    const inventory = await readInventory(session, '', signal())
+    assert.deepEqual([inventory.errors, inventory.all(host).length], [[], 1_000])
+  })
+
+  test('is not read again for hosts that were cut', async () => {
+    const { session, lists } = connect(60, 'x'.repeat(400_000))
+    const first = await readInventory(session, '', signal())
+    assert.equal(first.errors.length, 1)
+    const { inventoryWith } = renewInventory(session, '', first)
+    assert.equal(first.get('host-59'), undefined)
+    const missing = [{ type: 'HostSystem', id: 'host-59' }]
+    assert.equal(await inventoryWith(missing, [], signal()), first)
+    assert.equal(lists.count, 1)
   })
 })

@@ -3,7 +3,14 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { ListBudget } from '../shared/list-budget.ts'
 import { childrenOf, numberOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { createPageShrinker } from '../shared/shrink-pages.ts'
-import { listRefs, readObjects, requireHidden, type PropertySpec } from './property-collector.ts'
+import { serialOf } from './host-status.ts'
+import {
+  listRefs,
+  readObjects,
+  requireHidden,
+  type ObjectContent,
+  type PropertySpec,
+} from './property-collector.ts'
 import type { Api, Session } from './session.ts'
 import { isUnparsable, refOf, type ObjectRef } from './soap.ts'
 
@@ -13,9 +20,14 @@ export interface Entity {
   readonly name: string
   /** The object that contains it; undefined for the root. */
   readonly parent: ObjectRef | undefined
+  /** By property and element. Without those that it does not have. */
+  readonly texts: Readonly<Partial<Record<UsedText, string>>>
+  /** Of a host: the serial number. */
+  readonly serial?: string
   /** Of a host: the VLANs of its standard port groups, by name. */
   readonly vlans?: ReadonlyMap<string, number>
-  value(path: string): XmlElement | undefined
+  /** Whether it is a port group that connects switches, not servers. */
+  readonly isUplink?: boolean
 }
 
 /** What virtual machines refer to. */
@@ -24,7 +36,7 @@ export interface Inventory {
   readonly site: string
   /** The names of custom attributes by key. */
   readonly attributes: ReadonlyMap<string, string>
-  /** Why some objects are missing. */
+  /** Why some objects are missing. What they contain or describe is unknown then, not absent. */
   readonly errors: readonly SourceError[]
   get(id: string): Entity | undefined
   /** Sorted by id, so that the result does not depend on the order of the response. */
@@ -88,22 +100,21 @@ async function readAttributes(api: Api) {
   return new Map(fields.map((field) => [textOf(field, 'key'), textOf(field, 'name')]))
 }
 
-/** The elements of properties that are used. Hosts send megabytes. */
-const usedElements: ReadonlySet<string> = new Set([
-  'Tag',
-  'cpuModel',
-  'identifierType',
-  'identifierValue',
-  'key',
-  'memorySize',
-  'numCpuThreads',
-  'otherIdentifyingInfo',
-  'serialNumber',
-  'uuid',
-  'version',
-  'vlan',
-  'vlanId',
-])
+/** Where the texts that are used are: a property, and the path of an element in it. */
+const usedTexts = {
+  'runtime.connectionState': ['runtime.connectionState'],
+  'runtime.powerState': ['runtime.powerState'],
+  'runtime.inMaintenanceMode': ['runtime.inMaintenanceMode'],
+  'summary.hardware.uuid': ['summary.hardware', 'uuid'],
+  'summary.hardware.cpuModel': ['summary.hardware', 'cpuModel'],
+  'summary.hardware.memorySize': ['summary.hardware', 'memorySize'],
+  'summary.hardware.numCpuThreads': ['summary.hardware', 'numCpuThreads'],
+  'summary.config.product.version': ['summary.config.product', 'version'],
+  'summary.type': ['summary.type'],
+  'summary.accessible': ['summary.accessible'],
+  vlanId: ['config.defaultPortConfig', 'vlan', 'vlanId'],
+} as const
+type UsedText = keyof typeof usedTexts
 
 const vlansOf = (groups: XmlElement | undefined, budget: ListBudget): ReadonlyMap<string, number> =>
   new Map(
@@ -113,10 +124,30 @@ const vlansOf = (groups: XmlElement | undefined, budget: ListBudget): ReadonlyMa
     ]),
   )
 
-const pruneXml = (element: XmlElement): XmlElement => ({
-  ...element,
-  children: element.children.filter(({ name }) => usedElements.has(name)).map(pruneXml),
-})
+/** Keeps what is used, as plain texts. Hosts send megabytes, and elements take more memory than their text. */
+export function toEntity(
+  { ref, properties }: Pick<ObjectContent, 'ref' | 'properties'>,
+  budget: ListBudget,
+): Entity {
+  const texts = Object.entries(usedTexts).map(([name, [property, ...path]]) => [
+    name,
+    textOf(properties.get(property), ...path),
+  ])
+  const serial = serialOf(properties)
+  const vlans = vlansOf(properties.get(portGroups), budget)
+  const isUplink = childrenOf(properties.get('tag'), 'Tag').some(
+    (tag) => textOf(tag, 'key') === 'SYSTEM/DVS.UPLINKPG',
+  )
+  return {
+    ref,
+    name: decodeName(properties.get('name')?.text ?? ''),
+    parent: refOf(properties.get('parent')),
+    texts: Object.fromEntries(texts.filter(([, text]) => text !== '')),
+    ...(serial !== '' && { serial }),
+    ...(vlans.size > 0 && { vlans }),
+    ...(isUplink && { isUplink }),
+  }
+}
 
 const sortById = (entities: readonly Entity[]) =>
   entities.toSorted((one, other) => (one.ref.id < other.ref.id ? -1 : 1))
@@ -134,19 +165,10 @@ async function readEntities(api: Api, budget: ListBudget): Promise<readonly Enti
       return { page: await readObjects(api, spec, refs.slice(at, end)), next: end }
     })
     at = next
-    for (const { ref, properties: all } of page) {
-      const used = [...all].filter(([path]) => path !== portGroups)
-      const properties = new Map(used.map(([path, value]) => [path, pruneXml(value)]))
-      const vlans = vlansOf(all.get(portGroups), budget)
-      if (!budget.take([properties, vlans], `objects at ${api.host}`)) at = refs.length
-      else
-        entities.push({
-          ref,
-          name: decodeName(properties.get('name')?.text ?? ''),
-          parent: refOf(properties.get('parent')),
-          ...(vlans.size > 0 && { vlans }),
-          value: (path) => properties.get(path),
-        })
+    for (const content of page) {
+      const entity = toEntity(content, budget)
+      if (budget.take(entity, `objects at ${api.host}`)) entities.push(entity)
+      else at = refs.length
     }
   }
   // The rest was left out, and the account tells so.
@@ -200,7 +222,7 @@ export function createInventory(
 
   return {
     // A standalone host has no UUID as a service. A group also separates copies of a vCenter.
-    site: group + (uuid || textOf(all(host)[0]?.value('summary.hardware'), 'uuid')),
+    site: group + (uuid || (all(host)[0]?.texts['summary.hardware.uuid'] ?? '')),
     attributes,
     errors,
     get: (id) => byId.get(id),

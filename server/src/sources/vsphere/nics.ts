@@ -35,10 +35,17 @@ function guestNicOf(device: Device, guestNics: readonly XmlElement[]): XmlElemen
 }
 
 /** A distributed port group is named by key, a standard network by reference. */
-function networkOf({ element }: Device, inventory: Inventory): Entity | undefined {
+function networkIdOf({ element }: Device): string {
   const backing = childOf(element, 'backing')
-  const id = textOf(backing, 'port', 'portgroupKey') || refOf(childOf(backing, 'network'))?.id
-  const entity = inventory.get(id ?? '')
+  return textOf(backing, 'port', 'portgroupKey') || (refOf(childOf(backing, 'network'))?.id ?? '')
+}
+
+/** The networks that the adapters are connected to. */
+export const networkIdsOf = ({ devices }: Machine): readonly string[] =>
+  devices.filter((device) => macOf(device) !== '').map(networkIdOf)
+
+function networkOf(device: Device, inventory: Inventory): Entity | undefined {
+  const entity = inventory.get(networkIdOf(device))
   return entity && network.test(entity.ref.type) ? entity : undefined
 }
 

@@ -4,8 +4,8 @@ import type {
   ReportedNetwork,
   ReportedResources,
 } from '../../domain/sources/reported-resources.ts'
-import { childrenOf, numberOf, textOf } from '../shared/parse-xml.ts'
-import { hostStatusOf, serialOf } from './host-status.ts'
+import { numberOf } from '../shared/parse-xml.ts'
+import { hostStatusOf } from './host-status.ts'
 import {
   computeResource,
   datacenter,
@@ -31,8 +31,7 @@ function siteOf(inventory: Inventory, id: string) {
 }
 
 function describeHost(entity: Entity, inventory: Inventory): ReportedHost {
-  const hardware = entity.value('summary.hardware')
-  const product = entity.value('summary.config.product')
+  const { texts, serial = '' } = entity
   return {
     ...siteOf(inventory, entity.ref.id),
     id: resourceId('host', inventory, entity.ref.id),
@@ -40,11 +39,11 @@ function describeHost(entity: Entity, inventory: Inventory): ReportedHost {
     ...hostStatusOf(entity),
     host_type: 'esxi',
     access_ip: ipaddr.isValid(entity.name) ? entity.name : '',
-    sn: serialOf(entity),
-    cpu_count: numberOf(textOf(hardware, 'numCpuThreads')),
-    cpu_desc: textOf(hardware, 'cpuModel'),
-    mem_size: Math.floor(numberOf(textOf(hardware, 'memorySize')) / mebibyte),
-    version: textOf(product, 'version'),
+    sn: serial,
+    cpu_count: numberOf(texts['summary.hardware.numCpuThreads'] ?? ''),
+    cpu_desc: texts['summary.hardware.cpuModel'] ?? '',
+    mem_size: Math.floor(numberOf(texts['summary.hardware.memorySize'] ?? '') / mebibyte),
+    version: texts['summary.config.product.version'] ?? '',
     external_id: entity.ref.id,
   }
 }
@@ -68,7 +67,7 @@ function describeNetwork(
   vlans: ReadonlyMap<string, number>,
 ): ReportedNetwork {
   const region = inventory.around(entity.ref.id, datacenter)?.ref.id ?? ''
-  const isAccessible = entity.value('summary.accessible')?.text === 'true'
+  const isAccessible = entity.texts['summary.accessible'] === 'true'
   return {
     ...siteOf(inventory, entity.ref.id),
     id: resourceId('network', inventory, entity.ref.id),
@@ -78,14 +77,10 @@ function describeNetwork(
     vlan_id:
       entity.ref.type === 'Network'
         ? (vlans.get(`${region} ${entity.name}`) ?? 0)
-        : numberOf(textOf(entity.value('config.defaultPortConfig'), 'vlan', 'vlanId')),
+        : numberOf(entity.texts.vlanId ?? ''),
     external_id: entity.ref.id,
   }
 }
-
-/** Port groups of uplinks connect switches, not servers. */
-const isUplink = ({ value }: Entity) =>
-  childrenOf(value('tag'), 'Tag').some((tag) => textOf(tag, 'key') === 'SYSTEM/DVS.UPLINKPG')
 
 /** Converts datacenters to regions, clusters to zones, and hosts and port groups. */
 export function toResources(inventory: Inventory): ReportedResources {
@@ -112,7 +107,7 @@ export function toResources(inventory: Inventory): ReportedResources {
     hosts: inventory.all(host).map((entity) => describeHost(entity, inventory)),
     networks: inventory
       .all(network)
-      .filter((entity) => !isUplink(entity))
+      .filter(({ isUplink }) => isUplink !== true)
       .map((entity) => describeNetwork(entity, inventory, vlans)),
   }
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { ListBudget } from '../shared/list-budget.ts'
 import { childrenOf, parseXml } from '../shared/parse-xml.ts'
-import { createInventory, type Entity } from './inventory.ts'
+import { createInventory, toEntity, type Entity } from './inventory.ts'
 import { createMachine } from './machine.ts'
 import { valuesOf } from './property-collector.ts'
 import { toResources } from './to-resources.ts'
@@ -28,58 +30,56 @@ function entity(
   parent = '',
   values: Readonly<Record<string, string>> = {},
 ): Entity {
-  const found = properties(values)
-  const container = parent === '' ? undefined : { type: 'Folder', id: parent }
-  return { ref: { type, id }, name, parent: container, value: (path) => found.get(path) }
+  const container = parent === '' ? {} : { parent: reference('Folder', parent) }
+  const all = properties({ name: text(name), ...container, ...values })
+  return toEntity({ ref: { type, id }, properties: all }, new ListBudget())
 }
 
-const inventory = createInventory(
-  [
-    entity('Folder', 'group-d1', 'Datacenters'),
-    entity('Folder', 'group-d5', 'Europe', 'group-d1'),
-    entity('Datacenter', 'datacenter-2', 'Berlin', 'group-d5'),
-    entity('Folder', 'group-v3', 'vm', 'datacenter-2'),
-    entity('Folder', 'group-v7', 'shops', 'group-v3'),
-    entity('Folder', 'group-v8', 'web', 'group-v7'),
-    entity('Folder', 'group-h4', 'host', 'datacenter-2'),
-    entity('ClusterComputeResource', 'domain-c8', 'gold', 'group-h4'),
-    {
-      ...entity('HostSystem', 'host-9', '192.0.2.9', 'domain-c8', {
-        'runtime.connectionState': text('notResponding'),
-        'runtime.powerState': text('unknown'),
-        'summary.hardware': `<val><otherIdentifyingInfo><identifierValue>none</identifierValue><identifierType><key>SerialNumberTag</key></identifierType></otherIdentifyingInfo><otherIdentifyingInfo><identifierValue>7XK2</identifierValue><identifierType><key>ServiceTag</key></identifierType></otherIdentifyingInfo><memorySize>274877906944</memorySize></val>`,
-      }),
-      vlans: new Map([['lan', 12]]),
-    },
-    entity('ResourcePool', 'resgroup-10', 'Resources', 'domain-c8'),
-    entity('ResourcePool', 'resgroup-11', 'production', 'resgroup-10'),
-    entity('VirtualApp', 'resgroup-v12', 'shop', 'resgroup-11'),
-    entity('Network', 'network-13', 'lan', 'datacenter-2', { 'summary.accessible': text('true') }),
-    entity('DistributedVirtualPortgroup', 'dvportgroup-14', 'lan', 'datacenter-2', {
-      'config.defaultPortConfig': '<val><vlan><vlanId>34</vlanId></vlan></val>',
+const entities = [
+  entity('Folder', 'group-d1', 'Datacenters'),
+  entity('Folder', 'group-d5', 'Europe', 'group-d1'),
+  entity('Datacenter', 'datacenter-2', 'Berlin', 'group-d5'),
+  entity('Folder', 'group-v3', 'vm', 'datacenter-2'),
+  entity('Folder', 'group-v7', 'shops', 'group-v3'),
+  entity('Folder', 'group-v8', 'web', 'group-v7'),
+  entity('Folder', 'group-h4', 'host', 'datacenter-2'),
+  entity('ClusterComputeResource', 'domain-c8', 'gold', 'group-h4'),
+  {
+    ...entity('HostSystem', 'host-9', '192.0.2.9', 'domain-c8', {
+      'runtime.connectionState': text('notResponding'),
+      'runtime.powerState': text('unknown'),
+      'summary.hardware': `<val><otherIdentifyingInfo><identifierValue>none</identifierValue><identifierType><key>SerialNumberTag</key></identifierType></otherIdentifyingInfo><otherIdentifyingInfo><identifierValue>7XK2</identifierValue><identifierType><key>ServiceTag</key></identifierType></otherIdentifyingInfo><memorySize>274877906944</memorySize></val>`,
     }),
-    entity('DistributedVirtualPortgroup', 'dvportgroup-15', 'uplinks', 'datacenter-2', {
-      tag: '<val><Tag><key>SYSTEM/DVS.UPLINKPG</key></Tag></val>',
-    }),
-    entity('Datastore', 'datastore-16', 'fast', 'datacenter-2', { 'summary.type': text('VMFS') }),
-  ],
-  new Map([
-    ['101', 'owner'],
-    ['102', '__proto__'],
-  ]),
-  'vc',
-)
+    vlans: new Map([['lan', 12]]),
+  },
+  entity('ResourcePool', 'resgroup-10', 'Resources', 'domain-c8'),
+  entity('ResourcePool', 'resgroup-11', 'production', 'resgroup-10'),
+  entity('VirtualApp', 'resgroup-v12', 'shop', 'resgroup-11'),
+  entity('Network', 'network-13', 'lan', 'datacenter-2', { 'summary.accessible': text('true') }),
+  entity('DistributedVirtualPortgroup', 'dvportgroup-14', 'lan', 'datacenter-2', {
+    'config.defaultPortConfig': '<val><vlan><vlanId>34</vlanId></vlan></val>',
+  }),
+  entity('DistributedVirtualPortgroup', 'dvportgroup-15', 'uplinks', 'datacenter-2', {
+    tag: '<val><Tag><key>SYSTEM/DVS.UPLINKPG</key></Tag></val>',
+  }),
+  entity('Datastore', 'datastore-16', 'fast', 'datacenter-2', { 'summary.type': text('VMFS') }),
+]
+const attributes = new Map([
+  ['101', 'owner'],
+  ['102', '__proto__'],
+])
+const inventory = createInventory(entities, attributes, 'vc')
 
 const device = (type: string, key: number, content: string) =>
   `<VirtualDevice xsi:type="${type}"><key>${key}</key><deviceInfo><label>${type} ${key}</label></deviceInfo>${content}</VirtualDevice>`
-const describeWith = (values: Readonly<Record<string, string>>, tags = {}) => {
+const describeWith = (values: Readonly<Record<string, string>>, tags = {}, known = inventory) => {
   const content = {
     ref: { type: 'VirtualMachine', id: 'vm-1' },
     properties: properties({ name: text('a%2fb %25'), ...values }),
     isDenied: false,
   }
   const identity = { key: ['vsphere', 'vc', 'uuid'], externalId: 'uuid' }
-  return toServer(createMachine(content, new Map(Object.entries(tags))), identity, inventory)
+  return toServer(createMachine(content, new Map(Object.entries(tags))), identity, known)
 }
 
 describe('a virtual machine', () => {
@@ -100,6 +100,31 @@ describe('a virtual machine', () => {
     assert.equal(facts.host_sn, '7XK2')
     assert.equal(tenant?.name, 'production/shop')
     assert.deepEqual(facts.tags, { folder: 'shops/web', owner: 'Ada', tier: 'gold, web' })
+  })
+
+  test('keeps the fields that need objects that an inventory without end lacks', () => {
+    const values = {
+      parent: reference('Folder', 'group-v8'),
+      'runtime.host': reference('HostSystem', 'host-9'),
+      'config.hardware.device': `<val>${device('VirtualDisk', 2000, '<backing><datastore type="Datastore">datastore-16</datastore></backing>')}${device('VirtualE1000', 4000, '<macAddress>00:50:56:00:00:01</macAddress><backing><network type="Network">network-13</network></backing>')}</val>`,
+    }
+    const without = (pattern: RegExp, errors = [new SourceError('incomplete', 'too long')]) => {
+      const rest = entities.filter(({ ref }) => !pattern.test(ref.id))
+      const { facts, unread } = describeWith(
+        values,
+        {},
+        createInventory(rest, attributes, 'vc', '', errors),
+      )
+      return [facts.region, unread]
+    }
+    const ofHost = ['host', 'host_id', 'host_sn', 'host_status', 'host_service_status']
+    const ofZone = ['zone', 'zone_ext_id', 'zone_id']
+    assert.deepEqual(without(/^none$/), ['Berlin', undefined])
+    assert.deepEqual(without(/^host-/), ['Berlin', [...ofZone, ...ofHost]])
+    assert.deepEqual(without(/^datastore-/), ['Berlin', ['disks_info']])
+    assert.deepEqual(without(/^network-/), ['Berlin', ['nics']])
+    // The user may not see them.
+    assert.deepEqual(without(/^(?:host|datastore|network)-/, []), ['Berlin', undefined])
   })
 
   test('may have tags with any name', () => {

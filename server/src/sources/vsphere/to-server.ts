@@ -1,9 +1,9 @@
-import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
+import type { DetailField, ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { numberOf } from '../shared/parse-xml.ts'
-import { cdromOf, diskNotes, disksOf } from './disks.ts'
+import { cdromOf, datastoreIdsOf, diskNotes, disksOf } from './disks.ts'
 import { passedDevices } from './devices.ts'
-import { hostStatusOf, serialOf } from './host-status.ts'
+import { hostStatusOf } from './host-status.ts'
 import type { Identity } from './identities.ts'
 import {
   computeResource,
@@ -15,7 +15,7 @@ import {
   type Inventory,
 } from './inventory.ts'
 import { nameOf, type Machine } from './machine.ts'
-import { nicsOf } from './nics.ts'
+import { networkIdsOf, nicsOf } from './nics.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { snapshotNotes } from './snapshots.ts'
 
@@ -65,10 +65,10 @@ function tenantOf(machine: Machine, inventory: Inventory) {
 }
 
 function locationOf(machine: Machine, inventory: Inventory): Partial<ReportedFacts> {
-  const place = machine.refId('runtime.host') || machine.refId('parent')
+  const on = inventory.around(machine.refId('runtime.host'), host)
+  const place = on?.ref.id ?? machine.refId('parent')
   const region = inventory.around(place, datacenter)
   const zone = inventory.around(place, computeResource)
-  const on = inventory.around(machine.refId('runtime.host'), host)
   return {
     ...(region && {
       region: region.name,
@@ -83,11 +83,38 @@ function locationOf(machine: Machine, inventory: Inventory): Partial<ReportedFac
     ...(on && {
       host: on.name,
       host_id: resourceId('host', inventory, on.ref.id),
-      host_sn: serialOf(on),
+      host_sn: on.serial ?? '',
       host_status: hostStatusOf(on).status,
       host_service_status: hostStatusOf(on).host_status,
     }),
   }
+}
+
+const ofLocation = [
+  'region',
+  'region_ext_id',
+  'cloudregion_id',
+  'zone',
+  'zone_ext_id',
+  'zone_id',
+  'host',
+  'host_id',
+  'host_sn',
+  'host_status',
+  'host_service_status',
+] as const
+
+/** The fields that need an object that is missing because the inventory was too long. */
+function unreadFields(machine: Machine, inventory: Inventory): readonly DetailField[] {
+  if (inventory.errors.length === 0) return []
+  const lacks = (ids: readonly string[]) => ids.some((id) => id !== '' && !inventory.get(id))
+  const location = locationOf(machine, inventory)
+  const isElsewhere = lacks([machine.refId('runtime.host'), machine.refId('parent')])
+  return [
+    ...(isElsewhere ? ofLocation.filter((field) => !(field in location)) : []),
+    ...(lacks(datastoreIdsOf(machine)) ? (['disks_info'] as const) : []),
+    ...(lacks(networkIdsOf(machine)) ? (['nics'] as const) : []),
+  ]
 }
 
 function notesOf(machine: Machine, inventory: Inventory): Record<string, string> {
@@ -135,5 +162,6 @@ export function toServer(
     tags: tagsOf(machine, inventory),
     notes: notesOf(machine, inventory),
   }
-  return { key, ...(tenant && { tenant }), facts }
+  const unread = unreadFields(machine, inventory)
+  return { key, ...(tenant && { tenant }), facts, ...(unread.length > 0 && { unread }) }
 }
