@@ -70,7 +70,8 @@ export interface KnownSightings {
 /** Where a source has a server. */
 export interface ServerPlace {
   readonly region: string
-  readonly managerId: string
+  /** Not the manager, which belongs to the account that holds the server. */
+  readonly tenant: string
 }
 
 /** An account that sees a server, with what its last report says of it. */
@@ -90,7 +91,7 @@ export interface SightingStore {
   sharedBy(accountId: string): Promise<readonly string[]>
   /** How many servers of this account each other account sees, by account id. */
   countShared(accountId: string): Promise<ReadonlyMap<string, number>>
-  /** The source's region id and the manager's id, by server id. */
+  /** The source's ids of the region and the tenant, by server id. */
   placesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerPlace>>
   /** Servers that this account and another one report as running on two hosts; at most 1,000. */
   activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>

@@ -32,8 +32,6 @@ interface ScanOptions {
   readonly isSuperseded: (id: string) => boolean
   readonly onProgress: (counts: SyncCounts) => void
   readonly placesOf: SightingStore['placesOf']
-  /** The id of the manager that stands for a tenant. */
-  readonly managerOf: (tenant: string) => string
   readonly clock: () => number
   /** Milliseconds for which missing servers are held. */
   readonly hold: number
@@ -81,7 +79,7 @@ const maxWrites = 2
  */
 export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const { source, recorder, known, signal, isSuperseded, onProgress, placesOf, clock } = options
-  const { writePermits, managerOf } = options
+  const { writePermits } = options
   const seen = new IdTable()
   /** Servers that the source itself reports as gone. They are removed without a hold. */
   const reportedGone = new Set<string>()
@@ -96,8 +94,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   let regions: ReadonlySet<string> | undefined
   let areRegionsGiven = false
   const failed: FailedPart[] = []
-  /** Managers of the tenants that were read; undefined if all were. */
-  let managers: ReadonlySet<string> | undefined
+  /** The tenants that were read; undefined if all were. */
+  let tenants: ReadonlySet<string> | undefined
   let pending: ChangedServer[] = []
   let pendingLength = 0
   let writtenAt = clock()
@@ -155,7 +153,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
     areRegionsGiven ||= page.areRegionsGiven === true
-    if (page.tenants) managers = new Set(page.tenants.map(managerOf))
+    if (page.tenants) tenants = new Set(page.tenants)
     failed.push(...(page.failed ?? []))
     if (page.forbidden) forbidden.push(page.forbidden)
     const cutResources = page.resources && resources.addReported(page.resources)
@@ -208,8 +206,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   const placeOf = await placesOf(absent.map(({ serverId }) => serverId))
   const isOther = (region: string) => region !== '' && regions?.has(region) === false
   const places = absent.map((sighting) => {
-    const { region = '', managerId = '' } = placeOf.get(sighting.serverId) ?? {}
-    return { sighting, region, managerId }
+    const { region = '', tenant = '' } = placeOf.get(sighting.serverId) ?? {}
+    return { sighting, region, tenant }
   })
   if (!areRegionsGiven) {
     const vanished = new Set(places.map(({ region }) => region).filter(isOther))
@@ -220,13 +218,13 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   /** Servers that an earlier scan has missed, and that may exist in a part that this one could not read. */
   const uncertain: Sighting[] = []
   const silent: Sighting[] = []
-  for (const { sighting, region, managerId } of places) {
-    const isUnread = managers !== undefined && !managers.has(managerId)
+  for (const { sighting, region, tenant } of places) {
+    const isUnread = tenants?.has(tenant) === false
     const parts = unread.filter(
       (part) =>
         coversRegion(part, region) &&
         // The token of a tenant that failed may be the one that reads others, too.
-        (part.tenant === undefined || isUnread || managerOf(part.tenant) === managerId),
+        (part.tenant === undefined || isUnread || part.tenant === tenant),
     )
     if (parts.length === 0) {
       missing.push({ sighting, region, isUnread: isUnread || isOther(region) })

@@ -14,7 +14,6 @@ import {
 import type { DescribeSpan } from '../tracer.ts'
 import { explainError } from './explain-error.ts'
 import { LeaseLost } from './lease-lost.ts'
-import { managerIdOf } from './to-server-facts.ts'
 import type { ScanResult } from './scan-counts.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
@@ -82,7 +81,6 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
         isSuperseded: scanConflicts.has,
         onProgress,
         placesOf: sightings.placesOf,
-        managerOf: (tenant) => managerIdOf(account, tenant),
         clock,
         hold: run.hold,
         confirmedUntil,

@@ -38,7 +38,7 @@ export function completeFacts(facts: ReportedFacts, id: string): CompleteFacts {
 }
 
 /** The id of the manager that stands for a tenant of the source. */
-export const managerIdOf = ({ id }: Pick<Account, 'id'>, tenant: string): string =>
+const managerIdOf = ({ id }: Pick<Account, 'id'>, tenant: string): string =>
   derivedId('tenant', id, tenant)
 
 /** Adds the account's fields to what its source reports about servers. */

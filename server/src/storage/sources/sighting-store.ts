@@ -11,6 +11,7 @@ import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { sightingColumns } from '../servers/sightings.ts'
 import { codeOf } from '../sql-parts.ts'
+import { readTagKey } from '../servers/tags.ts'
 
 const maxActiveElsewhere = 1_000
 const rowsPerRead = 10_000
@@ -112,12 +113,13 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
 
     async placesOf(ids) {
       const places = new Map<string, ServerPlace>()
+      const { bare, origins } = readTagKey('sys:tenant')
       for (const batch of chunk(ids)) {
         const { rows } = await sql<{
           id: string
           region: string
-          managerId: string
-        }>`select servers.id, regions.word as region, managers.word as "managerId" from servers inner join words regions on regions.code = servers.region_ext_id inner join words managers on managers.code = servers.manager_id where servers.id in (${sql.join(batch)})`.execute(
+          tenant: string
+        }>`select servers.id, regions.word as region, coalesce(tenants.word, '') as tenant from servers inner join words regions on regions.code = servers.region_ext_id left join server_tags notes on notes.server = servers.seq and notes.origin in (${sql.join(origins)}) and notes.key = ${codeOf(bare)} left join words tenants on tenants.code = notes.value where servers.id in (${sql.join(batch)})`.execute(
           db,
         )
         for (const { id, ...place } of rows) places.set(id, place)

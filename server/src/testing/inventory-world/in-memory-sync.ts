@@ -18,7 +18,6 @@ import type { AccountStore, LeaseStore, SightingStore } from '../../domain/sourc
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { scanAccount, type Scanned } from '../../domain/sources/scan-account.ts'
 import type { ReportedFacts, ReportedServer, Source } from '../../domain/sources/source.ts'
-import { managerIdOf } from '../../domain/sources/to-server-facts.ts'
 
 const projects = ['ours', 'theirs']
 
@@ -134,9 +133,8 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     placesOf: async (ids) =>
       new Map(
         ids.map((id) => {
-          const { region_ext_id: region = '', manager_id: managerId = '' } =
-            stored.get(id)?.server ?? {}
-          return [id, { region, managerId }]
+          const { region_ext_id: region = '', metadata = {} } = stored.get(id)?.server ?? {}
+          return [id, { region, tenant: metadata['sys:tenant'] ?? '' }]
         }),
       ),
     activeElsewhere: async () => [],
@@ -277,7 +275,6 @@ export async function scanInto(
     isSuperseded,
     onProgress: () => {},
     placesOf: sync.sightings.placesOf,
-    managerOf: (tenant) => managerIdOf(account, tenant),
     hold,
     clock: typeof now === 'number' ? () => now : now,
     confirmedUntil: circumstances.confirmedUntil ?? 0,

@@ -21,7 +21,7 @@ import { createOpenScanRecorder } from '../../domain/sources/record-scan.ts'
 import { scanAccount } from '../../domain/sources/scan-account.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedServer, ScanPage } from '../../domain/sources/source.ts'
-import { managerIdOf, serverIdOf } from '../../domain/sources/to-server-facts.ts'
+import { serverIdOf } from '../../domain/sources/to-server-facts.ts'
 import { writeServer } from '../../domain/tasks/accept-task.ts'
 import type { Database } from '../../storage/database.ts'
 import { createOwnerDirectory } from '../../storage/owners.ts'
@@ -94,8 +94,10 @@ export function createSharedServer(database: Database) {
     reauthorizeCaller: async (one) => one,
     clock,
   })
+  const tenant = { id: 'shop', name: 'Shop' }
   const shared: ReportedServer = {
     key: ['test', newId()],
+    tenant,
     facts: { name: 'shared', status: 'ready', external_id: 'vm-1', region_ext_id: 'here' },
   }
   const sourceId = serverIdOf(shared)
@@ -103,6 +105,7 @@ export function createSharedServer(database: Database) {
   const others = ({ id }: Account): readonly ReportedServer[] =>
     ['here', 'here', 'there'].map((region_ext_id, number) => ({
       key: ['test', id, String(number)],
+      tenant,
       facts: { name: `other ${number}`, status: 'running', external_id: '', region_ext_id },
     }))
 
@@ -115,7 +118,7 @@ export function createSharedServer(database: Database) {
     }[answer]
     const error = new SourceError('unreachable', 'It does not answer.')
     const failed = answer === 'degraded' ? [{ region: 'here', error }] : []
-    return { present, gone: [], failed }
+    return { present, gone: [], failed, tenants: [tenant.id] }
   }
 
   async function scan({ id }: Account, answer: Answer): Promise<void> {
@@ -143,7 +146,6 @@ export function createSharedServer(database: Database) {
       isSuperseded: () => false,
       onProgress: () => {},
       placesOf: sightings.placesOf,
-      managerOf: (tenant) => managerIdOf(account, tenant),
       hold,
       clock,
       confirmedUntil: 0,
