@@ -47,6 +47,8 @@ type Answer =
 const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
 
 export const readings = ['ok', 'fails', 'unreadable'] as const
+/** The source has lost the server, or denies it by mistake. */
+export const denied = 'denied'
 
 export interface Course {
   readonly action: ServerAction
@@ -59,7 +61,7 @@ export interface Course {
   readonly checks?: boolean
   /** One after the other; then all is well. */
   readonly answers?: readonly Answer[]
-  readonly readings?: readonly (typeof readings)[number][]
+  readonly readings?: readonly ((typeof readings)[number] | typeof denied)[]
   /** The process is killed at these moments, counted over commits and requests. */
   readonly crashes?: readonly number[]
   /** Milliseconds until the source shows the result of a request. */
@@ -96,6 +98,7 @@ export function createTaskWorld(course: Course) {
   let moment = 0
   let isKilled = false
   let reads = 0
+  let requestedScans = 0
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
 
@@ -255,7 +258,7 @@ export function createTaskWorld(course: Course) {
     reads += answer === 'ok' ? 1 : 0
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
-    if (!exists) return undefined
+    if (!exists || answer === denied) return undefined
     const facts = { ...fields, status: statusNow() } as unknown as ReportedFacts
     const isBusy = next !== undefined && now < next.at
     return { facts, ...(course.tellsBusy && { isBusy }) } as Reading
@@ -303,6 +306,9 @@ export function createTaskWorld(course: Course) {
         : stored.server
       stored = { ...stored, server: { ...noted, deleted: gone } }
     },
+    async onMissing() {
+      requestedScans += 1
+    },
     openActor: () => Promise.resolve(actor),
     condition: {},
     maySend: true,
@@ -344,6 +350,7 @@ export function createTaskWorld(course: Course) {
     },
     now: () => now - start,
     reads: () => reads,
+    requestedScans: () => requestedScans,
     /** The stored task at each pause. */
     waiting,
     showsTask: () => ownNotesOf(stored.server).task_id !== undefined,

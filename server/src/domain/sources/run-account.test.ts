@@ -426,6 +426,25 @@ describe('a running account', () => {
     assert.deepEqual(statuses(), ['a unknown', 'b unknown', 'c unknown', 'd unknown', 'e running'])
   })
 
+  test('is scanned for a server that its source denies, unless the last scan missed it too', async (t) => {
+    const { memory, put, world, start, until, statuses, counts } = run(t)
+    put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    world.delete('b')
+    await running.scanForMissing(serverIdOf(makeSeen('b')))
+    await until(() => statuses().length === 2)
+    world.delete('a')
+    world.delete('c')
+    await running.scanForMissing(serverIdOf(makeSeen('a')))
+    await until(() => statuses().every((text) => text.endsWith(' unknown')))
+    await until(() => !memory.attached.sync.is_running)
+    const { scans } = counts
+    await running.scanForMissing(serverIdOf(makeSeen('c')))
+    await pause(50)
+    assert.deepEqual([counts.scans, statuses()], [scans, ['a unknown', 'c unknown']])
+  })
+
   test('rejects refreshes after several consecutive failures', async (t) => {
     const { memory, put, start, until, faults } = run(t)
     put(makeSeen('a'))

@@ -33,6 +33,8 @@ export interface RunningAccount {
   refresh(id: string, reference: ServerReference): Promise<void>
   /** Stores what was read about a server; undefined if the source does not have it. */
   recordReading(id: string, reading: Reading): Promise<void>
+  /** Requests a scan, unless the last one has missed the server too. */
+  scanForMissing(id: string): Promise<void>
   /** Warns of servers that stay in the recycle bin although their time is over. */
   warnRecycled(servers: readonly Unreadable[]): Promise<void>
   /** Whether this process has read the region in the last complete scan of the account. */
@@ -180,12 +182,12 @@ export function createRunAccount(dependencies: RunDependencies) {
      * If a source has lost most of its servers, or a region, it reports each of them as missing. Only
      * a complete scan can tell whether this server is gone.
      */
-    async function scanForMissing(id: string, limit: AbortSignal): Promise<void> {
+    async function scanForMissing(id: string, limit?: AbortSignal): Promise<void> {
       const sighting = (await sightings.of(account.id, [id])).get(id)
       if (!sighting || sighting.missed > 0) return
       const scanned = nextScanEnd.promise
       requestNow()
-      if (limit.aborted) return
+      if (!limit || limit.aborted) return
       const aborted = Promise.withResolvers<void>()
       limit.addEventListener('abort', () => aborted.resolve(), { once: true })
       await Promise.race([scanned, aborted.promise])
@@ -214,6 +216,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       revision: account.revision,
       requestScan: (at, knownAt) => reschedule((state) => requestScan(state, at, knownAt)),
       recordReading,
+      scanForMissing: (id) => scanForMissing(id),
       hasScanned: (region) =>
         hasScanned && !run.state().failing.some(({ part }) => coversRegion(part, region)),
       async warnRecycled(servers) {

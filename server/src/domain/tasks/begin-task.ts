@@ -18,6 +18,8 @@ export interface BeginContext {
   readonly reauthorize: ReauthorizeTask
   /** Stores what the source says. */
   readonly record: (id: string, reading: Reading) => Promise<void>
+  /** Requests a scan for a server that the source denies. It decides whether the server is removed. */
+  readonly onMissing: (id: string) => Promise<void>
   /** Whether requests may be sent: not if the account is only observed. */
   readonly maySend: boolean
 }
@@ -42,12 +44,15 @@ export async function beginTask(
   if (!stored) return notInInventory
   const reason = await context.reauthorize(task, stored)
   if (reason !== undefined) return failed('permission_lost', reason)
-  await context.record(task.server_id, reading)
   if (reading === undefined) {
-    return task.action === 'delete'
+    await context.onMissing(task.server_id)
+    // Without a user, a failure postpones the next attempt.
+    const isReached = task.params['override_pending_delete'] === true && task.user_id !== ''
+    return isReached
       ? { kind: 'done' }
       : failed('server_gone', 'The source no longer has the server.')
   }
+  await context.record(task.server_id, reading)
   if (!('facts' in reading)) return failed('not_reached', 'The source cannot read the server.')
   const decision = await decideAgain(task, context)
   if (decision !== 'act') return decision

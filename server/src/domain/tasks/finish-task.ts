@@ -39,7 +39,10 @@ export async function binChanges(
   const { id, server } = stored
   const now = clock()
   if (status === 'succeeded') {
-    if (task.params['override_pending_delete'] === true) return { unbinned: [id] }
+    // A server that the source denied stays in the bin until a scan removes it.
+    if (task.params['override_pending_delete'] === true) {
+      return server.deleted ? { unbinned: [id] } : {}
+    }
     const until = now + limits.recycle
     return {
       changes: { pending_deleted: true, pending_deleted_at: timestamp(now), ...binUntil(until) },

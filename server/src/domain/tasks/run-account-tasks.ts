@@ -110,6 +110,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         reauthorize: dependencies.reauthorize,
         read: readings.read,
         record: running.recordReading,
+        onMissing: running.scanForMissing,
         openActor: (limit) => openSource.openActor(account, limit),
         condition: { fence },
         maySend: account.access === 'manage',

@@ -5,6 +5,7 @@ import { ownNotesOf } from '../inventory/own-fields.ts'
 import {
   answers,
   createTaskWorld,
+  denied,
   readings,
   times,
   type Course,
@@ -608,6 +609,49 @@ void describe('runs of a task', () => {
     assert.equal((await world.run()).status, 'failed')
     assert.equal(world.reads(), 3)
   })
+
+  test('a server that the source denies is removed only after its deletion was sent', async () => {
+    const reading = fc.constantFrom(...readings, denied)
+    const deniedCourses = fc.record({
+      case: fc.constantFrom(...actions),
+      isOwn: fc.boolean(),
+      answers: fc.array(fc.constantFrom(...answers), { maxLength: 6 }),
+      readings: fc.array(reading, { maxLength: 6 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(deniedCourses, async ({ case: action, ...course }) => {
+        const world = createTaskWorld({ ...action, ...course })
+        const { status, error_class } = await world.run()
+        const isSent = world.delivered.some((place) => place.endsWith(' delete'))
+        assert.ok(isSent || !world.server.deleted, 'removed by a denial')
+        const isGone = status === 'succeeded' && action.params?.['override_pending_delete'] === true
+        assert.equal(world.server.deleted, isSent && isGone)
+        const isDenied = error_class === 'server_gone' || (isGone && !isSent)
+        if (isDenied) assert.ok(world.requestedScans() > 0, 'no scan was requested')
+      }),
+      { numRuns: 1_000, seed: 26 },
+    )
+  })
+
+  const denials: readonly (readonly [string, Course, TaskRecord['status'], number])[] = [
+    ['before its request', { ...stop, readings: [denied] }, 'failed', 0],
+    ['after its request', { ...start, readings: ['ok', denied] }, 'failed', 1],
+    ['before its deletion', { ...remove, readings: [denied] }, 'succeeded', 0],
+    ['before it goes into the bin', { ...stop, action: 'delete', readings: [denied] }, 'failed', 0],
+    ['before its deletion by time', { ...remove, isOwn: true, readings: [denied] }, 'failed', 0],
+  ]
+  for (const [name, course, status, sent] of denials) {
+    test(`a server that the source denies ${name}: a scan decides`, async () => {
+      const world = createTaskWorld(course)
+      const task = await world.run()
+      assert.deepEqual(
+        [task.status, task.error_class, world.delivered.length, world.requestedScans()],
+        [status, status === 'failed' ? 'server_gone' : '', sent, 1],
+      )
+      assert.equal(world.server.deleted, false)
+      assert.equal(world.entry !== undefined, course.isOwn === true)
+    })
+  }
 
   const week = 604_800_000
   for (const [answer, status, time] of [

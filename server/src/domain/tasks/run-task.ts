@@ -59,6 +59,13 @@ const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
   saved.sent_at !== task.sent_at ||
   saved.plan[saved.step]?.accepted !== task.plan[task.step]?.accepted
 
+/** Whether the last request for the server itself was sent. Some sources delete disks after the server. */
+const hasSentDelete = ({ plan }: TaskRecord): boolean =>
+  plan.some(({ call, requests = [], done = 0 }) => {
+    const last = requests.findLastIndex(({ target }) => target === undefined)
+    return call.kind === 'delete' && last !== -1 && done > last
+  })
+
 /** Carries out a task from wherever it is. Resolves when it has ended; rejects when the account stops. */
 export async function runTask(first: TaskRecord, context: TaskContext): Promise<void> {
   const { tasks, limits, clock, signal } = context
@@ -157,9 +164,15 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     }
   }
 
+  /** A source that has lost its servers denies each of them, so a denial alone removes nothing. */
+  const record = (reading: Reading): Promise<void> =>
+    reading === undefined && !hasSentDelete(state.task)
+      ? context.onMissing(first.server_id)
+      : context.record(first.server_id, reading)
+
   const recordNow = (reference: ServerReference): Promise<void> =>
     read(reference)
-      .then((reading) => context.record(first.server_id, reading))
+      .then(record)
       .catch((error: unknown) => {
         if (!(error instanceof SourceFailure)) throw error
       })
@@ -184,7 +197,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       if (!event) return
       state = decideTask(state, event, clock(), limits)
       const isLast = state.phase.kind === 'end' || state.task.step !== saved.step
-      if (event.kind === 'read' && isLast) await context.record(first.server_id, event.reading)
+      if (event.kind === 'read' && isLast) await record(event.reading)
       // A source that refuses a request may know more about the server than its last report.
       if (event.kind === 'failed' && next.kind === 'send' && isLast) await recordNow(reference)
     }
