@@ -112,7 +112,10 @@ export function createClaimServers(dependencies: Dependencies) {
     })
   }
 
-  /** Only what names the server: another domain must not see what the old account knew of it. */
+  /**
+   * Only what names and locates the server: another domain must not see what the old account knew of it. Without
+   * its place, the source would not find it, and a region that fails would not protect it.
+   */
   function replacementOf(
     { server }: StoredServer,
     holder: Partial<Server>,
@@ -121,12 +124,18 @@ export function createClaimServers(dependencies: Dependencies) {
   ): ServerWrite {
     const now = timestamp(clock())
     const { name, provider, brand, external_id, created_at } = server
+    const { region, region_ext_id, zone_ext_id } = server
+    const { tenant } = tagsOf(server.metadata, 'notes')
     const { project_id = '', account_id = '', ...rest } = holder
     const facts = {
       name,
       provider,
       brand,
       external_id,
+      region,
+      region_ext_id,
+      zone_ext_id,
+      ...(tenant !== undefined && { notes: { tenant } }),
       created_at,
       project_id,
       account_id,

@@ -479,6 +479,21 @@ describe('a scan', () => {
     }
   })
 
+  test('keeps a server whose region is not known while any region cannot be read', async () => {
+    const sync = createMemorySync()
+    const here = ['here', 'here', 'here', '', ''].map((region_ext_id, number) =>
+      makeSeen(`s${number}`, { region_ext_id }),
+    )
+    await scan(sync, [page(makeSeen('lost'), ...here)])
+    const error = new SourceError('failed', 'It has an error.')
+    const failed = [{ region: 'there', error }]
+    for (let again = 0; again < 4; again += 1) {
+      const { unreadServers, held } = await scan(sync, [{ ...page(...here), failed }])
+      assert.deepEqual([unreadServers, held.length, sync.present().length], [1, 0, 6])
+    }
+    assert.equal((await scan(sync, [page(...here)])).counts.gone, 1)
+  })
+
   test('does not count a confirmation for servers that it no longer shows as missing', async () => {
     for (const isSilent of [false, true]) {
       const sync = createMemorySync()

@@ -155,14 +155,15 @@ export function projectsFor(
   { regionId, tenantId }: ServerReference,
   plan: readonly ProjectInRegion[],
 ): readonly ProjectInRegion[] {
-  if (tenantId === '') return plan
   const own = plan.filter(
-    ({ compute, projectId }) => compute.seesAllProjects || projectId === tenantId,
+    ({ compute, projectId }) =>
+      tenantId === '' || compute.seesAllProjects || projectId === tenantId,
   )
   if (own.length > 0) return own
+  const project = tenantId === '' ? 'any project' : `project ${tenantId}`
   throw new SourceError(
     'incomplete',
-    `The credentials do not read project ${tenantId} in region ${regionId}.`,
+    `The credentials do not read ${project} in region ${regionId}.`,
   )
 }
 

@@ -4,7 +4,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { FailedPart } from '../../domain/sources/source.ts'
 import type { HttpClient } from '../shared/http-client.ts'
 import { findRegions } from './regions.ts'
-import { scanRegions } from './scan-region.ts'
+import { getServer, scanRegions } from './scan-region.ts'
 import type { Session } from './session.ts'
 
 const { signal } = new AbortController()
@@ -66,6 +66,7 @@ function createCloud() {
     http,
     keystone: {
       getToken,
+      findScopes: async () => projects.map((key) => ({ key, request: undefined })),
       forgetToken() {},
       sendWithToken: async (scope: never, _signal: never, send: (token: object) => unknown) =>
         send(await getToken(scope)),
@@ -90,7 +91,9 @@ function createCloud() {
     }
     return { names: names.sort(), failed, unread }
   }
-  return { cloud, scan }
+  const get = (externalId: string, regionId: string, tenantId: string) =>
+    getServer(session, { externalId, regionId, zoneId: '', hostId: '', tenantId }, signal)
+  return { cloud, scan, get }
 }
 
 const all = regions.flatMap((region) => projects.map((project) => `${region} ${project}`))
@@ -154,4 +157,23 @@ test('a region without an answer from any project fails as a scan, if it is all'
   const { cloud, scan } = createCloud()
   cloud.isBroken = (_region, _project, path) => path === '/compute/servers/detail'
   await assert.rejects(scan(), SourceError)
+})
+
+test('a server in a region or project that is not read is not reported as gone', async () => {
+  for (const isScanned of [false, true]) {
+    const { scan, get } = createCloud()
+    if (isScanned) await scan()
+    for (const [region, project] of [
+      ['', ''],
+      ['west', ''],
+      ['', 'p1'],
+      ['north', 'p4'],
+    ] as const) {
+      await assert.rejects(
+        get('a', region, project),
+        { kind: 'incomplete' },
+        `${region} ${project}`,
+      )
+    }
+  }
 })

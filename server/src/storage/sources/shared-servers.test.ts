@@ -121,6 +121,26 @@ onBothEngines('a server that two accounts report', (engine) => {
     })
   }
 
+  test('keeps its place when another domain claims it, so that a failed region protects it', async () => {
+    const shared = createSharedServer(storage.database)
+    const holder = await shared.attach(projects.near, 100)
+    const other = await shared.attach(projects.far, 150)
+    for (const account of [holder, other]) await shared.scan(account, 'seen')
+    const claim = shared.claim(other, [await shared.currentId()])
+    await claim({ matched: (await claim({ dry_run: true })).matched })
+    const [claimed, ...more] = await shared.live()
+    const place = [claimed?.region_ext_id, claimed?.metadata['sys:tenant']]
+    assert.deepEqual([...place, more.length], ['here', 'shop', 0])
+    for (const _ of [1, 2, 3, 4]) {
+      shared.wait()
+      await shared.scan(other, 'degraded')
+    }
+    assert.equal((await shared.live()).length, 1)
+    await shared.scan(other, 'denied')
+    await shared.scan(holder, 'denied')
+    assert.deepEqual(await shared.live(), [])
+  })
+
   test('goes to an account of its domain that fails or is on hold, rather than to another domain', async () => {
     for (const state of ['fails', 'held'] as const) {
       const { holder, other, id, current, ...shared } = await share('near2')
