@@ -176,7 +176,9 @@ describe('actions on servers', () => {
     const { id } = await fleet.take('running')
     const { page, requests } = await testConsole.visit(t, fleet.viewer)
     await page.goto(`/console/servers/${id}`)
-    const stop = page.getByRole('button', { name: /^Stop \(.*perform\.stop/ })
+    const stop = page.getByRole('button', {
+      name: /^Stop \(You do not have the permission to stop servers/,
+    })
     await stop.waitFor()
     assert.equal(await stop.getAttribute('aria-disabled'), 'true')
     await stop.click({ force: true })

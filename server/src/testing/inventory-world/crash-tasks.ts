@@ -179,12 +179,16 @@ export function planActions(
  */
 export async function accept({ baseUrl }: Muster, token: string, one: Planned): Promise<void> {
   const { method = 'POST', path, body } = one.request
-  const answer = await ask<{ server: Server }>(baseUrl, `/servers/${one.serverId}${path}`, {
-    method,
-    token,
-    headers: { 'idempotency-key': one.key },
-    ...(method !== 'DELETE' && { body: { server: body ?? {} } }),
-  })
+  const send = () =>
+    ask<{ server: Server }>(baseUrl, `/servers/${one.serverId}${path}`, {
+      method,
+      token,
+      headers: { 'idempotency-key': one.key },
+      ...(method !== 'DELETE' && { body: { server: body ?? {} } }),
+    })
+  let answer = await send()
+  // On a busy machine the source may not answer in time.
+  for (let tries = 0; answer.status === 503 && tries < 10; tries += 1) answer = await send()
   if (answer.status === 429) throw new Error('too many tasks are queued')
   const id = answer.headers.get('x-task-id')
   if (one.mayDrift && (answer.status === 409 || id === null)) return

@@ -15,6 +15,7 @@ import {
   idOf,
   requireServer,
   scanAll,
+  getReadable,
   testTimeout,
   withSource,
 } from './scan-source.ts'
@@ -63,7 +64,7 @@ export function testReading(
   void test('gets each server with the facts of the scan', () =>
     useSource(async (source) => {
       for (const server of (await scanAll(source)).values()) {
-        assert.deepEqual(await source.get(referenceOf(server), testTimeout()), server)
+        assert.deepEqual(await getReadable(source, referenceOf(server)), server)
       }
     }))
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { SourceKind } from '../../domain/sources/source.ts'
 import { createForTest } from './create-for-test.ts'
 import { reportGap } from './report-gap.ts'
-import { requireServer, scanAll, testTimeout, withSource } from './scan-source.ts'
+import { getReadable, requireServer, scanAll, withSource } from './scan-source.ts'
 import { referenceOf } from './server-reference.ts'
 import type { SourceBackEnd } from './source-back-end.ts'
 import { test } from './timed-test.ts'
@@ -49,7 +49,7 @@ export function testUnusualServers(kind: SourceKind, backEnd: () => SourceBackEn
         const server = servers.find(({ facts }) => facts.external_id === id)
         assert.ok(server, `${id} is not reported`)
         requireServer(server, kind.provider)
-        assert.deepEqual(await source.get(referenceOf(server), testTimeout()), server)
+        assert.deepEqual(await getReadable(source, referenceOf(server)), server)
       }
     })
   })

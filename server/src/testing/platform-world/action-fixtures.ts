@@ -28,6 +28,18 @@ const states: Readonly<Record<string, { status: string; pending_deleted?: true }
 /** The lease of the account does not end while tests run. */
 const farFuture = Date.parse('2099-01-01')
 
+/** Of a server that the last scan of its account did not find. */
+export const missedSighting = (accountId: string, serverId: string, projectId: string) => ({
+  account_id: accountId,
+  server_id: serverId,
+  digest: '',
+  project_id: projectId,
+  missed: 1,
+  missing_since: 1,
+  active_name: '',
+  active_host: '',
+})
+
 /**
  * Servers on which every action is accepted. Their account is run by another process, which does nothing:
  * tasks stay queued, and nothing changes in the background.
@@ -75,6 +87,14 @@ export async function createActionFixtures(
         .where('account_id', '=', account.id)
         .where('batch_id', '=', '')
         .compile(),
+      ...(operationId === 'purgeServer'
+        ? [
+            db
+              .insertInto('sightings')
+              .values(missedSighting(account.id, server.id, projectId))
+              .compile(),
+          ]
+        : []),
     ])
     return server.id
   }

@@ -9,7 +9,7 @@ import { resourceKinds } from '../../domain/inventory/resource-kinds.ts'
 import { namingServer } from '../inventory-world/minimal-server.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
-import { createActionFixtures } from './action-fixtures.ts'
+import { createActionFixtures, missedSighting } from './action-fixtures.ts'
 import type { TestPlatform } from '../start-platform.ts'
 import { testPasswordCost } from '../password-cost.ts'
 
@@ -142,16 +142,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     await database.commit([
       database.db
         .insertInto('sightings')
-        .values({
-          account_id: id,
-          server_id: randomUUID(),
-          digest: '',
-          project_id: projectId,
-          missed: 1,
-          missing_since: 1,
-          active_name: '',
-          active_host: '',
-        })
+        .values(missedSighting(id, randomUUID(), projectId))
         .compile(),
     ])
     return id
