@@ -42,6 +42,26 @@ describe('the invariants of the fault matrix', () => {
   const violations: readonly (readonly [string, Partial<TaskResult>, number])[] = [
     ['a true success', {}, 0],
     ['a success that the source does not show', { isReached: false }, 1],
+    [
+      'a restart that succeeded without its request',
+      { isReached: undefined, isChangeLost: true },
+      1,
+    ],
+    [
+      'an end by the time limit of the task',
+      { task: { status: 'unknown', error: 'It took too long.', error_class: 'time_limit' } },
+      1,
+    ],
+    [
+      'an unknown end after an error of the source',
+      {
+        task: { status: 'unknown', error: 'EC2 answered 500.' },
+        isReached: false,
+        isChangeLost: true,
+        isVisible: true,
+      },
+      1,
+    ],
     ['a success with an error', { task: { status: 'succeeded', error: 'x' } }, 1],
     ['a task without an end', { task: { status: 'running', error: '' } }, 1],
     [

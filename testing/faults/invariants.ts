@@ -22,7 +22,7 @@ export function checkSentOnce(exchanges: readonly Exchange[]): Violations {
 
 /** What a task wanted, and what the source shows at the end. */
 export interface TaskResult {
-  readonly task: Pick<Task, 'status' | 'error'>
+  readonly task: Pick<Task, 'status' | 'error'> & Partial<Pick<Task, 'error_class'>>
   readonly fault: FaultName
   /** Whether the source shows the target state, if that differs from the state before. */
   readonly isReached: boolean | undefined
@@ -31,13 +31,15 @@ export interface TaskResult {
   readonly server: Pick<Server, 'status'> | undefined
   /** Whether the fault was in a changing request, and that was not carried out. */
   readonly isChangeLost: boolean
+  /** Whether the status of the server alone shows the success: not for a restart, or for several requests. */
+  readonly isVisible?: boolean
 }
 
 const isTransitional = (status: string) => !['running', 'ready', 'suspend'].includes(status)
 
 /** b: the task has ended and tells what happened, and the server shows what the source shows. */
 export function checkTask(result: TaskResult): Violations {
-  const { task, fault, isReached, source, server, isChangeLost } = result
+  const { task, fault, isReached, source, server, isChangeLost, isVisible = false } = result
   const found: Violations = []
   const isChanging = source !== undefined && isTransitional(source.status)
   const isUnfinished = task.status === 'queued' || task.status === 'running'
@@ -47,6 +49,9 @@ export function checkTask(result: TaskResult): Violations {
   }
   if (task.status === 'succeeded') {
     if (isReached === false) found.push('it succeeded, and the source does not show the target')
+    if (isReached === undefined && isChangeLost) {
+      found.push('it succeeded, and the request was not carried out')
+    }
     if (task.error !== '') found.push(`it succeeded with the error "${task.error}"`)
     return found
   }
@@ -55,6 +60,11 @@ export function checkTask(result: TaskResult): Violations {
     found.push(`it failed, and the source shows the target: ${task.error}`)
   }
   if (task.error === '') found.push(`it is ${task.status} without an error`)
+  if (task.error_class === 'time_limit') found.push(`only its time limit ended it: ${task.error}`)
+  const isError = fault === '500' || fault === '503'
+  if (task.status === 'unknown' && isVisible && isError && isChangeLost) {
+    found.push(`it is unknown, and the source answered: ${task.error}`)
+  }
   if (/\bguest\b/i.test(task.error) && isChangeLost) {
     found.push(`the error blames the guest: ${task.error}`)
   }

@@ -28,7 +28,7 @@ export interface Cell {
 }
 
 /** Milliseconds for which a fault lasts: for a request without an answer longer than its time limit. */
-const outageOf = (fault: FaultName) => (fault === 'no answer' ? 4_000 : 1_500)
+const outageOf = (fault: FaultName) => (fault === 'no answer' ? 7_000 : 1_500)
 /** Seconds that a guest has to shut down. */
 const guestTime = 4
 /** Seconds in which a task must end when the source answers again. */
@@ -302,6 +302,7 @@ async function checkEnd(
     source,
     server: shown,
     isChangeLost: recorded.call.changes && lost?.isDelivered === false && operation !== 'batch',
+    isVisible: targetStatus[step] !== undefined,
   })
   if (step === 'stop' && operation === 'recycle' && task.status === 'succeeded') {
     found.push('it was not deleted by the recycle bin')
@@ -318,6 +319,9 @@ function isReached(
   if (operation === 'delete') return now === undefined
   if (operation === 'update') return now?.name !== before?.name
   if (operation === 'change-config') return now?.size !== before?.size && now?.status === 'running'
+  if (operation === 'restart' || operation === 'reset') {
+    return now?.status === 'running' ? undefined : false
+  }
   const target = targetStatus[operation]
   return target === undefined ? undefined : now?.status === target
 }

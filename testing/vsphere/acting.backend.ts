@@ -113,7 +113,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     const id = await client.create('asked')
     await setTools(id, 'guestToolsNotRunning')
     const restart = { kind: 'restart', isForced: false } as const
-    await refusesAction(act(id, restart), 'unsupported', /use is_force/, settings)
+    await refusesAction(act(id, restart), 'unsupported', /force the action/, settings)
     const reset = { kind: 'reset', isHard: false } as const
     await refusesAction(act(id, reset), 'unsupported', /VMware Tools/, settings)
     await setTools(id, 'guestToolsRunning')
@@ -121,7 +121,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     await untilStatus(id, 'running')
     // vcsim shuts guests down also without VMware Tools.
     proxy.inject(soapFault('ToolsUnavailable'), ({ body }) => body.includes('<ShutdownGuest'))
-    await refusesAction(act(id, stop(false)), 'unsupported', /use is_force/, settings)
+    await refusesAction(act(id, stop(false)), 'unsupported', /force the action/, settings)
     proxy.clear()
     await act(id, stop(false))
     await untilStatus(id, 'ready')

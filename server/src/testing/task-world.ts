@@ -35,6 +35,8 @@ export const answers = [
   'unreachable',
   /** Carried out, and at the time limit the source shows that it works on it. */
   'works',
+  /** Not carried out. At the time limit the source still answers other requests. */
+  'received',
 ] as const
 type Answer =
   | (typeof answers)[number]
@@ -55,6 +57,8 @@ export interface Course {
   readonly params?: TaskParameters
   readonly from: string
   readonly restarts?: boolean
+  /** Whether a stop switches the server off in the end. */
+  readonly switchesOff?: boolean
   /** Whether the guest shuts down when it is asked to. */
   readonly obeys?: boolean
   /** Whether the source tells if a request was carried out. */
@@ -122,6 +126,7 @@ export function createTaskWorld(course: Course) {
   const support = {
     actions: sourceActions,
     restarts: course.restarts ?? false,
+    switchesOff: course.switchesOff ?? false,
     resize: { fields: ['vcpu_count'], isLive: false },
     updates: ['name', 'shutdown_behavior'],
     deletes: { disks: true, snapshots: true, running: true },
@@ -203,7 +208,7 @@ export function createTaskWorld(course: Course) {
     return [{ name, data: { kind, soft, ...(target[kind] && { to: target[kind] }) } }]
   }
 
-  async function send(request: SourceRequest): Promise<void | 'working'> {
+  async function send(request: SourceRequest): Promise<void | 'working' | 'pending'> {
     const answer = answersLeft.shift() ?? 'ok'
     const place = `${task.step} ${nameOf(request)}`
     if (task.sent_at === null) sentUnstored.push(place)
@@ -223,6 +228,9 @@ export function createTaskWorld(course: Course) {
       case 'gives up':
         now += times.call
         return 'working'
+      case 'received':
+        now += times.call
+        return 'pending'
       case 'lost':
       case 'hangs':
         now += times.call

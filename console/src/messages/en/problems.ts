@@ -22,7 +22,7 @@ export const problems = {
     seconds === ''
       ? 'The source asked the guest to shut down, but it kept running.'
       : `The source asked the guest to shut down, but it was still running after ${seconds} s.`,
-  answer: (text: string) => `The source said: ${text}`,
+  answer: (text: string) => `Details: ${text}`,
   shown: (status: string) => `The server was ${status.toLowerCase()}.`,
   done: (requests: string) => `Done: ${requests}.`,
   remaining: (requests: string) => `Not done: ${requests}.`,

@@ -16,7 +16,7 @@ export const problems: Messages['problems'] = {
     seconds === ''
       ? '来源已请求客户机关机，但客户机仍在运行。'
       : `来源已请求客户机关机，但 ${seconds} 秒后客户机仍在运行。`,
-  answer: (text) => `来源的答复：${text}`,
+  answer: (text) => `详情：${text}`,
   shown: (status) => `当时服务器的状态：${status}。`,
   done: (requests) => `已完成：${requests}。`,
   remaining: (requests) => `未完成：${requests}。`,

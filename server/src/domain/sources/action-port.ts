@@ -132,6 +132,8 @@ export interface ActionSupport {
   readonly actions: readonly SourceAction[]
   /** Whether the source restarts a server by itself. Then a restart is one request. */
   readonly restarts?: boolean
+  /** Whether a stop switches a server off whose guest does not shut down. Then a forced stop is one request. */
+  readonly switchesOff?: boolean
   /** The fields of a size that the source can change, and whether a running server can be resized. */
   readonly resize?: {
     readonly fields: readonly (keyof ServerSize)[]

@@ -15,7 +15,6 @@ import {
   isUntouched,
   requestOf,
   stepOf,
-  type Answer,
   type NextStep,
   type TaskEvent,
   type TaskState,
@@ -52,8 +51,9 @@ export function resumeTask(task: TaskRecord, now: number, { lease, call }: TaskT
   if (isUntouched(task)) return state
   if (task.sent_at === null) return enterStep(state, task, now)
   const { sent_at: since } = task
-  const { accepted } = stepOf(task)
+  const { accepted, lost: message } = stepOf(task)
   if (accepted) return watch(state, { kind: accepted }, since)
+  if (message !== undefined) return watch(state, { kind: 'lost', message }, since)
   return {
     ...watch(state, { kind: 'interrupted' }, since),
     // The request may still be on its way.
@@ -109,10 +109,11 @@ export function decideTask(
     case 'accepted':
       return carriedOut(state, now)
     case 'working':
-    case 'pending':
       return isLastRequest(stepOf(task))
-        ? carriedOut(state, now, event.kind === 'working' ? 'working' : 'accepted')
-        : unfinished(state, event.kind, now)
+        ? carriedOut(state, now, 'working')
+        : watchSoon(state, { kind: 'working' }, task.sent_at ?? now, now)
+    case 'pending':
+      return lost(state, explainLost(undefined, stepOf(task).call), now)
     case 'read':
       return phase.kind === 'watch'
         ? watched(state, phase, event, now, times)
@@ -160,8 +161,7 @@ function answered(state: TaskState, error: unknown, now: number, times: TaskTime
     if (error.kind === 'not-found' && call.kind === 'delete') return carriedOut(state, now)
     return refused(state, error, now)
   }
-  const message = explainLost(error, call)
-  return watchSoon(state, { kind: 'lost', message }, task.sent_at ?? now, now)
+  return lost(state, explainLost(error, call), now)
 }
 
 function refused(state: TaskState, error: ActionError, now: number): TaskState {
@@ -221,10 +221,8 @@ function looked(state: TaskState, reading: Reading, now: number, times: TaskTime
   return { ...state, phase: toSend(step), at: now }
 }
 
-/** The next request must wait until the source shows that this one is done. */
-function unfinished(state: TaskState, kind: 'working' | 'pending', now: number): TaskState {
-  const { task } = state
-  const message = explainLost(undefined, stepOf(task).call)
-  const answer: Answer = kind === 'working' ? { kind } : { kind: 'lost', message }
-  return watchSoon(state, answer, task.sent_at ?? now, now)
+/** No answer, or an error of the source itself. It is stored, because it is the error of the task in the end. */
+function lost(state: TaskState, message: string, now: number): TaskState {
+  const task = changeStep(state.task, { lost: message })
+  return watchSoon({ ...state, task }, { kind: 'lost', message }, task.sent_at ?? now, now)
 }

@@ -31,6 +31,8 @@ export interface Step {
   readonly done?: number
   /** The source has accepted the last one, or has shown that it works on it. */
   readonly accepted?: 'accepted' | 'working'
+  /** Why the outcome of the request that was sent is unknown, in the words of the source. */
+  readonly lost?: string | undefined
 }
 
 const running: Target = { kind: 'status', status: 'running' }
@@ -39,7 +41,7 @@ const switchOff: Step = { call: { kind: 'stop', isForced: true }, target: stoppe
 export const startStep: Step = { call: { kind: 'start' }, target: running }
 
 /** Asks the guest; then switches the server off, if that is allowed. */
-function stopSteps(params: TaskParameters, isForced: boolean): Step[] {
+function stopSteps(params: TaskParameters, support: ActionSupport, isForced: boolean): Step[] {
   const seconds = Number(params['timeout_secs'] ?? defaultStopTimeout)
   const ask: Step = {
     call: { kind: 'stop', isForced: false },
@@ -47,7 +49,9 @@ function stopSteps(params: TaskParameters, isForced: boolean): Step[] {
     within: seconds * 1_000,
   }
   if (!isForced) return [ask]
-  return seconds === 0 ? [switchOff] : [{ ...ask, isOptional: true }, switchOff]
+  // A second request would be the same one again.
+  const isOneRequest = seconds === 0 || support.switchesOff === true
+  return isOneRequest ? [switchOff] : [{ ...ask, isOptional: true }, switchOff]
 }
 
 const sizeOf = ({ vcpu_count, vmem_size, instance_type }: TaskParameters): ServerSize => ({
@@ -75,7 +79,7 @@ function resizeSteps(params: TaskParameters, support: ActionSupport, isRunning: 
     target: { kind: 'size', size, statuses: [status] },
   }
   return [
-    ...(restarts ? stopSteps(params, true) : []),
+    ...(restarts ? stopSteps(params, support, true) : []),
     resize,
     ...(confirmedStatus === undefined ? [] : [confirm]),
     ...(restarts ? [startStep] : []),
@@ -96,7 +100,7 @@ function deleteSteps(
   server: { readonly isRunning: boolean; readonly isLostOnStop: boolean },
 ): Step[] {
   if (params['override_pending_delete'] !== true) {
-    return server.isRunning ? stopSteps({}, true) : []
+    return server.isRunning ? stopSteps({}, support, true) : []
   }
   const call: SourceCall = {
     kind: 'delete',
@@ -120,11 +124,11 @@ export function planSteps(
     case 'start':
       return [startStep]
     case 'stop':
-      return stopSteps(params, isForced)
+      return stopSteps(params, support, isForced)
     case 'restart':
       return support.restarts
         ? [{ call: { kind: 'restart', isForced }, target: running, isInvisible: true }]
-        : [...stopSteps(params, isForced), startStep]
+        : [...stopSteps(params, support, isForced), startStep]
     case 'reset':
       return [
         {

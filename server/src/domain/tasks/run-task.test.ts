@@ -77,6 +77,8 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
       (source.fields['name'] === 'b' && source.fields['shutdown_behavior'] === 'stop'))
   if (task.status === 'succeeded')
     assert.ok(isThere, `succeeded, and the source is ${source.status}`)
+  // The state before is the target, so only the source can have told it.
+  if (task.status === 'succeeded' && task.action === 'reset') assert.ok(carriedOut.length > 0)
   const { done = [] } = task.error_values
   for (const name of done as string[]) assert.ok(carriedOut.includes(name), `${name} is not done`)
   if (task.status !== 'failed') return
@@ -276,6 +278,40 @@ void describe('runs of a task', () => {
       error: /4711.*does not show whether it was done/,
       sent: ['reset'],
       within: [0, 5_000],
+    },
+    'a reset that the source has received and not done': {
+      course: { ...reset, answers: ['received'] },
+      status: 'unknown',
+      class: 'no_answer',
+      error: /did not answer the request "reset"/,
+      sent: ['reset'],
+    },
+    'a reset that the source works on, without a proof in the end': {
+      course: { ...reset, answers: ['gives up'], isHidden: true },
+      status: 'unknown',
+      sent: ['reset'],
+    },
+    'a stop that the source has received and not done: not the fault of the guest': {
+      course: { ...stop, answers: ['received'] },
+      status: 'failed',
+      class: 'no_answer',
+      error: /did not answer the request "stop"\. The server is still running/,
+      sent: ['shut down'],
+      within: [60_000, 75_000],
+    },
+    'an error of the source, and Muster is killed while it waits for the end': {
+      course: { ...suspend, answers: ['5xx'], crashes: [6] },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^Internal error 4711\. The server is still running\.$/,
+      sent: ['suspend'],
+    },
+    'a forced stop of a source that switches the server off by itself': {
+      course: { ...stop, params: { is_force: true }, answers: ['5xx'], switchesOff: true },
+      status: 'failed',
+      class: 'no_answer',
+      error: /^Internal error 4711/,
+      sent: ['switch off'],
     },
     'a reset without an answer that the source shows': {
       course: { ...reset, answers: ['lost'], delay: 30_000 },

@@ -57,7 +57,8 @@ const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
   saved.step !== task.step ||
   saved.sends !== task.sends ||
   saved.sent_at !== task.sent_at ||
-  saved.plan[saved.step]?.accepted !== task.plan[task.step]?.accepted
+  saved.plan[saved.step]?.accepted !== task.plan[task.step]?.accepted ||
+  saved.plan[saved.step]?.lost !== task.plan[task.step]?.lost
 
 /** Whether the last request for the server itself was sent. Some sources delete disks after the server. */
 const hasSentDelete = ({ plan }: TaskRecord): boolean =>

@@ -112,8 +112,11 @@ export const changeStep = (task: TaskRecord, changes: Partial<Step>): TaskRecord
 
 export const isAccepted = ({ kind }: Answer) => kind === 'accepted' || kind === 'working'
 
+/** Whether the source must be asked if the request was carried out. Its work on it may still fail. */
 export const isUnanswered = (step: Step, { answer }: Watch) =>
-  !isAccepted(answer) || !isLastRequest(step)
+  !isAccepted(answer) ||
+  !isLastRequest(step) ||
+  (answer.kind === 'working' && step.isInvisible === true)
 
 export const deadlineOf = ({ startedAt }: TaskState, { task }: TaskTimes): number =>
   startedAt + task

@@ -59,7 +59,8 @@ export function carriedOut(
   const { task } = state
   const step = stepOf(task)
   if (!isLastRequest(step)) {
-    const next = changeStep({ ...task, sent_at: null }, { done: (step.done ?? 0) + 1 })
+    const changes = { done: (step.done ?? 0) + 1, lost: undefined }
+    const next = changeStep({ ...task, sent_at: null }, changes)
     return enterStep(state, next, now)
   }
   const known = { ...state, task: changeStep(task, { accepted }) }

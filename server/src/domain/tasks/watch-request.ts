@@ -62,7 +62,10 @@ export function watched(
       return isAccepted(phase.answer) ? carriedOut(state, now) : unclear(state, phase, now)
     }
     if (step.isInvisible) {
-      return isChanging
+      if (isBusy === true && now < deadlineOf(state, times)) {
+        return watchOn(state, phase, now, times)
+      }
+      return isChanging && isBusy !== true
         ? watched(
             state,
             { ...phase, answer: { kind: 'accepted' } },

@@ -67,7 +67,7 @@ export function toActionError(response: HttpResponse, request: ServiceChange): E
   if (kind === 'conflict' && /is locked/i.test(sentence)) {
     return new ActionError(
       kind,
-      `The server is locked in Nova, so only administrators can ${action}. To unlock it, set disable_delete to false, or run openstack server unlock.`,
+      `The server is locked in Nova, so only administrators can ${action}. To unlock it, remove its delete protection, or run openstack server unlock.`,
     )
   }
   // Another request is still under way.

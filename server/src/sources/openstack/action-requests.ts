@@ -102,7 +102,7 @@ export async function planRequests(
       if (instance_type === undefined) {
         throw new ActionError(
           'unsupported',
-          'Nova resizes a server to a flavor: set instance_type.',
+          'Nova resizes a server to a flavor: choose an instance type.',
         )
       }
       return [

@@ -33,6 +33,7 @@ const policyRights = [
 export const openstackActing: ActionSupport = {
   actions: sourceActions,
   restarts: true,
+  switchesOff: true,
   // Nova also resizes a running server, but shuts it down for it. That needs the consent of `force_stop`.
   resize: { fields: ['instance_type'], isLive: false, confirmedStatus: resizedStatus },
   updates: ['name', 'disable_delete'],

@@ -7,7 +7,7 @@ const refusals: readonly (readonly [RegExp, ActionErrorKind, reason: string])[] 
   [
     /^ToolsUnavailable$/,
     'unsupported',
-    'VMware Tools do not run in the guest, so it cannot be asked: use is_force',
+    'VMware Tools do not run in the guest, so it cannot be asked: force the action',
   ],
   [
     /^(?:InvalidPowerState|InvalidState|ConcurrentAccess|FileLocked|ResourceInUse|InvalidHostState|InvalidHostConnectionState|DuplicateName)$/,

@@ -73,7 +73,7 @@ export async function planDeletion(
   if (disks && hasSnapshots && !snapshots) {
     throw new ActionError(
       'unsupported',
-      'vSphere deletes snapshots with the disks: set delete_snapshots too, or keep the disks.',
+      'vSphere deletes snapshots with the disks: delete the snapshots too, or keep the disks.',
     )
   }
   const devices = disks ? createMachine(content).devices : []
