@@ -330,9 +330,13 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     },
 
     async claimServers(caller: Caller, idOrName: string, request: ClaimRequest): Promise<Claim> {
-      const { account } = await requireAccount(idOrName)
-      requireEnabled(account)
-      return await dependencies.claimServers(caller, account, request)
+      const { id } = (await requireAccount(idOrName)).account
+      const findAccount = async () => {
+        const { account } = await requireAccount(id)
+        requireEnabled(account)
+        return account
+      }
+      return await dependencies.claimServers(caller, findAccount, request)
     },
 
     async testCloudAccount(caller: Caller, idOrName: string): Promise<AccountTest> {

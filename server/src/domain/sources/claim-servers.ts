@@ -24,12 +24,13 @@ import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Account } from './account.ts'
 import { createFindFormer } from './find-former.ts'
+import { LeaseLost } from './lease-lost.ts'
 import type { AccountStore, ServerKeys, SightingStore } from './ports.ts'
 import { heldBy } from './record-scan.ts'
 import type { SyncClient } from './sync-client.ts'
 
 interface Dependencies {
-  readonly accounts: Pick<AccountStore, 'find' | 'requestSync'>
+  readonly accounts: Pick<AccountStore, 'requestSync'>
   readonly sightings: Pick<SightingStore, 'of' | 'sharedBy'>
   readonly serverKeys: Pick<ServerKeys, 'findFormer'>
   readonly finder: Pick<ServerFinder, 'find' | 'load'>
@@ -217,39 +218,42 @@ export function createClaimServers(dependencies: Dependencies) {
       },
       clock,
     )
-    const isWritten = await serverWriter.write(
-      writes,
-      [event, ...describeServerEvents(writes, account.name, clock())],
-      {
+    const isWritten = await serverWriter
+      .write(writes, [event, ...describeServerEvents(writes, account.name, clock())], {
         accountId: account.id,
         fence: { revision: account.revision },
         // The empty digest makes the next scan write the servers.
         seen: claimed.map(({ sighting }) => ({ ...sighting, digest: '' })),
         lost: [],
         renamed,
-      },
-    )
-    return isWritten ? claim : undefined
+      })
+      .catch((error: unknown) => {
+        if (error instanceof LeaseLost) return false
+        throw error
+      })
+    if (!isWritten) return undefined
+    await accounts.requestSync(account.id)
+    void dependencies.syncClient.reconcile(account.id).catch(() => {})
+    return claim
   }
 
   return async function claimServers(
     requester: Caller,
-    account: Account,
+    /** Called again after a conflict, because the account may have been changed. */
+    findAccount: () => Promise<Account>,
     request: ClaimRequest,
   ): Promise<Claim> {
     const { ids, q } = request
     if ((ids === undefined) === (q === undefined || q.trim() === '')) {
       throw badField('claim', 'needs exactly one of ids and q')
     }
-    const claim = await retryOnConflict(
-      async () => claimOnce(await dependencies.reauthorizeCaller(requester), account, request),
+    return await retryOnConflict(
+      async () => {
+        const caller = await dependencies.reauthorizeCaller(requester)
+        return await claimOnce(caller, await findAccount(), request)
+      },
       { exhausted: () => conflicted('The set of servers') },
     )
-    if (request.dry_run !== true) {
-      await accounts.requestSync(account.id)
-      void dependencies.syncClient.reconcile(account.id).catch(() => {})
-    }
-    return claim
   }
 }
 export type ClaimServers = ReturnType<typeof createClaimServers>

@@ -121,6 +121,22 @@ onBothEngines('a server that two accounts report', (engine) => {
     })
   }
 
+  test('is claimed although the account is changed meanwhile', async () => {
+    const { other, id, current, ...shared } = await share('near2')
+    let revision = other.revision
+    const claim = shared.claim(other, [id], async () => {
+      const { db, commit } = storage.database
+      if (revision > other.revision) return
+      revision += 1
+      const change = db.updateTable('cloudaccounts').set({ revision }).where('id', '=', other.id)
+      await commit([change.compile()])
+    })
+    const { matched } = await shared.claim(other, [id])({ dry_run: true })
+    await claim({ matched })
+    assert.ok(revision > other.revision)
+    assert.equal((await current())?.account_id, other.id)
+  })
+
   test('keeps its place when another domain claims it, so that a failed region protects it', async () => {
     const shared = createSharedServer(storage.database)
     const holder = await shared.attach(projects.near, 100)

@@ -190,8 +190,16 @@ export function createSharedServer(database: Database) {
       return account
     },
 
-    claim: (account: Account, ids: readonly string[]) => (more: object) =>
-      claimServers(caller, account, { ids: [...ids], ...more }),
+    claim:
+      ({ id }: Account, ids: readonly string[], meanwhile = async () => {}) =>
+      (more: object) => {
+        const findAccount = async () => {
+          const account = (await accounts.find(id))?.account as Account
+          await meanwhile()
+          return account
+        }
+        return claimServers(caller, findAccount, { ids: [...ids], ...more })
+      },
 
     async set(account: Account, changes: { enabled?: 0 | 1; failures?: number }): Promise<void> {
       const { enabled, failures } = changes
