@@ -61,7 +61,7 @@ const tables = {
     fields: [...ofFlavor, 'disks_info', 'isolated_devices'],
   },
 } as const satisfies Record<string, Table>
-type TableName = keyof typeof tables
+export type TableName = keyof typeof tables
 const tableNames = Object.keys(tables) as TableName[]
 /** What belongs to a single server is read again for each of them. */
 const ofServers = ['ports', 'floating', 'volumes'] as const
@@ -81,35 +81,35 @@ export interface Lookups extends Tables {
   readonly subnetsOf: ReadonlyMap<string, readonly Json[]>
 }
 
-/** The last response of each list, for when it fails. */
-export type LookupCache = Map<TableName, Rows>
+interface Response {
+  readonly rows: Rows
+  /** Why it lacks rows, if the list was too long. */
+  readonly cut?: SourceError | undefined
+}
 
-interface LoadedLookups {
+/** The last response of each list, for when it fails. */
+export type LookupCache = Map<TableName, Response>
+
+export interface LoadedLookups {
   readonly lookups: Lookups
   /** Why details are missing: the requests that were denied. */
   readonly missing: readonly string[]
   /** Why details may be outdated, by list. */
   readonly failures: ReadonlyMap<TableName, SourceError>
+  /** Why rows are absent, by list that was too long. */
+  readonly cut: ReadonlyMap<TableName, SourceError>
 }
 
 interface Problems {
   readonly missing: string[]
   readonly failures: Map<TableName, SourceError>
+  readonly cut: Map<TableName, SourceError>
 }
 
-/** The memory of lists that are read together, and those that did not fit. */
-interface Held extends Pick<Problems, 'failures'> {
-  readonly budget: ListBudget
-}
+const noProblems = (): Problems => ({ missing: [], failures: new Map(), cut: new Map() })
 
-const noProblems = (): Problems => ({ missing: [], failures: new Map() })
-
-/** The fields of servers that failed lists leave incomplete. */
-export const unreadFields = ({
-  failures,
-}: Pick<LoadedLookups, 'failures'>): readonly DetailField[] => [
-  ...new Set([...failures.keys()].flatMap((table): readonly DetailField[] => tables[table].fields)),
-]
+/** The fields of servers that need a list. */
+export const fieldsOf = (table: TableName): readonly DetailField[] => tables[table].fields
 
 /** In a stable order, because Neutron's order varies. */
 const groupBy = (rows: Rows, field: string) =>
@@ -136,8 +136,8 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     table: TableName,
     query: string,
     signal: AbortSignal,
-    { budget, failures }: Held = { budget: new ListBudget(), failures: new Map() },
-  ): Promise<Rows> {
+    budget = new ListBudget(),
+  ): Promise<Response> {
     const { service, path, name } = tables[table]
     // Neutron and Glance show all projects without being asked.
     const all = service === 'volume' && seesAllProjects ? '&all_tenants=1' : ''
@@ -149,9 +149,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
       ...(service === 'compute' && { microversion }),
     }
     const { rows, error } = await client.listUsed(request, name, budget, signal)
-    // What was not read must not look absent.
-    if (error) failures.set(table, error)
-    return byId(rows)
+    return { rows: byId(rows), cut: error }
   }
 
   const isNeeded = async (table: TableName, signal: AbortSignal) =>
@@ -160,22 +158,27 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
   /** A list that fails or is denied is replaced by its last response, so that details do not come and go. */
   async function attempt(
     table: TableName,
-    load: () => Promise<Rows>,
-    { missing, failures }: Problems,
+    load: () => Promise<Response>,
+    { missing, failures, cut }: Problems,
     signal: AbortSignal,
   ): Promise<Rows> {
     if (!(await isNeeded(table, signal))) return new Map()
     try {
-      const rows = await load()
-      cache.set(table, rows)
-      return rows
+      cache.set(table, await load())
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error
       const isDenied = error.kind === 'forbidden' || error.kind === 'not-allowed'
       if (isDenied) missing.push(`${tables[table].service}: list ${tables[table].name}`)
       else failures.set(table, error)
-      return cache.get(table) ?? new Map()
     }
+    return useCached(table, cut)
+  }
+
+  function useCached(table: TableName, cut: Problems['cut']): Rows {
+    const cached = cache.get(table)
+    // What was not read must not look absent.
+    if (cached?.cut) cut.set(table, cached.cut)
+    return cached?.rows ?? new Map()
   }
 
   async function loadAll(signal: AbortSignal): Promise<LoadedLookups> {
@@ -184,12 +187,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     const entries = await Promise.all(
       tableNames.map(async (table) => [
         table,
-        await attempt(
-          table,
-          () => read(table, '', signal, { budget, failures: problems.failures }),
-          problems,
-          signal,
-        ),
+        await attempt(table, () => read(table, '', signal, budget), problems, signal),
       ]),
     )
     return { lookups: indexTables(Object.fromEntries(entries) as Tables), ...problems }
@@ -201,14 +199,16 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     field: string,
     ids: ReadonlySet<string>,
     signal: AbortSignal,
-  ): Promise<Rows> {
-    const others = [...(cache.get(table) ?? [])].filter(([, row]) => !ids.has(textOf(row, field)))
+  ): Promise<Response> {
+    const last = cache.get(table)
+    const others = [...(last?.rows ?? [])].filter(([, row]) => !ids.has(textOf(row, field)))
     const query = [...ids].map((id) => `&${field}=${id}`).join('')
-    return new Map([...others, ...(ids.size === 0 ? [] : await read(table, query, signal))])
+    const own = ids.size === 0 ? undefined : await read(table, query, signal)
+    return { rows: new Map([...others, ...(own?.rows ?? [])]), cut: last?.cut ?? own?.cut }
   }
 
   /** The last response, with the volumes of these servers as they are now. */
-  async function readVolumes(servers: readonly Json[], signal: AbortSignal): Promise<Rows> {
+  async function readVolumes(servers: readonly Json[], signal: AbortSignal): Promise<Response> {
     const budget = new ListBudget()
     const found = await Promise.all(
       servers.flatMap(volumeIdsOf).map(async (id) => {
@@ -219,7 +219,8 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
       }),
     )
     const rows = byId(found.filter((volume) => textOf(volume, 'id') !== ''))
-    return new Map([...(cache.get('volumes') ?? []), ...rows])
+    const last = cache.get('volumes')
+    return { rows: new Map([...(last?.rows ?? []), ...rows]), cut: last?.cut }
   }
 
   /** Loads what a few servers need, as a scan would show it. */
@@ -237,22 +238,30 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     const readFloating = () => readAgain('floating', 'port_id', portIds, signal)
     const floating = await attempt('floating', readFloating, problems, signal)
     const volumes = await attempt('volumes', () => readVolumes(servers, signal), problems, signal)
-    const cached = shared.map((table) => [table, cache.get(table) ?? new Map()])
+    const cached = shared.map((table) => [table, useCached(table, problems.cut)])
     const own = { ports, floating, volumes }
     const lookups = indexTables({ ...Object.fromEntries(cached), ...own } as Tables)
-    return namesUnknown(lookups, ownPorts) ? await loadAll(signal) : { lookups, ...problems }
+    return namesUnknown(lookups, problems.cut, ownPorts)
+      ? await loadAll(signal)
+      : { lookups, ...problems }
   }
 
   return { loadAll, loadFor }
 }
 
 /** Whether ports name a network or a group that was created after the last response. */
-function namesUnknown({ networks, groups }: Lookups, ports: readonly Json[]): boolean {
-  const isUnknown = (rows: Rows, id: string) => rows.size > 0 && !rows.has(id)
+function namesUnknown(
+  lookups: Lookups,
+  cut: LoadedLookups['cut'],
+  ports: readonly Json[],
+): boolean {
+  // A list that was cut would be cut again.
+  const isUnknown = (table: 'networks' | 'groups', id: string) =>
+    !cut.has(table) && lookups[table].size > 0 && !lookups[table].has(id)
   return ports.some(
     (port) =>
-      isUnknown(networks, textOf(port, 'network_id')) ||
-      groupIdsOf(port).some((id) => isUnknown(groups, id)),
+      isUnknown('networks', textOf(port, 'network_id')) ||
+      groupIdsOf(port).some((id) => isUnknown('groups', id)),
   )
 }
 

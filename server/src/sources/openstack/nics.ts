@@ -20,7 +20,7 @@ interface NovaAddress {
 }
 
 /** The addresses that Nova knows, in its order. */
-const addressesOf = (server: Json): NovaAddress[] =>
+export const addressesOf = (server: Json): NovaAddress[] =>
   Object.keys(objectOf(server, 'addresses')).flatMap((network) =>
     listOf(objectOf(server, 'addresses'), network).map((entry) => ({
       network,
@@ -48,7 +48,7 @@ function nicsOf(server: Json, ports: readonly Json[], { networks }: Lookups): Ni
   })
 }
 
-const macOf = (port: Json) => textOf(port, 'mac_address')
+export const macOf = (port: Json) => textOf(port, 'mac_address')
 const isIpv6 = (address: string) => address.includes(':')
 
 function subnetOf(address: string, port: Json | undefined, { subnets }: Lookups): Json | undefined {

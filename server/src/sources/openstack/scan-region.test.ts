@@ -4,7 +4,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { FailedPart } from '../../domain/sources/source.ts'
 import type { HttpClient } from '../shared/http-client.ts'
 import { findRegions } from './regions.ts'
-import { getServer, scanRegions } from './scan-region.ts'
+import { getServer, readServers, scanRegions } from './scan-region.ts'
 import type { Session } from './session.ts'
 
 const { signal } = new AbortController()
@@ -13,7 +13,11 @@ const projects = ['p1', 'p2', 'p3']
 
 /** A cloud with one server in each region and project, in which some requests fail. */
 function createCloud() {
-  const cloud = { isBroken: (_region: string, _project: string, _path: string) => false }
+  const cloud = {
+    isBroken: (_region: string, _project: string, _path: string) => false,
+    /** Of Neutron, in the first region and project. */
+    lists: {} as Readonly<Record<string, readonly object[]>>,
+  }
   const tokenOf = (projectId: string) => ({
     value: projectId,
     projectId,
@@ -43,6 +47,10 @@ function createCloud() {
       const lists = ['networks', 'subnets', 'ports', 'floatingips', 'security_groups']
       const body = {
         ...Object.fromEntries(lists.map((name) => [name, []])),
+        ...(id === 'north p1' &&
+          Object.fromEntries(
+            Object.entries(cloud.lists).filter(([name]) => url.pathname.endsWith(`/${name}`)),
+          )),
         servers,
         flavors: [],
         hypervisors: [],
@@ -93,7 +101,7 @@ function createCloud() {
   }
   const get = (externalId: string, regionId: string, tenantId: string) =>
     getServer(session, { externalId, regionId, zoneId: '', hostId: '', tenantId }, signal)
-  return { cloud, scan, get }
+  return { cloud, scan, get, session }
 }
 
 const all = regions.flatMap((region) => projects.map((project) => `${region} ${project}`))
@@ -176,4 +184,34 @@ test('a server in a region or project that is not read is not reported as gone',
       )
     }
   }
+})
+
+test('a list that is too long leaves servers as they are only if it lacks their rows', async () => {
+  const { cloud, scan, session } = createCloud()
+  const id = 'north p1'
+  const listsWith = (subnet_id: string) => ({
+    subnets: [
+      { id: 'read', cidr: '10.0.0.0/24' },
+      { id: 'cut', cidr: 'x'.repeat(19 * 2 ** 20) },
+    ],
+    ports: [{ id: 'port', device_id: id, fixed_ips: [{ subnet_id, ip_address: '10.0.0.1' }] }],
+  })
+  cloud.lists = listsWith('read')
+  const { names, failed, unread } = await scan()
+  assert.deepEqual([names, [...unread]], [all, []])
+  assert.deepEqual(
+    failed.map(({ region, error, hasServers }) => [region, error.kind, hasServers]),
+    [['north', 'incomplete', true]],
+  )
+  const project = session.plans.get('north')?.find(({ projectId }) => projectId === 'p1')
+  assert.ok(project)
+  const server = { id, name: id, tenant_id: 'p1', status: 'ACTIVE', addresses: {} }
+  const readAlone = async () => {
+    const { present } = await readServers(session, project, [server], signal)
+    return present[0]?.unread
+  }
+  assert.equal(await readAlone(), undefined)
+  // The list of the scan is used again.
+  cloud.lists = { ports: listsWith('cut').ports }
+  assert.deepEqual(await readAlone(), ['nics'])
 })

@@ -10,7 +10,7 @@ import type { Json } from '../shared/json.ts'
 import { merge } from '../shared/merge.ts'
 import { findServer, listServers } from './compute.ts'
 import { findHostsAndZones } from './hosts.ts'
-import { createLookupLoader, unreadFields } from './lookups.ts'
+import { createLookupLoader } from './lookups.ts'
 import {
   forgetOthers,
   maxFailedProjects,
@@ -120,13 +120,14 @@ async function* scanProject(
 ): AsyncGenerator<ScanPage> {
   const { compute, site } = project
   const loaded = await lookupLoader(session, project).loadAll(signal)
-  const { missing, failures } = loaded
+  const { missing, failures, cut } = loaded
   const { projectNames } = session
-  const context = { site, lookups: loaded.lookups, projectNames, unread: unreadFields(loaded) }
+  const context = { site, projectNames, ...loaded }
   // Networks without their subnets would lose their addresses.
-  const lookups = failures.has('subnets')
-    ? { ...loaded.lookups, networks: new Map<string, Json>() }
-    : loaded.lookups
+  const lookups =
+    failures.has('subnets') || cut.has('subnets')
+      ? { ...loaded.lookups, networks: new Map<string, Json>() }
+      : loaded.lookups
   const named = { hosts: new Set<string>(), zones: new Set<string>() }
   let count = 0
   for await (const servers of listServers(compute, signal)) {
@@ -137,7 +138,7 @@ async function* scanProject(
     count += servers.length
     yield toUpdate(servers, context)
   }
-  const errors = [...failures.values()]
+  const errors = [...failures.values(), ...cut.values()]
   let denied = missing
   try {
     const hostsAndZones = await findHostsAndZones(compute, signal)
@@ -167,8 +168,7 @@ export async function readServers(
   const live = servers.filter((server) => !isDeleted(server) && isReadable(server))
   const loaded = await lookupLoader(session, project).loadFor(live, signal)
   const { projectNames } = session
-  const unread = unreadFields(loaded)
-  return toUpdate(servers, { site: project.site, lookups: loaded.lookups, projectNames, unread })
+  return toUpdate(servers, { site: project.site, projectNames, ...loaded })
 }
 
 async function planAll(session: Session, region: string, signal: AbortSignal) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Json } from '../shared/json.ts'
 import { ListBudget } from '../shared/list-budget.ts'
-import { indexTables, type Lookups } from './lookups.ts'
+import { indexTables, type Lookups, type TableName } from './lookups.ts'
 import { statusOf } from './status.ts'
 import { toServer } from './to-server.ts'
 import { pickUsed, type ListName } from './used-fields.ts'
@@ -59,13 +60,15 @@ const pickAll = (lookups: Partial<Lookups>) =>
     ]),
   ) as Partial<Lookups>
 
-const convert = (changes: Json, lookups: Partial<Lookups> = {}) =>
+const convert = (changes: Json, lookups: Partial<Lookups> = {}, cut: readonly TableName[] = []) =>
   toServer(
     { ...server, ...changes },
     {
       site: { cloud: 'keystone.example', region: 'R' },
       lookups: { ...noLookups, ...pickAll(lookups) },
       projectNames: new Map([['p1', 'shop']]),
+      failures: new Map(),
+      cut: new Map(cut.map((table) => [table, new SourceError('incomplete', 'too long')])),
     },
   )
 
@@ -112,7 +115,13 @@ describe('a server of Nova', () => {
     const { name: _, addresses: __, ...partial } = server
     const converted = toServer(
       { ...partial, status: 'UNKNOWN' },
-      { site: { cloud: 'c', region: 'R' }, lookups: noLookups, projectNames: new Map() },
+      {
+        site: { cloud: 'c', region: 'R' },
+        lookups: noLookups,
+        projectNames: new Map(),
+        failures: new Map(),
+        cut: new Map(),
+      },
     )
     assert.ok('reason' in converted)
     assert.deepEqual(converted.key, convert({}).key)
@@ -164,6 +173,64 @@ describe('a server of Nova', () => {
     const flavors = new Map([['f1', { id: 'f1', name: 'm1.big', vcpus: 8, ram: 64, disk: 1 }]])
     const { vcpu_count, instance_type, flavor_id } = factsOf({ flavor: { id: 'f1' } }, { flavors })
     assert.deepEqual([vcpu_count, instance_type, flavor_id], [8, 'm1.big', 'f1'])
+  })
+
+  test('keeps fields only if a list was cut before a row that it names', () => {
+    const port = {
+      id: 'o1',
+      device_id: 'a1',
+      mac_address: 'm1',
+      network_id: 'n1',
+      security_groups: ['g1'],
+      fixed_ips: [{ subnet_id: 's1', ip_address: '10.0.0.1' }],
+    }
+    const address = {
+      addr: '10.0.0.1',
+      'OS-EXT-IPS-MAC:mac_addr': 'm1',
+      'OS-EXT-IPS:type': 'fixed',
+    }
+    const floating = { ...address, addr: '192.0.2.1', 'OS-EXT-IPS:type': 'floating' }
+    const changes = {
+      addresses: { lan: [address, floating] },
+      flavor: { id: 'f1' },
+      'os-extended-volumes:volumes_attached': [{ id: 'v1' }],
+    }
+    const row = (id: string) => new Map([[id, { id }]])
+    const full: Partial<Lookups> = {
+      networks: row('n1'),
+      subnets: row('s1'),
+      portsOf: new Map([['a1', [port]]]),
+      floatingOf: new Map([['o1', { id: 'q1', floating_ip_address: '192.0.2.1' }]]),
+      groups: row('g1'),
+      volumes: row('v1'),
+      images: row('i1'),
+      flavors: row('f1'),
+    }
+    const unreadOf = (lookups: Partial<Lookups>, ...cut: readonly TableName[]) => {
+      const converted = convert(changes, lookups, cut)
+      return 'facts' in converted ? (converted.unread ?? []) : assert.fail('it is unreadable')
+    }
+    const fields: Readonly<Record<TableName, string>> = {
+      networks: 'nics',
+      subnets: 'nics',
+      ports: 'src_ip_check',
+      floating: 'eip',
+      groups: 'secgroups',
+      volumes: 'disks_info',
+      images: 'os_type',
+      flavors: 'vcpu_count',
+    }
+    for (const [name, field] of Object.entries(fields)) {
+      const table = name as TableName
+      const index = table === 'ports' || table === 'floating' ? (`${table}Of` as const) : table
+      assert.deepEqual(unreadOf(full, table), [], `${table} has its rows`)
+      const without = { ...full, [index]: new Map() }
+      assert.ok(
+        unreadOf(without, table).some((each) => each === field),
+        `${table} lacks its row`,
+      )
+      assert.deepEqual(unreadOf(without), [], `${table} was not cut`)
+    }
   })
 
   test('has the words of security groups that need none', () => {

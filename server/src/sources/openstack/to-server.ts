@@ -1,6 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
-  DetailField,
   ReportedFacts,
   ReportedServer,
   ServerKey,
@@ -12,10 +11,11 @@ import { booleanOf, numberOf, objectOf, textOf, type Json } from '../shared/json
 import { devicesOf } from './devices.ts'
 import { bootImageOf, disksOf } from './disks.ts'
 import { imageFactsOf } from './image-facts.ts'
-import type { Lookups } from './lookups.ts'
+import type { LoadedLookups, Lookups } from './lookups.ts'
 import { connectionOf, securityOf } from './nics.ts'
 import { hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
 import { statusOf } from './status.ts'
+import { unreadFields } from './unread-fields.ts'
 
 /** What the facts of a server are made of, besides the server itself. */
 export interface MappingContext {
@@ -23,8 +23,9 @@ export interface MappingContext {
   readonly lookups: Lookups
   /** Names of projects, by id. */
   readonly projectNames: ReadonlyMap<string, string>
-  /** Fields that failed requests leave incomplete. */
-  readonly unread?: readonly DetailField[]
+  /** Of lists that failed or were too long. */
+  readonly failures: LoadedLookups['failures']
+  readonly cut: LoadedLookups['cut']
 }
 
 /** With the project: copies of a cloud can have servers of the same id. */
@@ -58,7 +59,7 @@ export function toServer(server: Json, context: MappingContext): ReportedServer 
     }
     const id = textOf(server, 'tenant_id')
     const tenant = { id, name: context.projectNames.get(id) ?? id }
-    const { unread = [] } = context
+    const unread = unreadFields(server, context)
     const facts = factsOf(server, context)
     return { key, tenant, facts, ...(unread.length > 0 && { unread }) }
   } catch (error) {
