@@ -136,7 +136,7 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'Claim servers' }).click()
     const dialog = page.getByRole('dialog', { name: 'Claim servers for twin' })
     const preview = dialog.getByRole('list', { name: 'Preview' })
-    await preview.getByText('5 will change the account').click()
+    await preview.getByText('5 will move to this account').click()
     // A search narrows it.
     const { servers } = await testConsole.admin.get<{ servers: { name: string }[] }>(
       'listServers',

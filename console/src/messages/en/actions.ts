@@ -69,7 +69,7 @@ export const actions = {
   preview: 'Preview',
   outcomes: {
     act: 'will change',
-    move: 'will change the account',
+    move: 'will move to this account',
     replace: 'will be new in the other domain, without notes and history',
     already: 'already so',
     refused: 'refused',
