@@ -1,8 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
-import { buildServer } from './build-server.ts'
+import { buildServer, defaultServer } from './build-server.ts'
 import { changesOf, describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
 import { endServer, isProtectedBy, keepOwnFields, keepTaskStatus } from './own-fields.ts'
@@ -230,15 +231,18 @@ function writeOf(
     updatedAt: now,
   })
   const server = keepOwnFields(reported, stored?.server, now)
-  const isOnlyRendered =
-    isThere(stored) && stored.newFields && Object.keys(changesOf(stored, server)).length === 0
-  const written = isOnlyRendered
-    ? {
-        ...server,
-        update_version: stored.server.update_version,
-        updated_at: facts.updated_at ?? stored.server.updated_at,
-      }
-    : server
+  const same = isThere(stored) && {
+    ...server,
+    update_version: stored.server.update_version,
+    updated_at: facts.updated_at ?? stored.server.updated_at,
+  }
+  // Such as after a scan that could not read some fields. Only the digest differs then.
+  const isUnchanged =
+    same &&
+    (stored?.newFields
+      ? Object.keys(changesOf(stored, server)).length === 0
+      : isDeepStrictEqual(same, { ...defaultServer, ...stored?.server }))
+  const written = isUnchanged ? same : server
   return { stored, server: written, factsDigest, rendered: renderServer(written) }
 }
 

@@ -71,6 +71,31 @@ onEngineOfLane('recording servers', (engine) => {
     assert.equal((await showServer(owner(), one.id)).update_version, 2)
   })
 
+  test('a server keeps its version while fields cannot be read and stay the same', async () => {
+    const server = minimalServer(projectId(), { nics: [nic('10.9.8.7')], tags: { env: 'same' } })
+    await see([server])
+    const before = await showServer(owner(), server.id)
+    const { nics: _nics, ...rest } = server
+    const unread: ServerFacts = { ...rest, unread: ['nics'] }
+    const nothing = { created: 0, changed: 0, gone: 0 }
+    for (const facts of [unread, server, unread]) {
+      assert.deepEqual(await see([facts]), nothing)
+      assert.deepEqual(await showServer(owner(), server.id), before)
+    }
+    // What can be read is recorded, and what changed meanwhile.
+    for (const facts of [
+      { ...unread, status: 'ready' },
+      { ...server, status: 'ready', nics: [nic('10.9.8.6')] },
+    ]) {
+      assert.deepEqual(await see([facts]), { ...nothing, changed: 1 })
+    }
+    const after = await showServer(owner(), server.id)
+    assert.deepEqual(
+      [after.status, after.nics?.[0]?.ip_addr, after.update_version],
+      ['ready', '10.9.8.6', before.update_version + 2],
+    )
+  })
+
   test('a missing server is deleted, and restored when it reappears', async () => {
     const server = minimalServer(projectId(), { name: 'returning', status: 'suspend' })
     await see([server])
