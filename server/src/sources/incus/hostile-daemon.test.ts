@@ -287,6 +287,14 @@ describe('Incus: a daemon that sends odd things', () => {
       await assert.rejects(read(), { kind: 'failed' }, String(status))
       const nothing = { present: [], gone: [], unreadable: [], failing: ['default/a'] }
       assert.deepEqual(await readEvent(), nothing)
+      const pages = await scan()
+      assert.deepEqual(
+        pages.flatMap(({ unreadable = [] }) => unreadable),
+        [],
+      )
+      const [server] = serversOf(pages)
+      assert.deepEqual([server?.facts.status, server?.unread], ['running', ['nics']])
+      assert.ok(pages.some(({ failed = [] }) => failed.some((part) => part.hasServers)))
       if (last) states.set('default/a', last)
       responses['/1.0/instances/a'] = { status, body: '{}' }
       await assert.rejects(read(), { kind: 'failed' }, String(status))

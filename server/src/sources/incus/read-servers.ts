@@ -16,6 +16,7 @@ import { toServer } from './to-server.ts'
 
 /** The daemon enters each container to read its addresses, so few are read at once. */
 const maxAtOnce = 4
+const readState = 'read the state of an instance'
 
 /** Keeps the addresses and drops the counters. */
 const addressesOnly = (network: Json): Json =>
@@ -44,15 +45,14 @@ async function readNetwork(
   if (known && isSameStart && clock() - known.readAt < maxAge) return known.network
   const readAt = clock()
   const url = `/instances/${encodeName(name)}/state`
-  const action = 'read the state of an instance'
   try {
-    const state = await api.find(url, { project }, action)
+    const state = await api.find(url, { project }, readState)
     const network = addressesOnly(objectOf(state, 'network'))
     states.set(path, { readAt, lastUsedAt, network })
     return network
   } catch (error) {
     if (!(error instanceof TransientError) || !known) throw error
-    failed.set(action, error)
+    failed.set(readState, error)
     return known.network
   }
 }
@@ -69,7 +69,7 @@ export async function readServers(
   connection: Connection,
   instances: readonly Instance[],
   maxAge: number,
-  /** Called with the path of an instance that the daemon fails to read. Otherwise it is unreadable. */
+  /** Called with the path of an instance that the daemon fails to read. Otherwise its addresses are unread. */
   onFailure?: (path: string, error: unknown) => void,
 ): Promise<SourceUpdate> {
   const { daemon, memory } = connection
@@ -84,7 +84,14 @@ export async function readServers(
       const network = await readNetwork(connection, instance, maxAge, lookups.problems)
       present.push(toServer(instance, network, { daemon, index, lookups }))
     } catch (error) {
-      if (error instanceof TransientError && onFailure) return onFailure(pathOf(instance), error)
+      if (error instanceof TransientError) {
+        if (onFailure) return onFailure(pathOf(instance), error)
+        // The list has everything but the addresses.
+        lookups.problems.failed.set(readState, error)
+        const server = toServer(instance, {}, { daemon, index, lookups })
+        present.push({ ...server, unread: ['nics'] })
+        return
+      }
       // Anything else concerns the connection.
       if (error instanceof SourceError && error.kind !== 'failed') throw error
       unreadable.push(unreadableServer(index.keyOf(pathOf(instance)), instance.name, error))
