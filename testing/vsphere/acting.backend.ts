@@ -195,7 +195,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     const id = await client.create('with snapshot')
     const snapshot = '<name>one</name><memory>false</memory><quiesce>false</quiesce>'
     await client.onMachine('CreateSnapshot', id, snapshot)
-    await refusesAction(act(id, remove(true)), 'unsupported', /delete_snapshots/, settings)
+    await refusesAction(act(id, remove(true)), 'unsupported', /delete the snapshots too/, settings)
     await untilStatus(id, 'running')
     await act(id, remove(true, true))
     await untilGone(id)
