@@ -189,6 +189,11 @@ export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
       return
     }
     const start = Number(form.get('NextToken') ?? 0)
+    // Like EC2: an unknown token must not look like the end of the list.
+    if (Number.isNaN(start)) {
+      refuse(response, 400, 'InvalidNextToken')
+      return
+    }
     const end = start + fake.pageSize
     const page = all.slice(start, end).map(([id, instance]) => describe(id, instance))
     succeed(

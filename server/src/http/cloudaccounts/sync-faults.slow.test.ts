@@ -17,7 +17,7 @@ import {
   until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
-import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { startFakeLibvirt, type FakeFault, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { suiteLifetime, type Lifetime } from '../../testing/spawn-muster.ts'
@@ -260,6 +260,16 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
     'a libvirt that reports a wrong count',
     libvirt({ [connectListAllDomains]: { body: listWithWrongCount } }),
     /listed 1 domains but counted 500/,
+  ],
+  [
+    'an EC2 whose page tokens repeat',
+    ec2(
+      () =>
+        ({ action }, response) =>
+          action === 'DescribeInstances' &&
+          succeed(response, action, '<reservationSet/>', '<nextToken>again</nextToken>'),
+    ),
+    /pages of .* repeat/,
   ],
   [
     'an EC2 with rate limiting',
