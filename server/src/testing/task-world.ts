@@ -10,8 +10,9 @@ import {
   type SourceRequest,
 } from '../domain/sources/action-port.ts'
 import type { Reading } from '../domain/sources/record-together.ts'
+import { LeaseLost } from '../domain/sources/lease-lost.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
-import type { ReportedFacts } from '../domain/sources/source.ts'
+import type { DetailField, ReportedFacts } from '../domain/sources/source.ts'
 import { createTask, musterItself, showTask } from '../domain/tasks/accept-task.ts'
 import type { Situation } from '../domain/tasks/decide-action.ts'
 import type { BinEntry, TaskStore } from '../domain/tasks/ports.ts'
@@ -68,6 +69,12 @@ export interface Course {
   readonly readings?: readonly ((typeof readings)[number] | typeof denied)[]
   /** The process is killed at these moments, counted over commits and requests. */
   readonly crashes?: readonly number[]
+  /** Fields that the credentials cannot read. */
+  readonly unread?: readonly DetailField[]
+  /** The source needs no request, and does nothing. */
+  readonly needsNothing?: boolean
+  /** The account is changed while these requests are on their way, counted over all of them. */
+  readonly changedDuring?: readonly number[]
   /** Milliseconds until the source shows the result of a request. */
   readonly delay?: number
   /** Whether the source shows the state before until then. */
@@ -101,6 +108,8 @@ export function createTaskWorld(course: Course) {
   let now = start
   let moment = 0
   let isKilled = false
+  let isLeaseLost = false
+  let sends = 0
   let reads = 0
   let requestedScans = 0
   const answersLeft = [...(course.answers ?? [])]
@@ -183,6 +192,7 @@ export function createTaskWorld(course: Course) {
   }
 
   const requestsOf = (call: SourceCall): SourceRequest[] => {
+    if (course.needsNothing) return []
     const target: Partial<Record<SourceCall['kind'], string>> = {
       start: 'running',
       stop: 'ready',
@@ -212,6 +222,8 @@ export function createTaskWorld(course: Course) {
     const answer = answersLeft.shift() ?? 'ok'
     const place = `${task.step} ${nameOf(request)}`
     if (task.sent_at === null) sentUnstored.push(place)
+    sends += 1
+    if (course.changedDuring?.includes(sends)) isLeaseLost = true
     pass()
     if (!didNothing.has(answer)) delivered.push(place)
     if (answer === 'ok' || answer === 'lost' || answer === 'works') carryOut(request)
@@ -234,7 +246,7 @@ export function createTaskWorld(course: Course) {
       case 'lost':
       case 'hangs':
         now += times.call
-        throw new ActionError('outcome-unknown', 'No answer.')
+        throw new ActionError('outcome-unknown', 'No answer.', { isAnswer: false })
       case '5xx':
       case 'flaps':
         throw new ActionError('outcome-unknown', 'Internal error 4711.')
@@ -267,14 +279,19 @@ export function createTaskWorld(course: Course) {
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
     if (!exists || answer === denied) return undefined
-    const facts = { ...fields, status: statusNow() } as unknown as ReportedFacts
+    const { unread = [] } = course
+    const shown = Object.entries(fields).filter(([name]) => !unread.includes(name as DetailField))
+    const facts = { ...Object.fromEntries(shown), status: statusNow() } as unknown as ReportedFacts
     const isBusy = next !== undefined && now < next.at
-    return { facts, ...(course.tellsBusy && { isBusy }) } as Reading
+    return { facts, unread, ...(course.tellsBusy && { isBusy }) } as unknown as Reading
   }
 
-  const change: TaskStore['change'] = async (_, changes, { writes = [], binned, unbinned }) => {
+  const change: TaskStore['change'] = async (_, changes, commit, condition = {}) => {
+    const { writes = [], binned, unbinned } = commit
     pass()
     now += commitTime
+    if (condition.fence && isLeaseLost) throw new LeaseLost()
+    if (condition.sentAt !== undefined && condition.sentAt !== task.sent_at) return false
     if (isFinished(task)) return false
     task = { ...task, ...changes }
     for (const write of writes) stored = { ...stored, server: write.server }
@@ -307,6 +324,7 @@ export function createTaskWorld(course: Course) {
     read,
     async record(_, reading) {
       requireAlive()
+      if (isLeaseLost) throw new LeaseLost()
       const gone = reading === undefined
       const facts = reading && 'facts' in reading ? reading.facts : undefined
       const noted = facts
@@ -318,7 +336,7 @@ export function createTaskWorld(course: Course) {
       requestedScans += 1
     },
     openActor: () => Promise.resolve(actor),
-    condition: {},
+    condition: { fence: { accountId: 'account', fence: { revision: 1, runner: 'a' } } },
     maySend: true,
     limits: { ...times, recycle: 604_800_000 },
     clock: () => now,
@@ -336,11 +354,12 @@ export function createTaskWorld(course: Course) {
       for (let starts = 0; starts < 50; starts += 1) {
         try {
           await runTask(task, context)
-          return task
+          if (isFinished(task)) return task
         } catch (error) {
-          if (!(error instanceof Killed)) throw error
+          if (!(error instanceof Killed || error instanceof LeaseLost)) throw error
           now += 1_000
           isKilled = false
+          isLeaseLost = false
         }
       }
       throw new Error('the task does not end')

@@ -68,16 +68,23 @@ export class ActionError extends Error {
   readonly kind: ActionErrorKind
   /** The source said that it did nothing and may do it later: 401, busy or 429. Only then is it sent again. */
   readonly mayRetry: boolean
+  /** Whether the message tells what the source answered. */
+  readonly isAnswer: boolean
 
   constructor(
     kind: ActionErrorKind,
     message: string,
-    options?: { readonly cause?: unknown; readonly mayRetry?: boolean },
+    options?: {
+      readonly cause?: unknown
+      readonly mayRetry?: boolean
+      readonly isAnswer?: boolean
+    },
   ) {
     super(message, options)
     this.name = 'ActionError'
     this.kind = kind
     this.mayRetry = options?.mayRetry ?? false
+    this.isAnswer = options?.isAnswer ?? true
   }
 }
 

@@ -4,7 +4,7 @@ import type { Reading } from '../sources/record-together.ts'
 import { SourceError } from '../sources/source-error.ts'
 import { isReached } from './plan-steps.ts'
 import type { TaskRecord } from './task.ts'
-import { explainLost, failed, gone, succeeded, unreadable } from './task-errors.ts'
+import { errorValues, explainLost, failed, gone, succeeded, unreadable } from './task-errors.ts'
 import {
   changeStep,
   deadlineOf,
@@ -51,9 +51,9 @@ export function resumeTask(task: TaskRecord, now: number, { lease, call }: TaskT
   if (isUntouched(task)) return state
   if (task.sent_at === null) return enterStep(state, task, now)
   const { sent_at: since } = task
-  const { accepted, lost: message } = stepOf(task)
+  const { accepted, lost: message, answer } = stepOf(task)
   if (accepted) return watch(state, { kind: accepted }, since)
-  if (message !== undefined) return watch(state, { kind: 'lost', message }, since)
+  if (message !== undefined) return watch(state, { kind: 'lost', message, answer }, since)
   return {
     ...watch(state, { kind: 'interrupted' }, since),
     // The request may still be on its way.
@@ -129,9 +129,8 @@ export function decideTask(
 function planned(state: TaskState, requests: readonly SourceRequest[], now: number): TaskState {
   const task = changeStep(state.task, { requests, done: 0 })
   if (requests.length > 0) return { ...state, task, phase: { kind: 'send' }, at: now }
-  // The source has nothing to do, so it must show the target soon.
-  const message = 'The source has nothing to change.'
-  return watchSoon({ ...state, task }, { kind: 'lost', message }, now, now)
+  // The source has done it or works on it, so it must show the target soon.
+  return watchSoon({ ...state, task }, { kind: 'accepted' }, now, now)
 }
 
 function sending(state: TaskState, now: number, times: TaskTimes): TaskState {
@@ -169,7 +168,7 @@ function refused(state: TaskState, error: ActionError, now: number): TaskState {
   // The next step does it in another way.
   if (stepOf(task).isOptional) return advance(state, now, undefined, false)
   const end = failed('source_refused', explainError(error), task, {
-    answer: explainError(error),
+    ...errorValues(error),
     reason: error.kind,
   })
   return fail(state, end, now)
@@ -208,7 +207,7 @@ function notSent(state: TaskState, error: unknown, now: number, times: TaskTimes
     phase.kind === 'begin'
       ? `The server could not be read before the action: ${reason}`
       : `The request was not sent: ${reason}`
-  return fail(state, failed('not_reached', text, task, { answer: reason }), now)
+  return fail(state, failed('not_reached', text, task, errorValues(error)), now)
 }
 
 /** The server before a request is sent. */
@@ -222,7 +221,7 @@ function looked(state: TaskState, reading: Reading, now: number, times: TaskTime
 }
 
 /** No answer, or an error of the source itself. It is stored, because it is the error of the task in the end. */
-function lost(state: TaskState, message: string, now: number): TaskState {
-  const task = changeStep(state.task, { lost: message })
-  return watchSoon({ ...state, task }, { kind: 'lost', message }, task.sent_at ?? now, now)
+function lost(state: TaskState, answer: ReturnType<typeof explainLost>, now: number): TaskState {
+  const task = changeStep(state.task, { lost: answer.message, answer: answer.answer })
+  return watchSoon({ ...state, task }, answer, task.sent_at ?? now, now)
 }

@@ -31,8 +31,9 @@ export interface Step {
   readonly done?: number
   /** The source has accepted the last one, or has shown that it works on it. */
   readonly accepted?: 'accepted' | 'working'
-  /** Why the outcome of the request that was sent is unknown, in the words of the source. */
+  /** Why the outcome of the request that was sent is unknown, and what the source answered. */
   readonly lost?: string | undefined
+  readonly answer?: string | undefined
 }
 
 const running: Target = { kind: 'status', status: 'running' }

@@ -57,6 +57,8 @@ interface TaskCondition {
   readonly fence?: { readonly accountId: string; readonly fence: AccountFence }
   /** Only if no request was sent. */
   readonly isUnsent?: true
+  /** Only if no request was sent after this one. */
+  readonly sentAt?: number
 }
 
 type ListOptions = Pick<ListQuery<string>, 'where' | 'order' | 'limit' | 'offset' | 'marker'>

@@ -44,6 +44,8 @@ const retryDelay = 1_000
 export function createRunAccountTasks(dependencies: Dependencies) {
   const { tasks, serverWriter, openSource, clock, log } = dependencies
 
+  /** Of all accounts. A request that is on its way outlives a change of the account. */
+  const runs = new Map<string, Promise<void>>()
   /** The tasks of each batch that this process runs, over all accounts. */
   const activeOfBatches = new Map<string, number>()
   const maxParallel = new Map<string, number>()
@@ -161,9 +163,11 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         active.delete(task.id)
         countActive(task.batch_id, -1)
         ended.delete(done)
+        runs.delete(task.id)
         wake()
       })
       ended.add(done)
+      runs.set(task.id, done)
     }
 
     /** Batches and the account limit how many tasks run at once. */
@@ -171,7 +175,9 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       if (account.access !== 'manage' && waiting.some(({ status }) => status === 'queued')) wake()
       const limitOf = new Map<string, number>()
       for (const task of waiting) {
-        if (active.has(task.id)) continue
+        const earlier = active.has(task.id) ? undefined : runs.get(task.id)
+        if (earlier) void earlier.then(wake)
+        if (active.has(task.id) || earlier) continue
         if (task.status === 'running') {
           start(task)
           continue

@@ -49,7 +49,9 @@ const courses = fc.record({
   answers: fc.array(fc.constantFrom(...answers), { maxLength: 6 }),
   readings: fc.array(fc.constantFrom(...readings), { maxLength: 6 }),
   crashes: fc.array(fc.integer({ min: 1, max: 16 }), { maxLength: 4 }),
+  changedDuring: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }),
   delay: fc.constantFrom(0, 3_000, 40_000),
+  unread: fc.constantFrom([], ['shutdown_behavior'] as const),
 })
 
 const hasSize = ({ fields }: ReturnType<TaskWorld['source']>) => fields['vcpu_count'] === 4
@@ -62,6 +64,9 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
   assert.ok(task.finished_at !== null && !world.showsTask(), 'the server still shows the task')
   assert.equal(task.status === 'succeeded', task.error === '')
   assert.equal(task.error === '', task.error_class === '')
+  const { answer } = task.error_values
+  if (answer !== undefined)
+    assert.match(String(answer), /^(?:Internal error 4711|Log in again|Busy|Not now)\.$/)
   const { status } = world.server
   assert.ok(
     ['running', 'ready', 'suspend', 'starting', 'stopping', 'suspending'].includes(status),
@@ -94,6 +99,7 @@ void describe('runs of a task', () => {
         const world = createTaskWorld({ ...action, ...course })
         const task = await world.run()
         check(world, task, to)
+        if (course.crashes.length === 0) assert.notEqual(task.error_class, 'interrupted')
         const most = (1 + course.crashes.length) * (times.task + 60_000) * 2
         assert.ok(world.now() < most, `it took ${world.now()} ms`)
       }),
@@ -128,6 +134,12 @@ void describe('runs of a task', () => {
     action: 'change-config',
     from: 'running',
     params: { vcpu_count: 4, force_stop: true },
+  }
+  const hide: Course = {
+    action: 'update',
+    from: 'running',
+    params: { shutdown_behavior: 'stop' },
+    unread: ['shutdown_behavior'],
   }
   const settled = times.call + times.settle
   const deletion = ['keep vol-1', 'keep vol-2', 'delete']
@@ -430,6 +442,39 @@ void describe('runs of a task', () => {
       error: /^The source accepted the request "start" but did not complete it\. The server is/,
       sent: ['start'],
       within: [2 * settled, 2 * settled + 10_000],
+    },
+    'a field that cannot be read, and a clear answer': {
+      course: { ...hide, answers: ['ok'] },
+      status: 'succeeded',
+      sent: ['set shutdown_behavior'],
+      within: [0, 5_000],
+    },
+    'a field that cannot be read, and no answer': {
+      course: { ...hide, answers: ['lost'] },
+      status: 'unknown',
+      class: 'no_answer',
+      error: /does not show whether it was done/,
+      sent: ['set shutdown_behavior'],
+    },
+    'nothing to send, and nothing happens': {
+      course: { ...stop, params: { is_force: true, timeout_secs: 0 }, needsNothing: true },
+      status: 'failed',
+      class: 'source_failed',
+      error:
+        /^The source needed no request for "stop" but did not complete it\. The server is running\.$/,
+      sent: [],
+    },
+    'an account that is changed while a request is on its way': {
+      course: { ...reset, answers: ['ok'], changedDuring: [1] },
+      status: 'succeeded',
+      sent: ['reset'],
+    },
+    'an account that is changed while a request is refused': {
+      course: { ...start, answers: ['refused'], changedDuring: [1] },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Not now\.$/,
+      sent: ['start'],
     },
     'an operation that takes longer than a request': {
       course: { ...suspend, answers: ['works'], delay: times.task / 2, isHidden: true },

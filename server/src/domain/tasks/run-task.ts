@@ -4,6 +4,7 @@ import { ownNotesOf } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerActor, SourceCall, SourceRequest } from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
+import { LeaseLost } from '../sources/lease-lost.ts'
 import { SourceError } from '../sources/source-error.ts'
 import { referenceOf } from '../sources/server-reference.ts'
 import type { ServerReference } from '../sources/source.ts'
@@ -60,6 +61,12 @@ const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
   saved.plan[saved.step]?.accepted !== task.plan[task.step]?.accepted ||
   saved.plan[saved.step]?.lost !== task.plan[task.step]?.lost
 
+/** No other process goes on with the task until this one had the time to get and store the answer. */
+const whileWaiting = ({ sent_at }: TaskRecord) => ({ sentAt: sent_at ?? 0 })
+
+const isInterrupted = ({ phase }: TaskState): boolean =>
+  phase.kind === 'watch' && phase.answer.kind === 'interrupted'
+
 /** Whether the last request for the server itself was sent. Some sources delete disks after the server. */
 const hasSentDelete = ({ plan }: TaskRecord): boolean =>
   plan.some(({ call, requests = [], done = 0 }) => {
@@ -74,9 +81,15 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   let saved = first
   let state: TaskState = resumeTask(first, clock(), limits)
   let actor: ServerActor | undefined
+  /** Whether the state follows from the answer to the request that was sent last. */
+  let isAnswered = false
 
   /** Stores progress, and what the server shows. Returns false if the task was cancelled. */
-  async function save(task: TaskRecord, status?: string): Promise<boolean> {
+  async function save(
+    task: TaskRecord,
+    status?: string,
+    condition = context.condition,
+  ): Promise<boolean> {
     const isSaved = await retryOnConflict(async () => {
       const stored = status === undefined ? undefined : await context.findStored(task.server_id)
       const shows = stored && ownNotesOf(stored.server).task_id === task.id
@@ -85,9 +98,9 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
           ? [writeServer(stored, { ...stored.server, status }, clock())]
           : []
       const changes = changesOf(saved, task)
-      if (await tasks.change(saved, changes, { writes }, context.condition)) return true
+      if (await tasks.change(saved, changes, { writes }, condition)) return true
       const current = await tasks.find(task.id)
-      return !current || isFinished(current) ? false : undefined
+      return !current || isFinished(current) || condition.sentAt !== undefined ? false : undefined
     })
     if (isSaved) saved = task
     return isSaved
@@ -178,6 +191,16 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         if (!(error instanceof SourceFailure)) throw error
       })
 
+  /** The answer that another process has stored meanwhile. Returns false if the task has ended. */
+  async function reload(): Promise<boolean> {
+    const current = await tasks.find(first.id)
+    if (!current || isFinished(current)) return false
+    if (!isProgress(saved, current)) return true
+    saved = current
+    state = resumeTask(current, clock(), limits)
+    return true
+  }
+
   async function runSteps(stored: StoredServer): Promise<void> {
     const reference = referenceOf(stored.server)
     for (;;) {
@@ -189,7 +212,12 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       if (next.at > clock()) {
         await closeActor()
         await sleep(next.at - clock())
+        if (isInterrupted(state)) {
+          if (!(await reload())) return
+          if (!isInterrupted(state)) continue
+        }
       }
+      isAnswered = false
       const event = await perform(next, reference).catch((error: unknown) => {
         if (error instanceof SourceFailure) return { kind: 'failed', error: error.cause } as const
         throw error
@@ -197,7 +225,10 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       // Somebody has cancelled it meanwhile.
       if (!event) return
       state = decideTask(state, event, clock(), limits)
+      isAnswered = next.kind === 'send' && saved.sent_at !== null
       const isLast = state.phase.kind === 'end' || state.task.step !== saved.step
+      const isUnstored = isAnswered && state.phase.kind !== 'end' && isProgress(saved, state.task)
+      if (isUnstored && !(await save(state.task, undefined, whileWaiting(saved)))) return
       if (event.kind === 'read' && isLast) await record(event.reading)
       // A source that refuses a request may know more about the server than its last report.
       if (event.kind === 'failed' && next.kind === 'send' && isLast) await recordNow(reference)
@@ -208,6 +239,11 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   if (!stored) return await finishTask(first, first, notInInventory.end, context)
   try {
     await runSteps(stored)
+  } catch (error) {
+    const { phase } = state
+    const isLost = isAnswered && (signal.aborted || error instanceof LeaseLost)
+    if (!isLost || phase.kind !== 'end') throw error
+    await finishTask(saved, state.task, phase.end, { ...context, condition: whileWaiting(saved) })
   } finally {
     await closeActor()
   }

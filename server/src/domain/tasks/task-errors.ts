@@ -1,6 +1,6 @@
 import { ActionError, type SourceCall, type SourceRequest } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
-import { SourceError } from '../sources/source-error.ts'
+import { SourceError, type SourceErrorKind } from '../sources/source-error.ts'
 import { nameOfStatus } from './shown-status.ts'
 import type { TaskEnd, TaskRecord } from './task.ts'
 import { nameOf, requestOf, stepOf, type Answer } from './task-state.ts'
@@ -48,23 +48,24 @@ export const gone = (task: TaskRecord) =>
   failed('server_gone', 'The source no longer has the server.', task)
 
 /** With the source's own answer, if it was an error. */
-export const late = (task: TaskRecord, answer = '') =>
+export const late = (task: TaskRecord, answer: Answer) =>
   unknown(
     'time_limit',
-    `${answer} The request "${stepOf(task).call.kind}" was sent, but the source did not show the result in time.`.trim(),
+    `${messageOf(answer)} The request "${stepOf(task).call.kind}" was sent, but the source did not show the result in time.`.trim(),
     task,
-    answer === '' ? {} : { answer },
+    answerValues(answer),
   )
 
 /** The server is as before, and nothing is under way. */
 export function notCompleted(task: TaskRecord, status: string, answer: Answer): TaskEnd {
-  const isLost = answer.kind === 'lost'
-  const cause = isLost
-    ? answer.message
-    : `The source accepted the request "${stepOf(task).call.kind}" but did not complete it.`
+  const { call, requests } = stepOf(task)
+  const begin =
+    requests?.length === 0
+      ? `The source needed no request for "${call.kind}"`
+      : `The source accepted the request "${call.kind}"`
+  const cause = messageOf(answer) || `${begin} but did not complete it.`
   const text = `${cause} The server is ${nameOfStatus(status)}.`
-  const values = { status, ...(isLost && { answer: answer.message }) }
-  return failed('source_failed', text, task, values)
+  return failed('source_failed', text, task, { status, ...answerValues(answer) })
 }
 
 function guestStayedOn(task: TaskRecord): TaskEnd {
@@ -77,18 +78,49 @@ function guestStayedOn(task: TaskRecord): TaskEnd {
 export const withoutEffect = (task: TaskRecord, status: string, answer: Answer): TaskEnd =>
   stepOf(task).within === undefined ? notCompleted(task, status, answer) : guestStayedOn(task)
 
+export const stoppedWhileSending = (task: TaskRecord) =>
+  `Muster stopped while sending the request "${stepOf(task).call.kind}".`
+
 export const interrupted = (task: TaskRecord, status: string): TaskEnd =>
   unknown(
     'interrupted',
-    `Muster stopped while sending the request "${stepOf(task).call.kind}". The server is ${nameOfStatus(status)}: repeat the action if you still want it.`,
+    `${stoppedWhileSending(task)} The server is ${nameOfStatus(status)}: repeat the action if you still want it.`,
     task,
     { status },
   )
 
-export const explainLost = (error: unknown, call: SourceCall): string =>
+/** Errors with a response of the source. Others are of the connection. */
+const responses: ReadonlySet<SourceErrorKind> = new Set([
+  'credentials',
+  'forbidden',
+  'throttled',
+  'failed',
+])
+
+/** What the source said, if it said something. */
+function answerOf(error: unknown): string | undefined {
+  const isAnswer =
+    error instanceof ActionError
+      ? error.isAnswer
+      : error instanceof SourceError && responses.has(error.kind)
+  return isAnswer ? explainError(error) : undefined
+}
+
+export const errorValues = (error: unknown): Values => withAnswer(answerOf(error))
+export const answerValues = (answer: Answer): Values =>
+  withAnswer(answer.kind === 'lost' ? answer.answer : undefined)
+const withAnswer = (answer: string | undefined): Values => (answer === undefined ? {} : { answer })
+
+export const messageOf = (answer: Answer) => (answer.kind === 'lost' ? answer.message : '')
+
+export const explainLost = (error: unknown, call: SourceCall): Extract<Answer, { kind: 'lost' }> =>
   error instanceof ActionError
-    ? explainError(error)
-    : `The source did not answer the request "${call.kind}".`
+    ? { kind: 'lost', message: explainError(error), answer: answerOf(error) }
+    : {
+        kind: 'lost',
+        message: `The source did not answer the request "${call.kind}".`,
+        answer: undefined,
+      }
 
 /** Names what was done and what is left, if only some requests were carried out. */
 export function withParts(task: TaskRecord, result: TaskEnd): TaskEnd {

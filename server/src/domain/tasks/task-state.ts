@@ -49,10 +49,17 @@ export interface Watch {
   readonly unchanged: number
 }
 
+/** No answer, or an error of the source itself, in its words. */
+interface LostAnswer {
+  readonly kind: 'lost'
+  readonly message: string
+  /** What the source said. */
+  readonly answer: string | undefined
+}
+
 export type Answer =
   | { readonly kind: 'accepted' | 'working' }
-  /** No answer, or an error of the source itself, in its words. */
-  | { readonly kind: 'lost'; readonly message: string }
+  | LostAnswer
   /** Sent by a process that is gone. */
   | { readonly kind: 'interrupted' }
 

@@ -59,7 +59,7 @@ export function carriedOut(
   const { task } = state
   const step = stepOf(task)
   if (!isLastRequest(step)) {
-    const changes = { done: (step.done ?? 0) + 1, lost: undefined }
+    const changes = { done: (step.done ?? 0) + 1, lost: undefined, answer: undefined }
     const next = changeStep({ ...task, sent_at: null }, changes)
     return enterStep(state, next, now)
   }

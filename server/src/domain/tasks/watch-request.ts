@@ -1,14 +1,17 @@
 import { explainError } from '../sources/explain-error.ts'
 import type { Reading } from '../sources/record-together.ts'
 import { SourceError } from '../sources/source-error.ts'
-import { isReached } from './plan-steps.ts'
+import { isReached, type Target } from './plan-steps.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import {
+  answerValues,
   failed,
   gone,
   interrupted,
   late,
+  messageOf,
   notCompleted,
+  stoppedWhileSending,
   unknown,
   unreadable,
   withoutEffect,
@@ -21,7 +24,6 @@ import {
   isLastRequest,
   isUnanswered,
   stepOf,
-  type Answer,
   type TaskEvent,
   type TaskState,
   type TaskTimes,
@@ -76,7 +78,11 @@ export function watched(
         : unclear(state, phase, now)
     }
   }
-  const isShown = isReached(step.target, facts) && (!isUnclear || isDone === undefined)
+  const isHidden = isUnreadTarget(step.target, reading)
+  const isShown =
+    (isReached(step.target, facts) && (!isUnclear || isDone === undefined)) ||
+    // A clear answer is enough for fields that the credentials cannot read.
+    (isHidden && phase.answer.kind === 'accepted')
   if (isShown) return advance(state, now, facts)
   if (!facts && step.target.kind !== 'gone') return fail(state, gone(task), now)
   const unchanged = phase.unchanged + 1
@@ -92,7 +98,7 @@ export function watched(
   }
   if (!isChanging && wasChanging) return fail(state, notCompleted(task, status, answer), now)
   const isFailure = answer.kind === 'lost' && isLate && !isChanging && unchanged > 1
-  if (isOver && !isFailure) return fail(state, late(task, messageOf(answer)), now)
+  if (isOver && !isFailure) return fail(state, late(task, answer), now)
   if (isChanging) return watchOn(state, { ...seen, unchanged: 0 }, now, times)
   if (!isLate) return watchOn(state, seen, now, times)
   switch (answer.kind) {
@@ -103,19 +109,27 @@ export function watched(
       return fail(state, interrupted(task, status), now)
     case 'lost': {
       if (unchanged < 2) return watchOn(state, seen, now, times)
-      if (step.isInvisible) return unclear(state, phase, now)
+      if (step.isInvisible || isHidden) return unclear(state, phase, now)
       const text = facts
         ? `${answer.message} The server is still ${nameOfStatus(status)}.`
         : answer.message
-      const values = { answer: answer.message, status }
+      const values = { status, ...answerValues(answer) }
       return fail(state, failed('no_answer', text, task, values), now)
     }
   }
 }
 
-const isBusyNow = (reading: Reading) => (reading && 'facts' in reading ? reading.isBusy : undefined)
+/** Whether the source shows no field that differs from the target. */
+function isUnreadTarget(target: Target, reading: Reading): boolean {
+  if (target.kind !== 'fields' || !reading || !('facts' in reading)) return false
+  const { facts, unread = [] } = reading
+  const left = Object.entries(target.changes).filter(
+    ([name, value]) => !isReached({ kind: 'fields', changes: { [name]: value } }, facts),
+  )
+  return left.length > 0 && left.every(([name]) => (unread as readonly string[]).includes(name))
+}
 
-const messageOf = (answer: Answer) => (answer.kind === 'lost' ? answer.message : '')
+const isBusyNow = (reading: Reading) => (reading && 'facts' in reading ? reading.isBusy : undefined)
 
 function watchOn(state: TaskState, phase: Watch, now: number, times: TaskTimes): TaskState {
   const moments = [conclusionOf(state, phase, times), deadlineOf(state, times)]
@@ -145,18 +159,21 @@ export function unread(
   if (now < deadlineOf(state, times)) return watchOn(state, phase, now, times)
   const reason = explainError(error)
   const text = `${messageOf(phase.answer)} The request was sent, but the server can no longer be read: ${reason}`
-  return fail(state, unknown('time_limit', text.trim(), task, { answer: reason }), now)
+  return fail(state, unknown('time_limit', text.trim(), task, answerValues(phase.answer)), now)
 }
 
 /** Nothing shows whether a request without an answer was carried out. */
 function unclear(state: TaskState, { answer }: Watch, now: number): TaskState {
   const { task } = state
   if (stepOf(task).isOptional) return advance(state, now, undefined, false)
-  const isLost = answer.kind === 'lost'
-  const cause = isLost
-    ? answer.message
-    : `Muster stopped while sending the request "${stepOf(task).call.kind}".`
+  const { kind } = stepOf(task).call
+  const causes = {
+    accepted: `The source accepted the request "${kind}".`,
+    working: `The source did not answer the request "${kind}" in time.`,
+    interrupted: stoppedWhileSending(task),
+  }
+  const cause = answer.kind === 'lost' ? answer.message : causes[answer.kind]
   const text = `${cause} The server does not show whether it was done.`
-  const values = isLost ? { answer: answer.message } : {}
-  return fail(state, unknown(isLost ? 'no_answer' : 'interrupted', text, task, values), now)
+  const error_class = answer.kind === 'interrupted' ? 'interrupted' : 'no_answer'
+  return fail(state, unknown(error_class, text, task, answerValues(answer)), now)
 }

@@ -122,6 +122,9 @@ onEngineOfLane('actions on servers', (engine) => {
     const preview = await call({ dry_run: true })
     assert.deepEqual([preview.status, preview.body.batch.total], [200, 0], preview.text)
     assert.equal((await call({})).status, 400)
+    const empty = await call({ q: undefined, ids: [] })
+    assert.equal(empty.status, 400)
+    assert.match(empty.text, /batch\.ids/)
   })
 
   test('a batch has the scope of a list', async () => {

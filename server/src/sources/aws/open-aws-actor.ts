@@ -74,7 +74,7 @@ export async function openAwsActor(
       if (await isDone(request, instance).catch(() => false)) return
       await pause(interval, undefined, { signal }).catch(() => {
         const message = `EC2 in ${region} accepted ${request.name} for ${request.target}, and does not show it.`
-        throw new ActionError('outcome-unknown', message)
+        throw new ActionError('outcome-unknown', message, { isAnswer: false })
       })
     }
   }

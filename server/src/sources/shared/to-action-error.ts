@@ -20,7 +20,7 @@ export const notDone = (
 export const noUsableAnswer = (source: string, request: string, error: unknown): ActionError => {
   const reason = error instanceof SourceError ? ` ${error.message}` : ''
   const message = `${source} gave no usable answer to ${request}.${reason}`
-  return new ActionError('outcome-unknown', message, { cause: error })
+  return new ActionError('outcome-unknown', message, { cause: error, isAnswer: false })
 }
 
 /**

@@ -61,6 +61,7 @@ async function readTask(api: Api, method: string, task: ObjectRef) {
   } catch (error) {
     throw new ActionError('outcome-unknown', `${api.host} does not tell how ${method} ended.`, {
       cause: error,
+      isAnswer: false,
     })
   }
 }

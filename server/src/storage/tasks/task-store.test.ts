@@ -141,6 +141,17 @@ onBothEngines('stored tasks and batches', (engine) => {
     }
   })
 
+  test('the answer to a request is not stored over a later request', async () => {
+    const task = newTask('', 'user')
+    await tasks.accept({ tasks: [task] })
+    await tasks.change(task, { status: 'running', sends: 1, sent_at: now }, {})
+    const store = (sentAt: number) => tasks.change(task, { sent_at: null }, {}, { sentAt })
+    assert.deepEqual(
+      [await store(now - 1), await store(now), await store(now)],
+      [false, true, false],
+    )
+  })
+
   test('ids without a task are counted as refused, listed, and end a batch without tasks', async () => {
     const batch = newBatch('user', { total: 251 })
     const refusedIds = Array.from({ length: 250 }, () => newId())

@@ -359,7 +359,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       return rows.map(toTask)
     },
 
-    async change(task, changes, given, { fence, isUnsent } = {}) {
+    async change(task, changes, given, { fence, isUnsent, sentAt } = {}) {
       const update = db
         .updateTable('tasks')
         .set(toTaskRow(changes))
@@ -370,6 +370,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
             : sql<boolean>`status in ('queued', 'running')`,
         )
         .$if(isUnsent === true, (query) => query.where(unsent))
+        .$if(sentAt !== undefined, (query) => query.where('sent_at', '=', Number(sentAt)))
       const { status } = changes
       const ends = status !== undefined && isFinished({ status }) && !isFinished(task)
       const { first, last } = batchEndStatements(
