@@ -50,6 +50,10 @@ describe('the test runner', () => {
       'late.mjs': `
         test('one', () => { setTimeout(() => { throw new Error('late') }, 10) })
         test('two', () => new Promise((resolve) => setTimeout(resolve, 200)))`,
+      'rejects.mjs': `test('one', async () => {
+        void Promise.reject(new Error('unhandled'))
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      })`,
       'empty.mjs': '',
       'notes.mjs': `test('one', (context) => context.diagnostic('a note'))`,
       'passes.mjs': passing,
@@ -63,6 +67,7 @@ describe('the test runner', () => {
       'skips.mjs': '0 passed, It is skipped or marked as a to-do.',
       'skips-suite.mjs': '0 passed, It is skipped or marked as a to-do.',
       'late.mjs': '2 passed, Error: late',
+      'rejects.mjs': '1 passed, Error: unhandled',
       'empty.mjs': '0 passed, The file has no tests.',
       'notes.mjs': '1 passed, a note',
       'passes.mjs': '1 passed',
