@@ -70,6 +70,15 @@ export interface FaultyBackEnd {
   readonly startsFrom?: Partial<Record<SourceAction, InitialStatus>>
   /** Parameters of actions, beside the size. */
   readonly parameters?: Partial<Record<SourceAction, object>>
+  /** Fields beside the name that an update can change, if any. */
+  readonly otherFields?: object
+  /** Creates a running server in another region, if there is one. */
+  readonly createElsewhere?: (name: string) => Promise<string>
+  /** Running servers with a disk that can be deleted with them, and whether the disk of one is still there. */
+  readonly disks?: {
+    create(name: string): Promise<string>
+    exists?(id: string): Promise<boolean>
+  }
   /** Guests do not react to a shutdown: on the way into the recycle bin each would take a minute. */
   readonly ignoresShutdown?: true
   /** Whether a request that takes all servers into a list answers with it. */

@@ -67,6 +67,9 @@ export async function startFaultyEc2(lifetime: Lifetime): Promise<FaultyBackEnd>
   const split = (at: string) => moto.order({ region: at, call: 'split_reservations' })
   await split(region)
   await split(otherRegion)
+  /** Instances of the other region, and the second volumes of instances. */
+  const elsewhere = new Set<string>()
+  const volumes = new Map<string, string>()
 
   return {
     port: createHttpPort(proxy, callOf, cutList),
@@ -78,13 +81,39 @@ export async function startFaultyEc2(lifetime: Lifetime): Promise<FaultyBackEnd>
     },
     actions: awsKind.acting?.actions ?? [],
     otherSize: { instance_type: 'm5.large' },
+    otherFields: { shutdown_behavior: 'terminate', disable_delete: false },
     isServerList: ({ name }) => name.startsWith('DescribeInstances'),
     async create(name, status) {
       const [id = ''] = await fleet.run({ name })
       if (status === 'ready') await fleet.change('stop_instances', id)
       return id
     },
-    remove: (id) => fleet.change('terminate_instances', id),
+    async createElsewhere(name) {
+      const [id = ''] = await fleet.run({ name, region: otherRegion })
+      elsewhere.add(id)
+      return id
+    },
+    disks: {
+      async create(name) {
+        const [id = ''] = await fleet.run({ name })
+        const { VolumeId } = await moto.order<{ VolumeId: string }>({
+          call: 'create_volume',
+          with: { AvailabilityZone: `${region}a`, Size: 4 },
+        })
+        const Device = '/dev/sdf'
+        await moto.order({ call: 'attach_volume', with: { VolumeId, InstanceId: id, Device } })
+        volumes.set(id, VolumeId)
+        return id
+      },
+      async exists(id) {
+        const { Volumes } = await moto.order<{ Volumes: { VolumeId: string }[] }>({
+          call: 'describe_volumes',
+        })
+        return Volumes.some(({ VolumeId }) => VolumeId === volumes.get(id))
+      },
+    },
+    remove: (id) =>
+      fleet.change('terminate_instances', id, elsewhere.has(id) ? otherRegion : region),
     async renameOther(name, place) {
       const [at, id] = place === otherRegion ? [region, first] : [otherRegion, other]
       const Tags = [{ Key: 'Name', Value: name }]

@@ -64,6 +64,7 @@ export async function startFaultyIncus(
     },
     actions: incusKind.acting?.actions ?? [],
     otherSize: { vcpu_count: 2 },
+    otherFields: { disable_delete: false },
     parameters: { reset: { is_hard: true } },
     // A running container cannot be renamed.
     startsFrom: { update: 'ready' },

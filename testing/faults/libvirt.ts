@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startLibvirt } from '../libvirt/start.ts'
@@ -18,11 +20,21 @@ export async function startFaultyLibvirt(lifetime: Lifetime): Promise<FaultyBack
   const { port, path } = await startLibvirtPort(lifetime, target)
   const { virsh } = libvirt
 
-  async function create(name: string, status: string): Promise<string> {
+  const pool = join(libvirt.folder, 'images')
+  mkdirSync(pool)
+  chmodSync(pool, 0o777)
+  await virsh('pool-define-as', 'images', 'dir', '--target', pool)
+  await virsh('pool-start', 'images')
+  const fileOf = (id: string) => join(pool, `${id}.qcow2`)
+
+  async function create(name: string, status: string, hasDisk = false): Promise<string> {
     const uuid = randomUUID()
+    if (hasDisk) await virsh('vol-create-as', 'images', `${uuid}.qcow2`, '1M', '--format', 'qcow2')
+    const disk = `<devices><disk type='file' device='disk'><driver type='qcow2'/>
+      <source file='${fileOf(uuid)}'/><target dev='vda'/></disk></devices>`
     await libvirt.define(`<domain type='qemu'><name>${name}</name><uuid>${uuid}</uuid>
       <memory unit='MiB'>16</memory><vcpu>1</vcpu>
-      <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>`)
+      <os><type arch='x86_64' machine='pc'>hvm</type></os>${hasDisk ? disk : ''}</domain>`)
     if (status !== 'ready') await virsh('start', uuid)
     if (status === 'suspend') await virsh('suspend', uuid)
     return uuid
@@ -47,11 +59,15 @@ export async function startFaultyLibvirt(lifetime: Lifetime): Promise<FaultyBack
       reset: { is_hard: true },
       'change-config': { timeout_secs: 2 },
     },
+    disks: {
+      create: (name) => create(name, 'running', true),
+      exists: async (id) => existsSync(fileOf(id)),
+    },
     // A running domain cannot be renamed.
     startsFrom: { update: 'ready' },
     ignoresShutdown: true,
     isServerList: ({ name }) => name === 'connectListAllDomains',
-    create,
+    create: (name, status) => create(name, status),
     async remove(id) {
       await virsh('destroy', id).catch(() => {})
       await virsh('undefine', id)

@@ -3,16 +3,8 @@ import { test, type TestContext } from 'node:test'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 import type { FaultyBackEnd } from './back-end.ts'
 import { faultsOf } from './faults.ts'
-import {
-  operations,
-  prepareServers,
-  record,
-  removeServers,
-  runAction,
-  runScan,
-  type Cell,
-  type Operation,
-} from './run-cell.ts'
+import { isOffered, operations, type Operation } from './operations.ts'
+import { prepareServers, record, removeServers, runAction, runScan, type Cell } from './run-cell.ts'
 import { startWorld, type World } from './world.ts'
 
 const sourceNames = ['EC2', 'vSphere', 'libvirt', 'OpenStack', 'Incus', 'LXD'] as const
@@ -62,11 +54,8 @@ async function share<Item>(
 async function findCells(worlds: readonly World[], wanted: readonly Operation[]): Promise<Cell[]> {
   const [world] = worlds
   if (!world) return []
-  const { actions, ignoresShutdown } = world.backEnd
-  const offered = new Set<Operation>(['scan', ...actions, 'batch'])
-  if (!ignoresShutdown) offered.add('recycle')
   const found = new Map<Operation, Cell[]>()
-  const some = wanted.filter((operation) => offered.has(operation))
+  const some = wanted.filter((operation) => isOffered(operation, world.backEnd))
   await share(worlds, some, async (world, operation) => {
     const calls = await record(world, operation)
     const cells = calls.flatMap((recorded) =>

@@ -138,6 +138,12 @@ export async function startFaultyOpenStack(lifetime: Lifetime): Promise<FaultyBa
     // A resize needs a real compute service.
     actions: (openstackKind.acting?.actions ?? []).filter((action) => action !== 'change-config'),
     otherSize: {},
+    otherFields: { disable_delete: false },
+    async createElsewhere(name) {
+      const id = await add(name, 'running')
+      others.add(id)
+      return id
+    },
     parameters: { reset: { is_hard: true } },
     isServerList: ({ name }) => name.startsWith('GET /v2.1/servers/detail'),
     create: add,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server, Task } from '@muster/contract'
-import { sourceActions } from '../../server/src/domain/sources/action-port.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
-import type { Call, Exchange, InitialStatus, SourceServer } from './back-end.ts'
+import type { Call, Exchange, SourceServer } from './back-end.ts'
 import {
   armFault,
   isOfResponse,
@@ -12,14 +11,15 @@ import {
   type RecordedCall,
 } from './faults.ts'
 import { checkAccount, checkNotes, checkSentOnce, checkServers, checkTask } from './invariants.ts'
-import type { World } from './world.ts'
-
-/**
- * What is done while the fault happens: a scan, an action of the API, a batch of two stops, or a deletion by the
- * recycle bin.
- */
-export const operations = ['scan', ...sourceActions, 'batch', 'recycle'] as const
-export type Operation = (typeof operations)[number]
+import {
+  actionOf,
+  createFor,
+  isReached,
+  isVisible,
+  parametersOf,
+  type Operation,
+} from './operations.ts'
+import type { Shown, World } from './world.ts'
 
 export interface Cell {
   readonly operation: Operation
@@ -29,22 +29,8 @@ export interface Cell {
 
 /** Milliseconds for which a fault lasts: for a request without an answer longer than its time limit. */
 const outageOf = (fault: FaultName) => (fault === 'no answer' ? 7_000 : 1_500)
-/** Seconds that a guest has to shut down. */
-const guestTime = 4
 /** Seconds in which a task must end when the source answers again. */
 const patience = 60
-
-const initialStatus: Partial<Record<Operation, InitialStatus>> = {
-  start: 'ready',
-  resume: 'suspend',
-}
-const targetStatus: Partial<Record<Operation, string>> = {
-  start: 'running',
-  stop: 'ready',
-  batch: 'ready',
-  suspend: 'suspend',
-  resume: 'running',
-}
 
 const isEnded = ({ status }: Task) => status !== 'queued' && status !== 'running'
 
@@ -63,30 +49,20 @@ export async function prepareServers(
   amount: number,
 ): Promise<Prepared[]> {
   const names = new Map<string, string>()
-  const action = sourceActions.find((name) => name === operation)
-  const own = action && backEnd.startsFrom?.[action]
-  const status = own ?? initialStatus[operation] ?? 'running'
   const perAction = operation === 'batch' ? 2 : 1
   for (let made = 0; made < amount * perAction; made += 1) {
     count += 1
     const name = `cell-${count}`
-    names.set(await backEnd.create(name, status), name)
+    names.set(await createFor(operation, backEnd, name), name)
   }
   await settle()
   const made = (await show()).servers.filter(({ external_id }) => names.has(external_id))
   assert.equal(made.length, amount * perAction)
-  const isProtected = operation !== 'delete' && operation !== 'recycle'
+  const isProtected = actionOf(operation) !== 'delete'
   for (const { id } of made) await annotate(id, isProtected)
-  const isShutdown = ['stop', 'restart', 'batch'].includes(operation)
   return Array.from({ length: amount }, (_, at) => ({
     servers: made.slice(at * perAction, (at + 1) * perAction),
-    parameters: {
-      ...(operation === 'update' && { name: `cell-${count}-${at}-renamed` }),
-      ...(operation === 'change-config' && { ...backEnd.otherSize, force_stop: true }),
-      ...(isShutdown && { timeout_secs: guestTime }),
-      ...(operation === 'batch' && backEnd.parameters?.stop),
-      ...(action && backEnd.parameters?.[action]),
-    },
+    parameters: parametersOf(operation, backEnd, `cell-${count}-${at}-renamed`),
   }))
 }
 
@@ -138,7 +114,7 @@ async function waitOut(armed: ArmedFault, outage: number, isOver: () => boolean)
 /** Scans while the fault lasts, and again without it. Returns what is wrong. */
 export async function runScan(world: World, { recorded, fault }: Cell): Promise<string[]> {
   const { backEnd, show } = world
-  const { isOptional = false } = recorded.call
+  const mayMiss = recorded.call.isOptional === true || recorded.isSecond
   await world.settle()
   const before = await show()
   const start = backEnd.port.exchanges().length
@@ -147,15 +123,15 @@ export async function runScan(world: World, { recorded, fault }: Cell): Promise<
   const otherId = await backEnd.renameOther(renamed, recorded.call.place)
   const armed = armFault(backEnd, recorded, fault, world.kill)
   const found: string[] = []
-  await world.requestScan()
+  const scan = await world.requestScan()
   if (fault === 'Muster killed') {
-    await Promise.race([armed.hit, world.scanned(before.account.sync).catch(() => {})])
-    assert.ok(armed.isHit() || isOptional, 'the fault was not hit')
+    await Promise.race([armed.hit, scan.ended().catch(() => {})])
+    assert.ok(armed.isHit() || mayMiss, 'the fault was not hit')
     await world.restart()
     await armed.heal()
   } else {
-    await world.scanned(before.account.sync)
-    assert.ok(armed.isHit() || isOptional, 'the fault was not hit')
+    await scan.ended()
+    assert.ok(armed.isHit() || mayMiss, 'the fault was not hit')
     const during = await show()
     if (fault === 'back end restarted') await armed.heal()
     const { servers, account } = during
@@ -166,7 +142,7 @@ export async function runScan(world: World, { recorded, fault }: Cell): Promise<
     const isShort = fault === 'empty list' || fault === 'half list'
     const mustTell = isShort
       ? backEnd.isServerList(recorded.call)
-      : !isOptional && fault !== 'back end restarted'
+      : recorded.call.isOptional !== true && armed.isHit() && fault !== 'back end restarted'
     if (mustTell) found.push(...checkAccount(account, { place, isAlone, isShort }))
     const isFresh = servers.some(
       ({ external_id, name }) => external_id === otherId && name === renamed,
@@ -205,6 +181,12 @@ const withoutOne = <Shown extends { readonly servers: readonly { external_id: st
   id: string,
 ): Shown => ({ ...shown, servers: shown.servers.filter(({ external_id }) => external_id !== id) })
 
+/** The protection of servers is not compared where it is one of the fields that the operation changes. */
+const withoutProtection = (shown: Shown): Shown => ({
+  ...shown,
+  servers: shown.servers.map((server) => ({ ...server, disable_delete: false })),
+})
+
 /** Acts while the fault lasts, and waits for the end of the tasks. Returns what is wrong. */
 export async function runAction(
   world: World,
@@ -212,8 +194,8 @@ export async function runAction(
   { servers, parameters }: Prepared,
 ): Promise<string[]> {
   const { operation, recorded, fault } = cell
-  // An event stream may wait through the whole operation.
-  const { isOptional = false } = recorded.call
+  // An event stream may wait through the whole operation, and some requests are not always sent twice.
+  const mayMiss = recorded.call.isOptional === true || recorded.isSecond
   const { backEnd, show } = world
   const before = await show()
   const start = backEnd.port.exchanges().length
@@ -238,7 +220,7 @@ export async function runAction(
     if (armed.isHit()) await world.restart()
   } else await waitOut(armed, outageOf(fault), () => isOver)
   await armed.heal()
-  assert.ok(armed.isHit() || isOptional, `the fault was not hit: ${accepted?.text}`)
+  assert.ok(armed.isHit() || mayMiss, `the fault was not hit: ${accepted?.text}`)
   const found: string[] = []
   if (isRefused) {
     if (accepted.status !== 503) found.push(`the action was answered ${accepted.text}`)
@@ -262,11 +244,12 @@ export async function runAction(
     }
   }
   const after = await show()
+  const noted = operation === 'update of several fields' ? withoutProtection : (all: Shown) => all
   return [
     ...found,
     ...checkSentOnce(sent()),
     ...checkServers(before, after, await backEnd.servers()),
-    ...checkNotes(before, after),
+    ...checkNotes(noted(before), noted(after)),
   ]
 }
 
@@ -294,36 +277,25 @@ async function checkEnd(
   const { source, shown } = await until('the status is right', isSame, 5).catch(look)
   const lost = sent.findLast(({ call }) => call.name === recorded.call.name)
   // The first task of the recycle bin stops the server, the second one deletes it.
-  const step = operation !== 'recycle' ? operation : binned ? 'delete' : 'stop'
+  const step = operation === 'recycle' && !binned ? 'stop' : (actionOf(operation) ?? 'start')
   const found = checkTask({
     task,
     fault,
-    isReached: isReached(step, real, source),
+    isReached: isReached(operation, step, real, source),
     source,
     server: shown,
     isChangeLost: recorded.call.changes && lost?.isDelivered === false && operation !== 'batch',
-    isVisible: targetStatus[step] !== undefined,
+    isVisible: isVisible(step),
   })
+  if (operation === 'delete with disks') {
+    const hasDisk = await backEnd.disks?.exists?.(server.external_id)
+    if (source && hasDisk === false) found.push('its disk was deleted, and it was not')
+    if (task.status === 'succeeded' && hasDisk === true) found.push('its disk was not deleted')
+  }
   if (step === 'stop' && operation === 'recycle' && task.status === 'succeeded') {
     found.push('it was not deleted by the recycle bin')
   }
   return found.length === 0 ? [] : [...found, `(task: ${task.status} "${task.error}")`]
-}
-
-/** Whether the source shows the target; undefined if it was so before. */
-function isReached(
-  operation: Operation,
-  before: SourceServer | undefined,
-  now: SourceServer | undefined,
-): boolean | undefined {
-  if (operation === 'delete') return now === undefined
-  if (operation === 'update') return now?.name !== before?.name
-  if (operation === 'change-config') return now?.size !== before?.size && now?.status === 'running'
-  if (operation === 'restart' || operation === 'reset') {
-    return now?.status === 'running' ? undefined : false
-  }
-  const target = targetStatus[operation]
-  return target === undefined ? undefined : now?.status === target
 }
 
 /** Runs an operation without a fault, and returns the requests that it sent, each name at most twice. */

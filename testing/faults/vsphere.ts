@@ -51,6 +51,7 @@ export async function startFaultyVSphere(lifetime: Lifetime): Promise<FaultyBack
     account: { provider: 'VMware', ...vcsim.settings, address: proxy.url, options: {} },
     actions: vsphereKind.acting?.actions ?? [],
     otherSize: { vcpu_count: 2 },
+    disks: { create: (name) => client.create(name) },
     // No VMware Tools run in machines of vcsim.
     parameters: { restart: { is_force: true }, reset: { is_hard: true } },
     isServerList: ({ name }) =>

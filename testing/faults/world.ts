@@ -12,6 +12,7 @@ import {
 } from '../../server/src/testing/spawn-muster.ts'
 import { adminPassword } from '../../server/src/testing/start-platform.ts'
 import type { FaultyBackEnd } from './back-end.ts'
+import { actionOf, type Operation } from './operations.ts'
 
 const script = fileURLToPath(new URL('../../server/src/testing/muster-process.ts', import.meta.url))
 
@@ -86,21 +87,18 @@ export async function startWorld(
     },
     /** Waits for the end of a scan that begins now. */
     async scan(): Promise<void> {
-      const { sync } = await operator().show(accountId)
-      await operator().request(`/cloudaccounts/${accountId}/sync`, 'POST')
-      await world.scanned(sync)
+      await (await world.requestScan()).ended()
     },
-    requestScan: () => operator().request(`/cloudaccounts/${accountId}/sync`, 'POST'),
-    /** Waits for the end of a scan that began after this one. */
-    scanned: ({ started_at }: CloudAccount['sync']) =>
-      until(
-        'the end of a scan',
-        async () => {
-          const { sync } = await operator().show(accountId)
-          return (sync.started_at ?? '') > (started_at ?? '') && sync.state === 'idle'
-        },
-        60,
-      ),
+    /** A scan that runs already does not count: it may have passed the request with the fault. */
+    async requestScan() {
+      const since = Date.now()
+      await operator().request(`/cloudaccounts/${accountId}/sync`, 'POST')
+      const isEnded = async () => {
+        const { state, started_at } = (await operator().show(accountId)).sync
+        return state === 'idle' && Date.parse(started_at ?? '') >= since
+      }
+      return { ended: () => until('the end of a scan', isEnded, 60) }
+    },
     /** Scans until Muster shows what the back end has. */
     async settle(): Promise<void> {
       const isSettled = async () => {
@@ -137,19 +135,29 @@ export async function startWorld(
       })
     },
     /** Sends an action on a server, or a batch of stops. */
-    async perform(servers: readonly Pick<Server, 'id'>[], action: string, parameters: object) {
+    async perform(
+      servers: readonly Pick<Server, 'id'>[],
+      operation: Operation,
+      parameters: object,
+    ) {
       const ids = servers.map(({ id }) => id)
       const [id] = ids
-      const { path, ...request } = {
-        update: { method: 'PUT', path: `/servers/${id}`, body: { server: parameters } },
-        delete: { method: 'DELETE', path: `/servers/${id}?override_pending_delete=true` },
+      const action = actionOf(operation)
+      const update = { method: 'PUT', path: `/servers/${id}`, body: { server: parameters } }
+      const atOnce = `/servers/${id}?override_pending_delete=true`
+      const special: Partial<Record<Operation, { method: string; path: string; body?: object }>> = {
+        update,
+        'update of several fields': update,
+        delete: { method: 'DELETE', path: atOnce },
+        'delete with disks': { method: 'DELETE', path: `${atOnce}&delete_disks=true` },
         recycle: { method: 'DELETE', path: `/servers/${id}` },
         batch: {
           method: 'POST',
           path: '/servers/batch',
-          body: { batch: { action: 'stop', ids, params: parameters } },
+          body: { batch: { action, ids, params: parameters } },
         },
-      }[action] ?? {
+      }
+      const { path, ...request } = special[operation] ?? {
         method: 'POST',
         path: `/servers/${id}/${action}`,
         body: { server: parameters },

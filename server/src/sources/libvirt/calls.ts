@@ -76,11 +76,10 @@ export async function ifPossible<Answer>(answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** The driver or the call does not exist, it is not allowed, or what it is about was deleted since. */
+/** The driver or the call does not exist, or what it is about was deleted since. */
 const lasting: ReadonlySet<number> = new Set([
   errorCodes.noSupport,
   errorCodes.invalidArgument,
-  errorCodes.operationDenied,
   errorCodes.noNetwork,
   errorCodes.noStoragePool,
   errorCodes.operationInvalid,
@@ -88,21 +87,30 @@ const lasting: ReadonlySet<number> = new Set([
   errorCodes.configUnsupported,
   errorCodes.argumentUnsupported,
   errorCodes.operationUnsupported,
-  errorCodes.accessDenied,
 ])
 /** The daemon is older than the call, or the daemon of a driver is not installed. */
 const notInstalled = /unknown procedure|virt\w+d-sock(-ro)?': No such file/i
 
-/** Undefined if this libvirt does not support or allow the call. Other errors may pass, so they are thrown. */
-export async function unlessUnsupported<Answer>(
-  answer: Promise<Answer>,
-): Promise<Answer | undefined> {
+/** Undefined if this libvirt does not have the call. Other errors are thrown. */
+export async function unlessAbsent<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
   } catch (error) {
     const isLasting =
       error instanceof LibvirtError && (lasting.has(error.code) || notInstalled.test(error.message))
     if (isLasting) return undefined
+    throw error
+  }
+}
+
+/** Undefined if this libvirt does not have or allow the call. Other errors may pass, so they are thrown. */
+export async function unlessUnsupported<Answer>(
+  answer: Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    return await unlessAbsent(answer)
+  } catch (error) {
+    if (error instanceof LibvirtError && error.kind === 'forbidden') return undefined
     throw error
   }
 }

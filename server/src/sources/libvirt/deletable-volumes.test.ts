@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Calls } from './calls.ts'
 import { findDeletableVolumes } from './deletable-volumes.ts'
-import { xmlFlags } from './protocol.ts'
-import type { DomainHandle, VolumeHandle } from './records.ts'
+import { errorCodes, xmlFlags } from './protocol.ts'
+import { LibvirtError, type DomainHandle, type VolumeHandle } from './records.ts'
 
 interface World {
   /** The type of a pool by its name. */
@@ -21,7 +21,10 @@ const fileDisk = (path: string, format = 'raw', more = '') =>
   `<disk type='file'><driver type='${format}'/><source file='${path}'/>${more}</disk>`
 
 /** The volumes that are deleted with the domain `own`. */
-async function deletedFrom({ pools, volumes, domains, running = [] }: World) {
+async function deletedFrom(
+  { pools, volumes, domains, running = [] }: World,
+  failing: Partial<Calls> = {},
+) {
   const handleOf = (name: string): DomainHandle => ({
     name,
     uuid: `${name}-${uuid}`,
@@ -46,6 +49,7 @@ async function deletedFrom({ pools, volumes, domains, running = [] }: World) {
       const backing = base === undefined ? '' : `<backingStore><path>${base}</path></backingStore>`
       return `<volume><target><path>${path}</path></target>${backing}</volume>`
     },
+    ...failing,
   }
   const found = await findDeletableVolumes(calls as Calls, handleOf('own'))
   return found.map(({ key }) => key)
@@ -118,6 +122,18 @@ describe('volumes that are deleted with a domain', () => {
     for (const device of ['cdrom', 'floppy']) {
       const disk = `<disk type='file' device='${device}'><source file='/a'/></disk>`
       assert.deepEqual(await deletedFrom({ pools, volumes, domains: { own: [disk] } }), [])
+    }
+  })
+
+  test('are only unknown if libvirt has no storage pools', async () => {
+    const world = { pools, volumes, domains: { own } }
+    const answering = (code: number) => ({
+      pools: () => Promise.reject(new LibvirtError(code, 0, 'no pools')),
+    })
+    const { noSupport, accessDenied, operationDenied } = errorCodes
+    assert.deepEqual(await deletedFrom(world, answering(noSupport)), [])
+    for (const code of [1, accessDenied, operationDenied]) {
+      await assert.rejects(deletedFrom(world, answering(code)), /no pools/, String(code))
     }
   })
 })

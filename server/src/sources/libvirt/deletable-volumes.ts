@@ -7,7 +7,7 @@ import {
   textOf,
   type XmlElement,
 } from '../shared/parse-xml.ts'
-import { ifPossible, type Calls } from './calls.ts'
+import { unlessAbsent, type Calls } from './calls.ts'
 import { activePoolsOnly, xmlFlags } from './protocol.ts'
 import type { DomainHandle, VolumeHandle } from './records.ts'
 
@@ -23,7 +23,8 @@ interface Volume {
 }
 
 async function readVolumes(calls: Calls): Promise<readonly Volume[]> {
-  const pools = (await ifPossible(calls.pools(activePoolsOnly))) ?? []
+  // After another error the disks would stay, and nobody would know.
+  const pools = (await unlessAbsent(calls.pools(activePoolsOnly))) ?? []
   const volumes = await Promise.all(
     pools.map(async (pool): Promise<(Volume | undefined)[]> => {
       const isLocal = localPools.has(attributeOf(parseXml(await calls.poolXml(pool)), 'type'))

@@ -31,7 +31,7 @@ export interface ProxiedRequest {
 
 /** What became of a request. */
 interface Outcome {
-  /** Whether the back end responded to it. */
+  /** Whether the back end may have carried it out. */
   isDelivered: boolean
   /** The status that the client got, if it got any. */
   status?: number
@@ -151,10 +151,9 @@ export async function startFaultProxy(lifetime: Lifetime, options: Options): Pro
       ...(body.length > 0 && { 'content-length': String(body.length) }),
     })
     response.once('close', () => outgoing.destroy())
-    outgoing.end(body)
+    outgoing.end(body, () => (outcome.isDelivered = true))
     const [original] = (await once(outgoing, 'response')) as [IncomingMessage]
     const status = original.statusCode ?? 502
-    outcome.isDelivered = true
     if (fault === 'lose') return void response.destroy()
     outcome.status = status
     if (!fault && !rewrite) {
