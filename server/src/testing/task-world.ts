@@ -5,6 +5,7 @@ import {
   ActionError,
   sourceActions,
   type ActionSupport,
+  type RequestState,
   type ServerActor,
   type SourceCall,
   type SourceRequest,
@@ -81,6 +82,8 @@ export interface Course {
   readonly isHidden?: boolean
   /** Whether a reading tells that the source works on the server. */
   readonly tellsBusy?: boolean
+  /** What the source tells of its work on a request: that it is over, and with `error` why it has failed. */
+  readonly tellsWork?: 'end' | 'error' | undefined
   /** Milliseconds that a commit takes. */
   readonly commitTime?: number
   /** A deletion by time: the server is in the recycle bin. */
@@ -262,13 +265,18 @@ export function createTaskWorld(course: Course) {
   }
 
   const isChecked = ({ name }: SourceRequest) => /^(?:keep|set |delete volume)/.test(name)
-  const isDone = (request: SourceRequest): boolean | undefined =>
-    course.checks === true && isChecked(request) ? carriedOut.includes(nameOf(request)) : undefined
+  function stateOf(request: SourceRequest): RequestState {
+    if (course.checks === true && isChecked(request)) return carriedOut.includes(nameOf(request))
+    if (course.tellsWork === undefined) return undefined
+    if (next && now < next.at) return 'working'
+    const hasFailed = course.tellsWork === 'error' && !carriedOut.includes(nameOf(request))
+    return hasFailed ? new ActionError('quota', 'Out of space.') : 'idle'
+  }
 
   const actor: ServerActor = {
     plan: (call) => Promise.resolve(requestsOf(call)),
     send,
-    check: (request) => Promise.resolve(isDone(request)),
+    check: (request) => Promise.resolve(stateOf(request)),
     close: () => Promise.resolve(),
   }
 

@@ -101,6 +101,12 @@ export interface SourceRequest {
   readonly data?: Readonly<Record<string, string | number | boolean>>
 }
 
+/**
+ * Whether a request was carried out; undefined if only the report of the server may show it. `working`: the source
+ * works on it. `idle`: as undefined, and the source does not work on it. An error: it has failed.
+ */
+export type RequestState = boolean | 'working' | 'idle' | ActionError | undefined
+
 /** A connection that may change servers. */
 export interface ServerActor {
   /** The requests that are left for a call, from the state that the source shows now. It only reads. */
@@ -120,15 +126,12 @@ export interface ServerActor {
     reference: ServerReference,
     signal: AbortSignal,
   ): Promise<void | 'working' | 'pending'>
-  /**
-   * Whether the source shows that a request was carried out, for requests that the report of the server does
-   * not show; undefined if the source cannot tell. It only reads.
-   */
+  /** What the source shows of a request whose answer is missing, or that it works on. It only reads. */
   check?(
     request: SourceRequest,
     reference: ServerReference,
     signal: AbortSignal,
-  ): Promise<boolean | undefined>
+  ): Promise<RequestState>
   /** Whether the credentials allow an action, as far as the source tells without acting. */
   allowed?(signal: AbortSignal): Promise<Partial<Record<SourceAction, boolean>>>
   close(): Promise<void>

@@ -27,6 +27,7 @@ import {
   enterStep,
   fail,
   firstDelay,
+  lost,
   toSend,
   watch,
   watchSoon,
@@ -218,10 +219,4 @@ function looked(state: TaskState, reading: Reading, now: number, times: TaskTime
   if (isReached(step.target, facts)) return advance(state, now, facts, false)
   if (!facts) return fail(state, gone(state.task), now)
   return { ...state, phase: toSend(step), at: now }
-}
-
-/** No answer, or an error of the source itself. It is stored, because it is the error of the task in the end. */
-function lost(state: TaskState, answer: ReturnType<typeof explainLost>, now: number): TaskState {
-  const task = changeStep(state.task, { lost: answer.message, answer: answer.answer })
-  return watchSoon({ ...state, task }, answer, task.sent_at ?? now, now)
 }

@@ -52,6 +52,7 @@ const courses = fc.record({
   changedDuring: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }),
   delay: fc.constantFrom(0, 3_000, 40_000),
   unread: fc.constantFrom([], ['shutdown_behavior'] as const),
+  tellsWork: fc.constantFrom(undefined, 'end' as const, 'error' as const),
 })
 
 const hasSize = ({ fields }: ReturnType<TaskWorld['source']>) => fields['vcpu_count'] === 4
@@ -66,7 +67,10 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
   assert.equal(task.error === '', task.error_class === '')
   const { answer } = task.error_values
   if (answer !== undefined)
-    assert.match(String(answer), /^(?:Internal error 4711|Log in again|Busy|Not now)\.$/)
+    assert.match(
+      String(answer),
+      /^(?:Internal error 4711|Log in again|Busy|Not now|Out of space)\.$/,
+    )
   const { status } = world.server
   assert.ok(
     ['running', 'ready', 'suspend', 'starting', 'stopping', 'suspending'].includes(status),
@@ -231,6 +235,59 @@ void describe('runs of a task', () => {
       sent: ['suspend'],
       within: [300_000, 320_000],
       shows: 'running',
+    },
+    'the source works on it for minutes, and tells that it is over': {
+      course: {
+        ...suspend,
+        answers: ['gives up'],
+        delay: 300_000,
+        isHidden: true,
+        tellsWork: 'end',
+      },
+      status: 'failed',
+      class: 'source_failed',
+      error: /accepted the request "suspend" but did not complete it\. The server is running/,
+      sent: ['suspend'],
+      within: [300_000, 310_000],
+    },
+    'the source works on it for minutes, and tells why it has failed': {
+      course: {
+        ...suspend,
+        answers: ['gives up'],
+        delay: 300_000,
+        isHidden: true,
+        tellsWork: 'error',
+      },
+      status: 'failed',
+      class: 'source_failed',
+      error: /^Out of space\.$/,
+      sent: ['suspend'],
+      within: [300_000, 310_000],
+    },
+    'a reset that the source works on, and tells why it has failed': {
+      course: {
+        ...reset,
+        answers: ['gives up'],
+        delay: 300_000,
+        isHidden: true,
+        tellsWork: 'error',
+      },
+      status: 'failed',
+      class: 'source_failed',
+      error: /^Out of space\.$/,
+      sent: ['reset'],
+    },
+    'no answer, and the source works on it without showing it': {
+      course: {
+        ...suspend,
+        answers: ['lost'],
+        delay: 300_000,
+        isHidden: true,
+        tellsWork: 'end',
+      },
+      status: 'succeeded',
+      sent: ['suspend'],
+      within: [300_000, 310_000],
     },
     'the source works on something else': {
       course: { ...suspend, answers: ['idle', 'ok'], delay: 300_000, tellsBusy: true },

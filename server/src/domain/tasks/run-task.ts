@@ -150,11 +150,11 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
 
   /** Reads the server, and whether a request without an answer was carried out. */
   async function watch(unanswered: SourceRequest | undefined, reference: ServerReference) {
-    const isDone =
+    const request =
       unanswered &&
       (await ofSource((await openActor()).check?.(unanswered, reference, limited()), signal))
     await closeActor()
-    return { kind: 'read', reading: await read(reference), isDone } as const
+    return { kind: 'read', reading: await read(reference), request } as const
   }
 
   async function perform(

@@ -3,7 +3,7 @@ import { explainError } from '../sources/explain-error.ts'
 import { SourceError, type SourceErrorKind } from '../sources/source-error.ts'
 import { nameOfStatus } from './shown-status.ts'
 import type { TaskEnd, TaskRecord } from './task.ts'
-import { nameOf, requestOf, stepOf, type Answer } from './task-state.ts'
+import { nameOf, requestOf, stepOf, type Answer, type LostAnswer } from './task-state.ts'
 
 export const succeeded: TaskEnd = {
   status: 'succeeded',
@@ -113,7 +113,7 @@ const withAnswer = (answer: string | undefined): Values => (answer === undefined
 
 export const messageOf = (answer: Answer) => (answer.kind === 'lost' ? answer.message : '')
 
-export const explainLost = (error: unknown, call: SourceCall): Extract<Answer, { kind: 'lost' }> =>
+export const explainLost = (error: unknown, call: SourceCall): LostAnswer =>
   error instanceof ActionError
     ? { kind: 'lost', message: explainError(error), answer: answerOf(error) }
     : {

@@ -1,4 +1,4 @@
-import type { SourceCall, SourceRequest } from '../sources/action-port.ts'
+import type { RequestState, SourceCall, SourceRequest } from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
 import type { ReportedFacts } from '../sources/source.ts'
 import type { Step } from './plan-steps.ts'
@@ -50,7 +50,7 @@ export interface Watch {
 }
 
 /** No answer, or an error of the source itself, in its words. */
-interface LostAnswer {
+export interface LostAnswer {
   readonly kind: 'lost'
   readonly message: string
   /** What the source said. */
@@ -97,7 +97,7 @@ export type TaskEvent =
   /** The request is sent after the next commit. */
   | { readonly kind: 'sending' }
   | { readonly kind: 'accepted' | 'working' | 'pending' }
-  | { readonly kind: 'read'; readonly reading: Reading; readonly isDone?: boolean | undefined }
+  | { readonly kind: 'read'; readonly reading: Reading; readonly request?: RequestState }
   /** An effect failed. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
@@ -121,9 +121,7 @@ export const isAccepted = ({ kind }: Answer) => kind === 'accepted' || kind === 
 
 /** Whether the source must be asked if the request was carried out. Its work on it may still fail. */
 export const isUnanswered = (step: Step, { answer }: Watch) =>
-  !isAccepted(answer) ||
-  !isLastRequest(step) ||
-  (answer.kind === 'working' && step.isInvisible === true)
+  answer.kind !== 'accepted' || !isLastRequest(step)
 
 export const deadlineOf = ({ startedAt }: TaskState, { task }: TaskTimes): number =>
   startedAt + task

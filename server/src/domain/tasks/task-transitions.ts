@@ -9,6 +9,7 @@ import {
   requestOf,
   stepOf,
   type Answer,
+  type LostAnswer,
   type Phase,
   type TaskState,
 } from './task-state.ts'
@@ -83,6 +84,12 @@ export const watchSoon = (
   delay: 2 * firstDelay,
   failingSince: undefined,
 })
+
+/** No answer, or an error of the source itself. It is stored, because it is the error of the task in the end. */
+export function lost(state: TaskState, answer: LostAnswer, now: number): TaskState {
+  const task = changeStep(state.task, { lost: answer.message, answer: answer.answer })
+  return watchSoon({ ...state, task }, answer, task.sent_at ?? now, now)
+}
 
 /** Ends the task. A server that ran before is started again when a later step fails. */
 export function fail(state: TaskState, given: TaskEnd, now: number): TaskState {

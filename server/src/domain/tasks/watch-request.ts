@@ -1,3 +1,4 @@
+import { ActionError, type RequestState } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
 import type { Reading } from '../sources/record-together.ts'
 import { SourceError } from '../sources/source-error.ts'
@@ -5,6 +6,8 @@ import { isReached, type Target } from './plan-steps.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import {
   answerValues,
+  errorValues,
+  explainLost,
   failed,
   gone,
   interrupted,
@@ -29,16 +32,18 @@ import {
   type TaskTimes,
   type Watch,
 } from './task-state.ts'
-import { advance, carriedOut, fail } from './task-transitions.ts'
+import { advance, carriedOut, fail, lost } from './task-transitions.ts'
 
 /** Between two readings. The first delay is shorter. */
 const longestDelay = 10_000
+/** While the source works on the request. Incus and LXD forget an error five seconds later. */
+const longestWorkDelay = 4_000
 
 /** The server after a request was sent. */
 export function watched(
   state: TaskState,
   phase: Watch,
-  { reading, isDone }: Extract<TaskEvent, { kind: 'read' }>,
+  { reading, request }: Extract<TaskEvent, { kind: 'read' }>,
   now: number,
   times: TaskTimes,
 ): TaskState {
@@ -47,10 +52,17 @@ export function watched(
   const facts = factsOf(reading)
   if (reading !== undefined && !facts) return unread(state, phase, unreadable, now, times)
   const status = facts?.status ?? 'deleted'
-  // A source may be busy with something else, unless it works on the request.
-  const isBusy = phase.answer.kind === 'working' ? isBusyNow(reading) : undefined
-  const isChanging = facts !== undefined && (!isSettledStatus(status) || isBusy === true)
   const isUnclear = isUnanswered(step, phase)
+  if (isUnclear && request instanceof ActionError) {
+    const isThere = isLastRequest(step) && !step.isInvisible && isReached(step.target, facts)
+    if (isThere) return advance(state, now, facts)
+    if (request.kind !== 'outcome-unknown') return sourceFailed(state, request, now)
+    if (phase.answer.kind !== 'lost') return lost(state, explainLost(request, step.call), now)
+  }
+  const isDone = typeof request === 'boolean' ? request : undefined
+  // A source may be busy with something else, unless it works on the request.
+  const isBusy = isBusyWith(request, phase.answer, reading)
+  const isChanging = facts !== undefined && (!isSettledStatus(status) || isBusy === true)
   if (isUnclear && isDone === true) {
     // For a request that the server does not show, this is the proof.
     if (isLastRequest(step) && (step.isInvisible || isReached(step.target, facts))) {
@@ -58,7 +70,7 @@ export function watched(
     }
     return carriedOut(state, now)
   }
-  if (isUnclear && isDone === undefined) {
+  if (isUnclear && isDone === undefined && request !== 'working') {
     if (!isLastRequest(step)) {
       // A source that is still busy refuses the next request for now.
       return isAccepted(phase.answer) ? carriedOut(state, now) : unclear(state, phase, now)
@@ -80,7 +92,8 @@ export function watched(
   }
   const isHidden = isUnreadTarget(step.target, reading)
   const isShown =
-    (isReached(step.target, facts) && (!isUnclear || isDone === undefined)) ||
+    (isReached(step.target, facts) &&
+      (!isUnclear || (isDone === undefined && request !== 'working'))) ||
     // A clear answer is enough for fields that the credentials cannot read.
     (isHidden && phase.answer.kind === 'accepted')
   if (isShown) return advance(state, now, facts)
@@ -99,7 +112,10 @@ export function watched(
   if (!isChanging && wasChanging) return fail(state, notCompleted(task, status, answer), now)
   const isFailure = answer.kind === 'lost' && isLate && !isChanging && unchanged > 1
   if (isOver && !isFailure) return fail(state, late(task, answer), now)
-  if (isChanging) return watchOn(state, { ...seen, unchanged: 0 }, now, times)
+  if (isChanging) {
+    const delay = request === 'working' ? longestWorkDelay : longestDelay
+    return watchOn(state, { ...seen, unchanged: 0 }, now, times, delay)
+  }
   if (!isLate) return watchOn(state, seen, now, times)
   switch (answer.kind) {
     case 'accepted':
@@ -129,16 +145,40 @@ function isUnreadTarget(target: Target, reading: Reading): boolean {
   return left.length > 0 && left.every(([name]) => (unread as readonly string[]).includes(name))
 }
 
-const isBusyNow = (reading: Reading) => (reading && 'facts' in reading ? reading.isBusy : undefined)
+/** Whether the source works on the request; undefined if it does not tell. */
+function isBusyWith(
+  request: RequestState,
+  { kind }: Watch['answer'],
+  reading: Reading,
+): boolean | undefined {
+  if (request === 'working') return true
+  if (kind !== 'working') return undefined
+  const isBusy = reading && 'facts' in reading ? reading.isBusy : undefined
+  return isBusy ?? (request === 'idle' || request === false ? false : undefined)
+}
 
-function watchOn(state: TaskState, phase: Watch, now: number, times: TaskTimes): TaskState {
+/** The work of the source on a request has ended with an error. */
+function sourceFailed(state: TaskState, error: ActionError, now: number): TaskState {
+  const { task } = state
+  if (stepOf(task).isOptional) return advance(state, now, undefined, false)
+  const values = { ...errorValues(error), reason: error.kind }
+  return fail(state, failed('source_failed', explainError(error), task, values), now)
+}
+
+function watchOn(
+  state: TaskState,
+  phase: Watch,
+  now: number,
+  times: TaskTimes,
+  longest = longestDelay,
+): TaskState {
   const moments = [conclusionOf(state, phase, times), deadlineOf(state, times)]
   const { delay } = state
   return {
     ...state,
     phase,
     at: Math.min(now + delay, ...moments.filter((time) => time > now)),
-    delay: Math.min(2 * delay, longestDelay),
+    delay: Math.min(2 * delay, longest),
   }
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ActionError } from '../../domain/sources/action-port.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
-import { numberOf, objectOf, parseJson, textOf, type Json } from '../shared/json.ts'
+import { listOf, numberOf, objectOf, parseJson, textOf, type Json } from '../shared/json.ts'
 import { LostResponse } from '../shared/lost-response.ts'
 import type { Api } from './api.ts'
 import type { DaemonAddress } from './address.ts'
@@ -114,4 +115,39 @@ async function waitForOperation(
     if (!unfinished.has(status)) throw new DaemonError(400, textOf(operation, 'err'))
     wasRunning = true
   }
+}
+
+/** What the daemon calls the operations of requests that have one. LXD has said "container" for "instance". */
+const operations: Readonly<Record<string, string>> = {
+  start: 'Starting',
+  stop: 'Stopping',
+  restart: 'Restarting',
+  freeze: 'Freezing',
+  unfreeze: 'Unfreezing',
+  update: 'Updating',
+  rename: 'Renaming',
+  delete: 'Deleting',
+}
+
+/** Whether the daemon works on a request, or why it has failed; undefined if it shows neither. */
+export async function findWork(
+  api: Api,
+  request: string,
+  { project, name }: Pick<Change, 'project' | 'name'>,
+): Promise<'working' | ActionError | undefined> {
+  const path = `/1.0/instances/${encodeName(name)}`
+  const isOfRequest = (operation: Json) => {
+    const { instances } = objectOf(operation, 'resources')
+    const urls: readonly unknown[] = Array.isArray(instances) ? instances : []
+    const isOfInstance = urls.some((url) => typeof url === 'string' && url.split('?')[0] === path)
+    return isOfInstance && textOf(operation, 'description').startsWith(`${operations[request]} `)
+  }
+  const byStatus = await api.get('/operations', { recursion: '1', project }, 'list operations')
+  const found = Object.keys(byStatus)
+    .flatMap((status) => listOf(byStatus, status))
+    .filter(isOfRequest)
+  const statusOf = (operation: Json) => numberOf(operation, 'status_code')
+  if (found.some((operation) => unfinished.has(statusOf(operation)))) return 'working'
+  const failed = found.find((operation) => statusOf(operation) !== success)
+  return failed && toSentError(new DaemonError(400, textOf(failed, 'err')), request)
 }

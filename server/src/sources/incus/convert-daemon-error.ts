@@ -46,7 +46,7 @@ function kindOf({ status, message }: DaemonError): ActionErrorKind {
 }
 
 /** The error of a request that was sent and that changes an instance. */
-export function toSentError(error: unknown, request: string): Error {
+export function toSentError(error: unknown, request: string): ActionError {
   if (!(error instanceof DaemonError)) return noUsableAnswer('The daemon', request, error)
   const { status, message } = error
   const text = `The daemon answered ${request} with: ${shortText(message)}`

@@ -7,7 +7,7 @@ import { readTlsSettings } from '../shared/tls-settings.ts'
 import { projectsOf, readAddress } from './address.ts'
 import { createApi } from './api.ts'
 import { isDone, planRequests, toChange } from './action-requests.ts'
-import { sendChange } from './changes.ts'
+import { findWork, sendChange } from './changes.ts'
 import { readDaemon } from './daemon.ts'
 import { locateInstance } from './locate-instance.ts'
 import { acquireMemory } from './memory.ts'
@@ -56,7 +56,11 @@ export async function openIncusActor(
       send,
       async check(request, reference, signal) {
         try {
-          return isDone(request, await locate(reference, signal))
+          const instance = await locate(reference, signal)
+          const done = isDone(request, instance)
+          if (done === true) return true
+          const work = await findWork(createApi(reading, address, signal), request.name, instance)
+          return work ?? done ?? 'idle'
         } catch (error) {
           if (error instanceof ActionError && error.kind === 'not-found') return undefined
           throw error

@@ -1,13 +1,19 @@
 import {
   ActionError,
+  type RequestState,
   type SourceCall,
   type SourceRequest,
 } from '../../domain/sources/action-port.ts'
+import { childOf } from '../shared/parse-xml.ts'
+import { actionFault } from './action-fault.ts'
 import { createMachine } from './machine.ts'
 import { devicesProperty, planDeletion } from './plan-deletion.ts'
 import { readObjects } from './property-collector.ts'
 import type { Api } from './session.ts'
-import { escapeXml, refsOf, type ObjectRef } from './soap.ts'
+import { escapeXml, faultOf, refsOf, type ObjectRef } from './soap.ts'
+
+/** Whether a method starts a task. */
+export const isTask = (method: string) => method.endsWith('_Task')
 
 const unsupported = (message: string) => new ActionError('unsupported', message)
 
@@ -61,16 +67,18 @@ async function requestsOf(
   }
 }
 
-/** The requests that are left for a call. A reset has the tasks before it, so that its own is found later. */
+/** The requests that are left for a call, with the tasks before them, so that their own are found later. */
 export async function planRequests(
   call: SourceCall,
   api: Api,
   ref: ObjectRef,
 ): Promise<readonly SourceRequest[]> {
   const requests = await requestsOf(call, api, ref)
-  if (requests[0]?.name !== 'ResetVM_Task') return requests
+  if (!requests.some(({ name }) => isTask(name))) return requests
   const earlier = (await recentTasks(api, ref)).map(({ id }) => id).join(' ')
-  return [{ name: 'ResetVM_Task', data: { earlier } }]
+  return requests.map((request) =>
+    isTask(request.name) ? { ...request, data: { ...request.data, earlier } } : request,
+  )
 }
 
 /** The parameters of the method. */
@@ -88,27 +96,42 @@ export function parametersOf({ data = {} }: SourceRequest): string {
   return parts === '' ? '' : `<spec>${parts}</spec>`
 }
 
-/** Whether the task of a reset has ended well; undefined if there is none. */
-async function hasReset(earlier: string, api: Api, ref: ObjectRef): Promise<boolean | undefined> {
+/** Whether the task of a method has ended, and how; undefined if there is none. */
+async function findTask(
+  method: string,
+  earlier: string,
+  api: Api,
+  ref: ObjectRef,
+): Promise<RequestState> {
   const known = new Set(earlier.split(' '))
   const later = (await recentTasks(api, ref)).filter(({ id }) => !known.has(id))
   if (later.length === 0) return undefined
-  const tasks = await readObjects(api, { Task: ['info.descriptionId', 'info.state'] }, later)
-  const resets = tasks.filter(
-    ({ properties }) => properties.get('info.descriptionId')?.text === 'VirtualMachine.reset',
+  const paths = ['info.descriptionId', 'info.state', 'info.error']
+  const tasks = await readObjects(api, { Task: paths }, later)
+  // Such as `VirtualMachine.reset` for ResetVM_Task.
+  const form = new RegExp(`\\.${method.replace(/(?:VM)?_Task$/, '')}`, 'i')
+  const own = tasks
+    .map(({ properties }) => properties)
+    .filter((info) => form.test(info.get('info.descriptionId')?.text ?? ''))
+  const inState = (...states: readonly string[]) =>
+    own.find((info) => states.includes(info.get('info.state')?.text ?? ''))
+  if (inState('queued', 'running')) return 'working'
+  if (inState('success')) return true
+  const failed = inState('error')
+  return (
+    failed && actionFault(faultOf(childOf(failed.get('info.error'), 'fault')), api.host, method)
   )
-  if (resets.length === 0) return undefined
-  return resets.some(({ properties }) => properties.get('info.state')?.text === 'success')
 }
 
-/** Whether vSphere shows that a request was carried out; undefined for what the report of the server shows. */
+/** What vSphere shows of a request. */
 export async function isDone(
   { name, data = {} }: SourceRequest,
   api: Api,
   ref: ObjectRef,
-): Promise<boolean | undefined> {
+): Promise<RequestState> {
   const { remove, earlier } = data
-  if (name === 'ResetVM_Task') return await hasReset(String(earlier ?? ''), api, ref)
+  const ofTask = earlier === undefined ? undefined : await findTask(name, String(earlier), api, ref)
+  if (ofTask !== undefined) return ofTask
   const paths = ['runtime.powerState', 'snapshot', devicesProperty]
   const [content] = await readObjects(api, { VirtualMachine: paths }, [ref])
   if (!content) return undefined
@@ -119,11 +142,11 @@ export async function isDone(
     case 'RemoveAllSnapshots_Task':
       return !properties.has('snapshot')
     case 'ReconfigVM_Task': {
-      if (remove === undefined) return undefined
+      if (remove === undefined) return 'idle'
       const keys = new Set(String(remove).split(' '))
       return !createMachine(content).devices.some(({ key }) => keys.has(key))
     }
     default:
-      return undefined
+      return 'idle'
   }
 }

@@ -6,7 +6,7 @@ import {
 import type { SourceContext, SourceSettings } from '../../domain/sources/source.ts'
 import { childrenOf } from '../shared/parse-xml.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
-import { isDone, parametersOf, planRequests } from './action-requests.ts'
+import { isDone, isTask, parametersOf, planRequests } from './action-requests.ts'
 import { findByUuid, uuidOfServer } from './find-by-uuid.ts'
 import { runMethod, runTask } from './run-task.ts'
 import { openSession, type Api } from './session.ts'
@@ -91,7 +91,7 @@ export async function openVSphereActor(
     use(stop, async (api) => {
       const ref = await findMachine(api, externalId)
       const parameters = parametersOf(request)
-      return await (request.name.endsWith('_Task')
+      return await (isTask(request.name)
         ? runTask(api, request.name, ref, stop, parameters)
         : runMethod(api, request.name, ref, parameters))
     })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ActionError } from '../../domain/sources/action-port.ts'
 import { fakeVSphereConnection } from '../../testing/fake-vsphere-connection.ts'
 import { parseXml } from '../shared/parse-xml.ts'
+import { isDone } from './action-requests.ts'
 import { runTask } from './run-task.ts'
 
 const machine = { type: 'VirtualMachine', id: 'vm-1' }
@@ -31,4 +33,43 @@ test('a task of vSphere that takes longer than the signal is under way, if it wa
   assert.equal(await suspend(['queued', 'running'], 3), 'working')
   await assert.rejects(suspend([], 1), { kind: 'outcome-unknown' })
   await assert.rejects(suspend(['running'], 9), { kind: 'outcome-unknown' })
+})
+
+/** What vSphere shows of a suspend, with these tasks of the machine. */
+async function stateOf(tasks: readonly { id: string; method: string; state: string }[]) {
+  const objects = tasks.map(
+    ({ id, method, state }) =>
+      `<objects><obj type="Task">${id}</obj>
+        <propSet><name>info.descriptionId</name><val>VirtualMachine.${method}</val></propSet>
+        <propSet><name>info.state</name><val>${state}</val></propSet>
+        <propSet><name>info.error</name><val><fault xsi:type="NoDiskSpace"/></val></propSet></objects>`,
+  )
+  const recent = tasks.map(
+    ({ id }) => `<ManagedObjectReference type="Task">${id}</ManagedObjectReference>`,
+  )
+  const ofMachine = `<objects><obj type="VirtualMachine">vm-1</obj><propSet><name>recentTask</name><val>${recent.join('')}</val></propSet></objects>`
+  const { session } = fakeVSphereConnection({
+    call: async (_method: string, _self: unknown, parameters = '') => {
+      const ids = tasks.filter(({ id }) => parameters.includes(`>${id}<`)).map(({ id }) => id)
+      const found = objects.filter((_, at) => ids.includes(tasks[at]?.id ?? ''))
+      return parseXml(
+        `<r xmlns:xsi="x"><returnval>${found.length > 0 ? found.join('') : ofMachine}</returnval></r>`,
+      )
+    },
+  })
+  const request = { name: 'SuspendVM_Task', data: { earlier: 't1' } }
+  return await isDone(request, session.until(new AbortController().signal), machine)
+}
+
+test('vSphere tells whether it works on a request, and why it has failed', async () => {
+  const earlier = { id: 't1', method: 'suspend', state: 'success' }
+  const other = { id: 't2', method: 'powerOn', state: 'running' }
+  const own = (state: string) => ({ id: 't3', method: 'suspend', state })
+  assert.equal(await stateOf([earlier, other]), 'idle')
+  assert.equal(await stateOf([earlier, own('queued')]), 'working')
+  assert.equal(await stateOf([earlier, own('running')]), 'working')
+  assert.equal(await stateOf([earlier, own('success')]), true)
+  const failed = await stateOf([earlier, own('error')])
+  assert.ok(failed instanceof ActionError)
+  assert.match(failed.message, /SuspendVM_Task.*NoDiskSpace/)
 })
