@@ -279,12 +279,12 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     const planReset = () => actor.plan({ kind: 'reset', isHard: true }, referTo(id), soon())
     const [first] = await planReset()
     assert.ok(first)
-    assert.equal(await check(first), undefined)
+    assert.equal(await check(first), 'idle')
     await actor.send(first, referTo(id), soon())
     assert.equal(await check(first), true)
     const [second] = await planReset()
     assert.ok(second)
-    assert.equal(await check(second), undefined)
+    assert.equal(await check(second), 'idle')
     proxy.inject(soapFault('NotAuthenticated'), ({ body }) => body.includes('<ResetVM_Task'), 1)
     const logins = calls('Login').length
     await assert.rejects(

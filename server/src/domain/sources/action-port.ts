@@ -34,8 +34,8 @@ export interface ServerUpdate {
 /** One request to a source. An action of the API can take several, and Muster reads the server after each. */
 export type SourceCall =
   | { readonly kind: 'start' }
-  /** Asks the guest to shut down, or switches it off. */
-  | { readonly kind: 'stop'; readonly isForced: boolean }
+  /** Asks the guest to shut down within these seconds, or switches it off. */
+  | { readonly kind: 'stop'; readonly isForced: boolean; readonly seconds?: number }
   /** Only if `restarts` is true. Otherwise Muster stops and starts the server. */
   | { readonly kind: 'restart'; readonly isForced: boolean }
   | { readonly kind: 'reset'; readonly isHard: boolean }

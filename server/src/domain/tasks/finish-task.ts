@@ -2,6 +2,7 @@ import type { StoredServer } from '../inventory/ports.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import { timestamp } from '../timestamp.ts'
 import { endTask } from './end-task.ts'
+import { mayStopLater } from './late-restart.ts'
 import type { TaskCommit, TaskStore } from './ports.ts'
 import { changesOf, isFinished, type TaskEnd, type TaskRecord } from './task.ts'
 
@@ -82,7 +83,8 @@ export async function finishTask(
       stored,
       context.clock(),
     )
-    const made = { ...changesOf(saved, task), ...changes }
+    const isShown = mayStopLater(task, end)
+    const made = { ...changesOf(saved, task), ...changes, isShown }
     if (await tasks.change(current, made, { ...commit, ...bin }, context.condition)) return true
     // Somebody has changed the server, or cancelled the task.
     current = await tasks.find(task.id)

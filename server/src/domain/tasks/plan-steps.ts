@@ -45,7 +45,7 @@ export const startStep: Step = { call: { kind: 'start' }, target: running }
 function stopSteps(params: TaskParameters, support: ActionSupport, isForced: boolean): Step[] {
   const seconds = Number(params['timeout_secs'] ?? defaultStopTimeout)
   const ask: Step = {
-    call: { kind: 'stop', isForced: false },
+    call: { kind: 'stop', isForced: false, seconds },
     target: stopped,
     within: seconds * 1_000,
   }

@@ -118,7 +118,7 @@ export interface TaskStore {
   /** Cancels the queued tasks of a batch. Servers show their status until the account settles them. */
   cancelBatch(id: string, now: number, reason: string, event: EventRecord): Promise<void>
 
-  /** Accounts with unfinished tasks, or with servers that show the status of a finished one. */
+  /** Accounts with unfinished tasks, or with finished ones that are not settled. */
   accountsWaiting(): Promise<readonly string[]>
   /**
    * These tasks but for some, those without a batch first, then in the order in which they were accepted. Of

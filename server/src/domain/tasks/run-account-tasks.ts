@@ -7,9 +7,11 @@ import type { OpenSource } from '../sources/open-source.ts'
 import { LeaseLost } from '../sources/lease-lost.ts'
 import type { RunningAccount } from '../sources/run-account.ts'
 import type { SyncLog } from '../sources/sync-log.ts'
+import { acceptedEvent, showTask } from './accept-task.ts'
 import { endTask } from './end-task.ts'
 import { binChanges } from './finish-task.ts'
 import type { EmptyBin } from './empty-bin.ts'
+import { decideLateRestart } from './late-restart.ts'
 import type { TaskStore } from './ports.ts'
 import type { ReauthorizeTask } from './reauthorize-task.ts'
 import { runTask, type TaskContext } from './run-task.ts'
@@ -135,6 +137,21 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       await tasks.change(task, { isShown: false }, { ...commit, ...bin }, { fence })
     }
 
+    /** Starts a server whose guest shut down after its restart had failed. */
+    async function followRestart(task: TaskRecord): Promise<void> {
+      const stored = await findStored(task.server_id)
+      const mayAct = account.access === 'manage'
+      const next = mayAct ? decideLateRestart(task, stored, clock(), limits.task) : 'end'
+      if (next === 'wait') return
+      if (next !== 'end' && stored) {
+        const writes = [showTask(stored, next)]
+        const events = [acceptedEvent(next)]
+        if (!(await tasks.accept({ tasks: [next], writes, events }))) return
+        wake()
+      }
+      await tasks.change(task, { isShown: false }, {}, { fence })
+    }
+
     /** An account that is only observed starts nothing. */
     async function cancelUnsent(task: TaskRecord): Promise<void> {
       const error = 'The cloud account was set to observe.'
@@ -213,7 +230,8 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         Math.max(0, account.max_actions - active.size),
         active.keys(),
       )
-      for (const task of waiting.filter(isFinished)) await settle(task)
+      for (const task of waiting.filter(isFinished))
+        await (task.status === 'failed' ? followRestart(task) : settle(task))
       await startWaiting(waiting.filter((task) => !isFinished(task)))
     }
 
@@ -258,7 +276,8 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     async function runDisabled(): Promise<void> {
       if (account.isBeingDeleted) return
       const waiting = await tasks.waitingOf(account.id, 0)
-      for (const task of waiting.filter(isFinished)) await settle(task)
+      for (const task of waiting.filter(isFinished))
+        if (task.status !== 'failed') await settle(task)
     }
 
     const done = account.enabled ? keepRunning() : runDisabled().catch(() => {})

@@ -70,7 +70,9 @@ export function notCompleted(task: TaskRecord, status: string, answer: Answer): 
 
 function guestStayedOn(task: TaskRecord): TaskEnd {
   const seconds = Math.round((stepOf(task).within ?? 0) / 1_000)
-  const text = `The guest did not shut down within ${seconds} s. To switch it off, use is_force=true.`
+  const later =
+    task.action === 'restart' ? ' If it does so later, Muster starts the server again.' : ''
+  const text = `The guest did not shut down within ${seconds} s.${later} To switch it off, use is_force=true.`
   return failed('guest_did_not_stop', text, task, { seconds })
 }
 

@@ -48,7 +48,7 @@ export interface TaskRecord {
   readonly sent_at: number | null
   /** Empty until the task starts. */
   readonly plan: readonly Step[]
-  /** Whether the server still shows the status of this task. */
+  /** Whether the server still shows the status of this task, or its guest may still shut down after a failed restart. */
   readonly isShown: boolean
 }
 

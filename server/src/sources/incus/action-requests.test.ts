@@ -72,8 +72,9 @@ describe('the requests of an action at Incus', () => {
   })
 
   test('only a guest that is asked gets time', () => {
-    const bodies = [true, false].map((isForced) => {
-      const [stop] = planRequests({ kind: 'stop', isForced }, before)
+    const bodies = ([[true], [false], [false, 5], [false, 0]] as const).map((call) => {
+      const [isForced, seconds = 60] = call
+      const [stop] = planRequests({ kind: 'stop', isForced, seconds }, before)
       assert.ok(stop)
       const { body, patience } = toChange(stop, before)
       return [body?.['force'], body?.['timeout'], patience !== undefined]
@@ -81,6 +82,8 @@ describe('the requests of an action at Incus', () => {
     assert.deepEqual(bodies, [
       [true, -1, false],
       [false, 60, true],
+      [false, 5, true],
+      [false, 1, true],
     ])
   })
 })

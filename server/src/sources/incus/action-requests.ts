@@ -8,7 +8,7 @@ import type { Change } from './changes.ts'
 import type { Instance } from './instance.ts'
 import { isActive, statusOf } from './status.ts'
 
-/** Seconds that the daemon waits for the guest. Meanwhile it refuses other changes of the instance. */
+/** Seconds that the daemon waits for the guest, unless told. Meanwhile it refuses other changes of the instance. */
 const shutdownLimit = 60
 /** Milliseconds after which a request to shut down counts as accepted. Refusals arrive at once. */
 const shutdownPatience = 1_000
@@ -16,6 +16,10 @@ const shutdownPatience = 1_000
 const states: ReadonlySet<string> = new Set(['start', 'stop', 'restart', 'freeze', 'unfreeze'])
 
 const switchOff: SourceRequest = { name: 'stop', data: { force: true } }
+const askGuest = (timeout: number): SourceRequest => ({
+  name: 'stop',
+  data: { force: false, timeout },
+})
 
 const limitsOf = ({ vcpu_count, vmem_size }: ServerSize) => ({
   ...(vcpu_count !== undefined && { 'limits.cpu': String(vcpu_count) }),
@@ -30,7 +34,8 @@ export function planRequests(call: SourceCall, instance: Instance): readonly Sou
     case 'start':
       return [{ name: 'start' }]
     case 'stop':
-      return [call.isForced ? switchOff : { name: 'stop', data: { force: false } }]
+      // Without any time the daemon would switch it off.
+      return [call.isForced ? switchOff : askGuest(Math.max(1, call.seconds ?? shutdownLimit))]
     case 'reset':
       return [{ name: 'restart', data: { force: true, lastUsedAt: instance.lastUsedAt } }]
     case 'suspend':
@@ -69,7 +74,7 @@ export function toChange({ name, data = {} }: SourceRequest, instance: Instance)
     throw new ActionError('unsupported', `Incus and LXD have no request ${name}.`)
   const force = data['force'] === true
   const asksGuest = name === 'stop' && !force
-  const body = { action: name, force, timeout: asksGuest ? shutdownLimit : -1 }
+  const body = { action: name, force, timeout: asksGuest ? (data['timeout'] ?? shutdownLimit) : -1 }
   return {
     ...at,
     method: 'PUT',

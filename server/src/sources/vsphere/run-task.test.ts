@@ -50,8 +50,7 @@ async function stateOf(tasks: readonly { id: string; method: string; state: stri
   const ofMachine = `<objects><obj type="VirtualMachine">vm-1</obj><propSet><name>recentTask</name><val>${recent.join('')}</val></propSet></objects>`
   const { session } = fakeVSphereConnection({
     call: async (_method: string, _self: unknown, parameters = '') => {
-      const ids = tasks.filter(({ id }) => parameters.includes(`>${id}<`)).map(({ id }) => id)
-      const found = objects.filter((_, at) => ids.includes(tasks[at]?.id ?? ''))
+      const found = objects.filter((_, at) => parameters.includes(`>${tasks[at]?.id}<`))
       return parseXml(
         `<r xmlns:xsi="x"><returnval>${found.length > 0 ? found.join('') : ofMachine}</returnval></r>`,
       )
