@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { Server } from '@muster/contract'
-import type { StoredServer } from '../domain/inventory/ports.ts'
-import { createAccountRun } from '../domain/sources/account-run.ts'
-import { describeAccount } from '../domain/sources/describe-account.ts'
-import { coversRegion } from '../domain/sources/failed-parts.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
-import type { Source, SourceKind } from '../domain/sources/source.ts'
-import { createSyncOnce } from '../domain/sources/sync-once.ts'
-import { decideAction } from '../domain/tasks/decide-action.ts'
-import { createLoadSituations } from '../domain/tasks/situations.ts'
+import type { Source } from '../domain/sources/source.ts'
 import { refuse, startFakeEc2, succeed } from '../testing/fake-ec2.ts'
-import { createMemorySync, makeAccount } from '../testing/inventory-world/in-memory-sync.ts'
+import { attach, detailsOf, statusesOf } from '../testing/inventory-world/attach-stand-in.ts'
 import { conformanceContext } from '../testing/inventory-world/scan-source.ts'
 import { isNightly } from '../testing/lanes.ts'
 import { suiteLifetime, type Lifetime } from '../testing/spawn-muster.ts'
@@ -38,7 +30,6 @@ interface StandIn {
   open(): Promise<Source>
 }
 
-const period = 60
 const never = new AbortController().signal
 const hasFault = ({ broken }: StandIn, region: string, call: string): Fault | undefined =>
   broken && (broken.region ?? region) === region && broken.call === call ? broken.fault : undefined
@@ -271,64 +262,6 @@ async function createOpenStack(): Promise<StandIn> {
   }
   return standIn
 }
-
-/** An account on a stand-in, with a clock of its own. */
-function attach(standIn: StandIn) {
-  let now = 1_000_000
-  const memory = createMemorySync(makeAccount({ period }), { runner: 'this one' })
-  const run = createAccountRun(
-    {
-      ...memory,
-      openSource: {
-        loadKind: async () => ({ hasEvents: false }) as SourceKind,
-        openAccount: standIn.open,
-      },
-      defaultHold: 900_000,
-      clock: () => now,
-      random: () => 0,
-      countScan() {},
-      log: { debug() {}, info() {}, warn() {} },
-    },
-    memory.attached,
-    'this one',
-  )
-  const syncOnce = createSyncOnce(run, never)
-  const loadSituations = createLoadSituations({
-    kinds: new Map(),
-    accounts: memory.accounts,
-    sightings: memory.sightings,
-    tasks: { unfinishedOf: async () => new Map() },
-  })
-  return {
-    servers: () => memory.present(),
-    inRegion: (region: string) =>
-      memory.present().filter((server) => server.region_ext_id === region),
-    account: () => describeAccount(memory.attached, 0, now),
-    async sync(periods = 1): Promise<void> {
-      now += periods * period * 1_000
-      await syncOnce()
-    },
-    isBinEmptied: (region: string) =>
-      !run.state().failing.some(({ part }) => coversRegion(part, region)),
-    async mayPurge({ id }: Server): Promise<boolean> {
-      const stored = (await memory.serverWriter.findStored([id])).get(id) as StoredServer
-      const situation = (await loadSituations([stored])).get(id)
-      return situation !== undefined && decideAction('purge', {}, situation).kind === 'act'
-    },
-  }
-}
-
-/** All that does not change with the state of a server or its host. */
-const detailsOf = (servers: readonly Server[]) =>
-  servers.map((server) => ({
-    ...server,
-    status: '',
-    updated_at: '',
-    update_version: 0,
-    created_at: '',
-    host_service_status: '',
-  }))
-const statusesOf = (servers: readonly Server[]) => new Set(servers.map(({ status }) => status))
 
 interface Provider {
   readonly regions: readonly string[]

@@ -18,7 +18,7 @@ import {
 import { isNightly } from '../testing/lanes.ts'
 import type { ScanOrder, ScanResult } from '../testing/scan-apart.ts'
 import { suiteLifetime, type Lifetime } from '../testing/spawn-muster.ts'
-import { procedures } from './libvirt/protocol.ts'
+import { nameOfProcedure, procedures } from './libvirt/protocol.ts'
 import { createXdrWriter } from './libvirt/xdr.ts'
 
 /** A third of the inputs, others with each index: all would take minutes. */
@@ -195,12 +195,16 @@ describe('hostile responses: libvirt', () => {
   async function open() {
     if (opened) return opened
     const fake = await startFakeLibvirt(lifetime, { domains: [domain(1), domain(2)] })
+    return (opened = { fake, scan: await startScans(fake.address) })
+  }
+
+  async function startScans(address: string) {
     const scanner = startScanner(lifetime)
-    const settings = { address: fake.address, credentials: {}, options: {} }
+    const settings = { address, credentials: {}, options: {} }
     const scan = (isWatch = false) => scanner({ provider: 'OneCloud', settings, isWatch })
     const first = await scan()
     assert.deepEqual([first.names, first.error], [names, ''])
-    return (opened = { fake, scan })
+    return scan
   }
 
   const insides: Readonly<Record<string, string>> = {
@@ -244,6 +248,70 @@ describe('hostile responses: libvirt', () => {
       assert.ok(growth <= maxGrowth, `it grew by ${growth} MB`)
       context.diagnostic(`${growth} MB: ${error}`)
     })
+  }
+
+  const text = (value: string) => createXdrWriter().string(value).finish()
+  const handles = (count: number, length: number) => {
+    const writer = createXdrWriter().uint(count)
+    for (let at = 0; at < count; at += 1) {
+      writer.string(`${at}-`.padEnd(length, 'x')).fixed(Buffer.alloc(16, at))
+    }
+    return writer.uint(count).finish()
+  }
+  const leasesBody = (count: number) => {
+    const leases = createXdrWriter().uint(count)
+    for (let at = 0; at < count; at += 1) {
+      leases.string('if').hyper(1n).int(0)
+      leases.optional(`mac-${at}`, (mac) => leases.string(mac))
+      leases
+        .optional(undefined, () => {})
+        .string(`10.0.0.${at}`)
+        .uint(24)
+      for (let left = 0; left < 2; left += 1) leases.optional(undefined, () => {})
+    }
+    return leases.uint(count).finish()
+  }
+  const reservations = (count: number) => {
+    const hosts = Array.from(
+      { length: count },
+      (_, at) => `<host mac='${at}' ip='${'x'.repeat(40)}${at}'/>`,
+    )
+    return `<network><ip address='10.0.0.1'><dhcp>${hosts.join('')}</dhcp></ip></network>`
+  }
+  /** Some exceed a limit, and the others are as long as the limits allow. */
+  const descriptions: Readonly<Record<string, readonly [xml: string, leases: number]>> = {
+    'deep nesting': ['<x>'.repeat(500_000), 60_000],
+    'a million elements': [`<network>${'<x/>'.repeat(1_000_000)}</network>`, 60_000],
+    'too many reservations': [reservations(40_000), 60_000],
+    'many reservations': [reservations(3_000), 15_000],
+    'many elements': [`<network>${'<x/>'.repeat(19_000)}</network>`, 15_000],
+    'a long text': [`<network><x>${'x'.repeat(260_000)}</x></network>`, 15_000],
+  }
+  const { connectListAllNetworks, connectListAllStoragePools, connectListAllNwfilters } = procedures
+  const hostLists = [
+    [connectListAllNetworks, procedures.networkGetXmlDesc],
+    [connectListAllStoragePools, procedures.storagePoolGetXmlDesc],
+    [connectListAllNwfilters, procedures.nwfilterGetXmlDesc],
+  ] as const
+  for (const [index, [list, description]] of hostLists.entries()) {
+    for (const [what, [xml, leases]] of sample(Object.entries(descriptions), index)) {
+      test(`${nameOfProcedure(list)} has many entries with ${what}`, async (context) => {
+        const { fake } = await open()
+        // Each uses the budget up, so that each is measured in a new process.
+        const scan = await startScans(fake.address)
+        fake.faults.set(list, { body: handles(100, 1_000) })
+        fake.faults.set(description, { body: text(xml) })
+        fake.faults.set(procedures.networkGetDhcpLeases, { body: leasesBody(leases) })
+        const { names: read, error, failures, growth } = await scan()
+        fake.faults.clear()
+        const about = `${growth} MB: ${[error, ...failures].join('; ')}`
+        assert.deepEqual([read, error], [names, ''], about)
+        // The others are left out with a word.
+        if (leases === 60_000) assert.ok(failures.length > 0, about)
+        assert.ok(growth <= maxGrowth, about)
+        context.diagnostic(about)
+      })
+    }
   }
 
   test('events without end', async (context) => {

@@ -1,6 +1,7 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { HttpClient, HttpResponse } from '../shared/http-client.ts'
 import { isObject, numberOf, parseJson, textOf, type Json } from '../shared/json.ts'
+import { namingCall } from '../shared/naming-call.ts'
 import { withRetries } from '../shared/retry.ts'
 import { NotFound, statusError } from '../shared/status-error.ts'
 import type { DaemonAddress } from './address.ts'
@@ -11,6 +12,8 @@ type Query = Readonly<Record<string, string>>
 export interface Api {
   /** Names the daemon in messages. */
   readonly host: string
+  /** Ends all requests. */
+  readonly signal: AbortSignal
   /** The response's metadata as an object. */
   get(path: string, query: Query, action: string): Promise<Json>
   /** Undefined if the daemon says that there is no such thing. */
@@ -60,20 +63,22 @@ export function createApi(
   async function request(path: string, query: Query, action: string): Promise<unknown> {
     const url = new URL(`/1.0${path}`, base)
     url.search = new URLSearchParams(query).toString()
-    const json = await withRetries(
-      async () => {
-        const response = await client.send({ url }, signal)
-        if (isPlain && response.status === 400) {
-          throw new SourceError(
-            'tls',
-            `${host} does not accept plain HTTP: the address should begin with https://.`,
-          )
-        }
-        return readResponse(response, host, action)
-      },
-      host,
-      signal,
-    )
+    const attempt = () =>
+      withRetries(
+        async () => {
+          const response = await client.send({ url }, signal)
+          if (isPlain && response.status === 400) {
+            throw new SourceError(
+              'tls',
+              `${host} does not accept plain HTTP: the address should begin with https://.`,
+            )
+          }
+          return readResponse(response, host, action)
+        },
+        host,
+        signal,
+      )
+    const json = await namingCall(action, attempt)
     return json['metadata']
   }
 
@@ -95,6 +100,7 @@ export function createApi(
 
   return {
     host,
+    signal,
     get,
     async find(...given) {
       try {

@@ -2,8 +2,8 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import { booleanOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { readMembers, type Member } from './members.ts'
-import { noProblems, type Problems } from '../shared/last-results.ts'
 import { ListBudget } from '../shared/list-budget.ts'
+import { noProblems, readDetails, type Problems } from './problems.ts'
 import type { Pool, Volume } from './storage.ts'
 
 export interface Network {
@@ -15,7 +15,7 @@ export interface Network {
 
 /** What instances refer to. */
 export interface Lookups {
-  /** Undefined if the certificate may not list them. */
+  /** Undefined if they could not be listed. */
   readonly members: ReadonlyMap<string, Member> | undefined
   /** By the project that owns it and its name. */
   readonly networks: ReadonlyMap<string, Network>
@@ -50,7 +50,7 @@ export async function readLookups(
   connection: Connection,
   projects: readonly Project[],
 ): Promise<Lookups> {
-  const { api, daemon, memory } = connection
+  const { api, daemon } = connection
   const problems = noProblems()
   const budget = new ListBudget()
   const networkProjects = new Map(
@@ -59,6 +59,7 @@ export async function readLookups(
   const owners = new Map([...networkProjects].map(([project, owner]) => [owner, project]))
   const networks = new Map<string, Network>()
   for (const [owner, project] of owners) {
+    const what = `networks ${owner}`
     const list = async (action: string): Promise<readonly Network[]> => {
       const listed = await api.list('/networks', { recursion: '1', project }, action)
       return listed
@@ -69,10 +70,10 @@ export async function readLookups(
           status: textOf(network, 'status'),
           config: pickConfig(objectOf(network, 'config')),
         }))
-        .filter((network) => budget.take(network, 'networks'))
     }
-    const found = await memory.networks.read(owner, problems, 'list the networks', list)
-    for (const network of found ?? []) networks.set(networkKey(owner, network.name), network)
+    for (const network of (await readDetails(problems, api, what, 'list the networks', list)) ?? [])
+      if (budget.take(network, 'networks')) networks.set(networkKey(owner, network.name), network)
+      else problems.unread.add(what)
   }
   const members = await readMembers(connection, problems)
   const [pools, volumes] = [new Map<string, Pool>(), new Map<string, Volume>()]

@@ -1,6 +1,6 @@
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
-import type { Problems } from '../shared/last-results.ts'
+import { readDetails, type Problems } from './problems.ts'
 
 /** Unknown texts are empty, unknown numbers 0. */
 export interface Resources {
@@ -36,7 +36,7 @@ async function readResources(
   if (known && clock() - known.readAt < maxResourcesAge) return known
   if (status !== 'Online' && status !== 'Evacuated') return known ?? noResources
   const target = daemon.isClustered ? { target: name } : {}
-  const read = await memory.resources.read(name, problems, 'read the resources', async (action) => {
+  const read = async (action: string): Promise<Resources> => {
     const resources = await api.get('/resources', target, action)
     const cpu = objectOf(resources, 'cpu')
     return {
@@ -46,8 +46,11 @@ async function readResources(
       serial: textOf(objectOf(resources, 'system'), 'serial'),
       readAt: clock(),
     }
-  })
-  return read ?? noResources
+  }
+  const what = `resources ${name}`
+  const found = await readDetails(problems, api, what, 'read the resources', read)
+  if (found) memory.resources.set(name, found)
+  return found ?? known ?? noResources
 }
 
 const describeMember = (member: Json): Omit<Member, keyof Resources> => ({
@@ -57,16 +60,16 @@ const describeMember = (member: Json): Omit<Member, keyof Resources> => ({
   failureDomain: textOf(member, 'failure_domain'),
 })
 
-/** Undefined if the certificate may not list them. */
+/** Undefined if the certificate may not list them, or if the request fails. */
 export async function readMembers(
   connection: Connection,
   problems: Problems,
 ): Promise<ReadonlyMap<string, Member> | undefined> {
-  const { api, daemon, memory } = connection
+  const { api, daemon } = connection
   const list = async (action: string) =>
     (await api.list('/cluster/members', { recursion: '1' }, action)).map(describeMember)
   const members = daemon.isClustered
-    ? await memory.members.read('', problems, 'list the cluster members', list)
+    ? await readDetails(problems, api, 'members', 'list the cluster members', list)
     : [describeMember({ server_name: daemon.serverName, status: 'Online' })]
   if (!members) return undefined
   const read = await Promise.all(

@@ -1,10 +1,8 @@
 import type { Json } from '../shared/json.ts'
 import { createAccountMemories } from '../shared/account-memory.ts'
 import { InstanceIndex } from './instance-index.ts'
-import type { Lookups, Network } from './lookups.ts'
-import type { Member, Resources } from './members.ts'
-import { LastResults } from '../shared/last-results.ts'
-import type { Pool, Volume } from './storage.ts'
+import type { Lookups } from './lookups.ts'
+import type { Resources } from './members.ts'
 
 interface ReadState {
   readonly readAt: number
@@ -19,13 +17,7 @@ export class Memory {
   /** Network interfaces of running instances, by path. */
   readonly states = new Map<string, ReadState>()
   /** By cluster member. */
-  readonly resources = new LastResults<Resources>()
-  readonly members = new LastResults<readonly Omit<Member, keyof Resources>[]>()
-  /** By the project that owns them. */
-  readonly networks = new LastResults<readonly Network[]>()
-  readonly pools = new LastResults<Pool>()
-  /** Custom volumes by name, by pool and project. */
-  readonly volumes = new LastResults<ReadonlyMap<string, Volume>>()
+  readonly resources = new Map<string, Resources>()
   lookups: Lookups | undefined
 
   constructor(fingerprint: string) {

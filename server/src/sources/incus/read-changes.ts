@@ -62,7 +62,7 @@ export async function readChanges(
     }
   }
 
-  const read = await readServers(connection, [...found.values()], 0, noteFailure)
+  const read = await readServers(connection, [...found.values()], 0)
   const failed = [...unreadable, ...(read.unreadable ?? [])]
   const remaining = [...[...read.present, ...failed].map(({ key }) => key), ...failing]
   const gone = [...keysBefore.values()].filter(

@@ -3,13 +3,12 @@ import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domai
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { listOf, objectOf, textOf, type Json } from '../shared/json.ts'
-import { TransientError } from '../shared/status-error.ts'
 import type { Connection } from './connection.ts'
 import { pathOf, type Instance } from './instance.ts'
 import { readLookups, type Lookups } from './lookups.ts'
 import { listProjects } from './list-instances.ts'
 import { encodeName } from './names.ts'
-import type { Problems } from '../shared/last-results.ts'
+import { noteFailure } from './problems.ts'
 import { isActive } from './status.ts'
 import { readStorage } from './storage.ts'
 import { toServer } from './to-server.ts'
@@ -17,6 +16,8 @@ import { toServer } from './to-server.ts'
 /** The daemon enters each container to read its addresses, so few are read at once. */
 const maxAtOnce = 4
 const readState = 'read the state of an instance'
+/** Reads without an answer after which no more states are read: the others would only wait, too. */
+const maxLate = 8
 
 /** Keeps the addresses and drops the counters. */
 const addressesOnly = (network: Json): Json =>
@@ -32,7 +33,6 @@ async function readNetwork(
   { api, memory: { states }, clock }: Connection,
   instance: Instance,
   maxAge: number,
-  { failed }: Problems,
 ): Promise<Json> {
   const path = pathOf(instance)
   if (!isActive(instance.status)) {
@@ -45,16 +45,10 @@ async function readNetwork(
   if (known && isSameStart && clock() - known.readAt < maxAge) return known.network
   const readAt = clock()
   const url = `/instances/${encodeName(name)}/state`
-  try {
-    const state = await api.find(url, { project }, readState)
-    const network = addressesOnly(objectOf(state, 'network'))
-    states.set(path, { readAt, lastUsedAt, network })
-    return network
-  } catch (error) {
-    if (!(error instanceof TransientError) || !known) throw error
-    failed.set(readState, error)
-    return known.network
-  }
+  const state = await api.find(url, { project }, readState)
+  const network = addressesOnly(objectOf(state, 'network'))
+  states.set(path, { readAt, lastUsedAt, network })
+  return network
 }
 
 /** The lookups of the last scan. A single read before the first scan reads them itself. */
@@ -69,31 +63,33 @@ export async function readServers(
   connection: Connection,
   instances: readonly Instance[],
   maxAge: number,
-  /** Called with the path of an instance that the daemon fails to read. Otherwise its addresses are unread. */
-  onFailure?: (path: string, error: unknown) => void,
 ): Promise<SourceUpdate> {
-  const { daemon, memory } = connection
+  const { api, daemon, memory } = connection
   const { index } = memory
   const lookups = await requireLookups(connection)
   await readStorage(connection, lookups, instances)
   const present: ReportedServer[] = []
   const unreadable: UnreadableServer[] = []
 
-  async function readServer(instance: Instance): Promise<void> {
+  let late = 0
+
+  /** Undefined if they could not be read. The list has everything else. */
+  async function findNetwork(instance: Instance): Promise<Json | undefined> {
+    if (late >= maxLate) return undefined
     try {
-      const network = await readNetwork(connection, instance, maxAge, lookups.problems)
+      return await readNetwork(connection, instance, maxAge)
+    } catch (error) {
+      noteFailure(lookups.problems, api, readState, error)
+      if (error instanceof SourceError && error.kind === 'timeout') late += 1
+      return undefined
+    }
+  }
+
+  async function readServer(instance: Instance): Promise<void> {
+    const network = await findNetwork(instance)
+    try {
       present.push(toServer(instance, network, { daemon, index, lookups }))
     } catch (error) {
-      if (error instanceof TransientError) {
-        if (onFailure) return onFailure(pathOf(instance), error)
-        // The list has everything but the addresses.
-        lookups.problems.failed.set(readState, error)
-        const server = toServer(instance, {}, { daemon, index, lookups })
-        present.push({ ...server, unread: ['nics'] })
-        return
-      }
-      // Anything else concerns the connection.
-      if (error instanceof SourceError && error.kind !== 'failed') throw error
       unreadable.push(unreadableServer(index.keyOf(pathOf(instance)), instance.name, error))
     }
   }

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts'
 import type { Instance } from './instance.ts'
 import type { Lookups } from './lookups.ts'
 import { encodeName, isName } from './names.ts'
+import { readDetails } from './problems.ts'
 import { bytesOf } from './sizes.ts'
 
 export interface Volume {
@@ -26,7 +27,7 @@ const readVolume = (volume: Json): Volume => ({
 
 /** Reads the storage that the instances use, unless it is known. */
 export async function readStorage(
-  { api, memory }: Connection,
+  { api }: Connection,
   lookups: Lookups,
   instances: readonly Instance[],
 ): Promise<void> {
@@ -38,13 +39,14 @@ export async function readStorage(
   )
   for (const name of new Set(disks.map(({ pool }) => pool))) {
     if (lookups.pools.has(name) || !isName(name)) continue
-    const found = await memory.pools.read(name, problems, 'read a storage pool', async (action) => {
+    const read = async (action: string): Promise<Pool> => {
       const pool = await api.get(`/storage-pools/${encodeName(name)}`, {}, action)
       return {
         driver: textOf(pool, 'driver'),
         defaultBytes: bytesOf(textOf(objectOf(pool, 'config'), 'volume.size')),
       }
-    })
+    }
+    const found = await readDetails(problems, api, `pool ${name}`, 'read a storage pool', read)
     lookups.pools.set(name, found ?? { driver: '', defaultBytes: 0 })
   }
   const unknown = disks.filter(
@@ -54,19 +56,19 @@ export async function readStorage(
   const places = new Map(
     unknown.map(({ pool, project }) => [`${pool}/${project}`, { pool, project }]),
   )
-  for (const [key, { pool, project }] of places) {
+  for (const [place, { pool, project }] of places) {
+    const what = `volumes ${place}`
+    if (problems.unread.has(what)) continue
     const path = `/storage-pools/${encodeName(pool)}/volumes/custom`
     const list = async (action: string) => {
       const volumes = await api.list(path, { recursion: '1', project }, action)
-      return new Map(
-        volumes
-          .map((volume) => [textOf(volume, 'name'), readVolume(volume)] as const)
-          .filter((entry) => lookups.budget.take(entry, 'storage volumes')),
-      )
+      return volumes.map((volume) => [textOf(volume, 'name'), readVolume(volume)] as const)
     }
-    const found = await memory.volumes.read(key, problems, 'list the storage volumes', list)
-    for (const [name, volume] of found ?? []) {
-      lookups.volumes.set(volumeKey(pool, project, name), volume)
+    const found = await readDetails(problems, api, what, 'list the storage volumes', list)
+    for (const entry of found ?? []) {
+      const [name, volume] = entry
+      if (!lookups.budget.take(entry, 'storage volumes')) problems.unread.add(what)
+      else lookups.volumes.set(volumeKey(pool, project, name), volume)
     }
   }
 }

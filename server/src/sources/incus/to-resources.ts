@@ -63,9 +63,15 @@ function addressesOf({ config }: Network): Partial<ReportedNetwork> {
 }
 
 /** Converts the cluster members and the managed networks. */
-export function toResources(daemon: Daemon, { members, networks }: Lookups): ReportedResources {
+export function toResources(
+  daemon: Daemon,
+  { members, networks, problems }: Lookups,
+): ReportedResources {
   return {
-    hosts: [...(members?.values() ?? [])].map((member) => describeHost(daemon, member)),
+    // Without its resources, those that are stored would be lost.
+    hosts: [...(members?.values() ?? [])]
+      .filter(({ name }) => !problems.unread.has(`resources ${name}`))
+      .map((member) => describeHost(daemon, member)),
     networks: [...networks].map(([key, network]) => ({
       id: network.id,
       name: network.name,

@@ -13,6 +13,7 @@ import { connectionOf } from './nics.ts'
 import { countCpus, memoryOf } from './sizes.ts'
 import { statusOf } from './status.ts'
 import { hostIdOf, hostStatusOf } from './to-resources.ts'
+import { unreadFields } from './unread-fields.ts'
 
 /** Configuration of cloud-init. It may contain passwords, so it is not shown as tags. */
 const cloudInit = /^user\.(?:user-data|vendor-data|meta-data|network-config)$/
@@ -72,8 +73,8 @@ function hostFacts(daemon: Daemon, name: string, member: Member | undefined) {
 /** Converts an instance to a server. Contains no counters, which would change in each scan. */
 export function toServer(
   instance: Instance,
-  /** Network interfaces of a running instance. */
-  network: Json,
+  /** Network interfaces of a running instance; undefined if they could not be read. */
+  network: Json | undefined,
   { daemon, index, lookups }: { daemon: Daemon; index: InstanceIndex; lookups: Lookups },
 ): ReportedServer {
   const { config, isVirtualMachine, project } = instance
@@ -82,9 +83,12 @@ export function toServer(
   const memberName = memberNameOf(daemon, instance.location)
   const member = lookups.members?.get(memberName)
   const { status, sourceStatus } = statusOf(instance.status)
+  const unread = new Set(unreadFields(instance, memberName, lookups))
+  if (!network) unread.add('nics')
   return {
     key,
     tenant: { id: project, name: project },
+    ...(unread.size > 0 && { unread: [...unread] }),
     facts: {
       name: instance.name,
       description: instance.description,
@@ -96,7 +100,7 @@ export function toServer(
       vcpu_count: countCpus(config['limits.cpu'] ?? '', isVirtualMachine, member?.cpuCount ?? 0),
       vmem_size: memoryOf(config['limits.memory'] ?? '', isVirtualMachine, member?.memory ?? 0),
       ...storageOf(instance, lookups),
-      ...connectionOf(instance, lookups, network),
+      ...connectionOf(instance, lookups, network ?? {}),
       isolated_devices: devicesOf(instance),
       ...machineOf(instance),
       ...operatingSystemOf(instance),

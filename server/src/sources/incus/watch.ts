@@ -19,9 +19,10 @@ type OpenStream = (listener: {
   onFailure(): void
 }) => Promise<EventStream>
 
-const lacksAddress = ({ facts }: ReportedServer) =>
-  facts.status === 'running' &&
-  (facts.nics ?? []).some(({ ip_addr, ip6_addr }) => ip_addr === '' && ip6_addr === '')
+const lacksAddress = ({ facts, unread = [] }: ReportedServer) =>
+  unread.includes('nics') ||
+  (facts.status === 'running' &&
+    (facts.nics ?? []).some(({ ip_addr, ip6_addr }) => ip_addr === '' && ip6_addr === ''))
 
 const pathOf = ({ tenant, facts }: ReportedServer) => `${tenant?.id}/${facts.name}`
 

@@ -27,6 +27,7 @@ import {
   type VolumeHandle,
 } from './records.ts'
 import { namingCall } from '../shared/naming-call.ts'
+import { parseXml } from '../shared/parse-xml.ts'
 import type { RpcClient } from './rpc-client.ts'
 import type { XdrReader } from './xdr.ts'
 
@@ -52,6 +53,8 @@ const nodeModelBytes = 128
 /** The frequency, and the numbers of NUMA nodes, sockets, cores and threads. */
 const nodeTopologyBytes = 20
 const everything = 0
+/** Of a network, pool or filter. A message of the longest one has fewer characters. */
+const descriptionLimits = { maxLength: 2 ** 18, maxElements: 20_000 }
 
 /** Undefined if libvirt says that the domain or volume does not exist. */
 export async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
@@ -169,12 +172,13 @@ export function createCalls(
       signal,
     )
 
+  /** The description of a network, pool or filter. Its text is not held: there may be many. */
   const callXml = (procedure: Procedure, thing: NamedHandle) =>
     client.call(
       {
         procedure,
         write: (writer) => writeNamedHandle(writer, thing).uint(0),
-        read: (reader) => reader.string(),
+        read: (reader) => parseXml(reader.string(), descriptionLimits),
       },
       signal,
     )

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { parseXml } from '../shared/parse-xml.ts'
 import type { Calls } from './calls.ts'
 import { findDeletableVolumes } from './deletable-volumes.ts'
 import { errorCodes, xmlFlags } from './protocol.ts'
@@ -42,7 +43,7 @@ async function deletedFrom(
       return `<domain><devices>${devices}</devices></domain>`
     },
     pools: async () => Object.keys(pools).map((name) => ({ name, uuid })),
-    poolXml: async ({ name }) => `<pool type='${pools[name]}'/>`,
+    poolXml: async ({ name }) => parseXml(`<pool type='${pools[name]}'/>`),
     volumes: async ({ name }) => volumeHandles.filter(({ pool }) => pool === name),
     async volumeXml({ key }) {
       const [path, base] = volumes[key] ?? ['']

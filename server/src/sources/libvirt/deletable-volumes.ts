@@ -27,7 +27,7 @@ async function readVolumes(calls: Calls): Promise<readonly Volume[]> {
   const pools = (await unlessAbsent(calls.pools(activePoolsOnly))) ?? []
   const volumes = await Promise.all(
     pools.map(async (pool): Promise<(Volume | undefined)[]> => {
-      const isLocal = localPools.has(attributeOf(parseXml(await calls.poolXml(pool)), 'type'))
+      const isLocal = localPools.has(attributeOf(await calls.poolXml(pool), 'type'))
       return await Promise.all(
         (await calls.volumes(pool)).map(async (handle) => {
           const text = await calls.volumeXml(handle)

@@ -11,8 +11,12 @@ const lastSizes = new LRUCache<string, number>({ max: 100_000 })
 /** Fewer than the calls of a connection, so that hanging ones never block all of them. */
 export const maxConcurrentSizes = 3
 
-/** Bytes by target device. */
-export type DiskSizes = ReadonlyMap<string, number>
+interface DiskSizes {
+  /** Bytes by target device. */
+  readonly capacities: ReadonlyMap<string, number>
+  /** Whether one is missing because a call hangs. */
+  readonly isSizeUnread: boolean
+}
 
 function readSizes(parameters: TypedParameters): Map<string, number> {
   const sizes = new Map<string, number>()
@@ -62,7 +66,7 @@ export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
       const known = size ?? lastSizes.get(key)
       if (known !== undefined) sizes.set(target, known)
     }
-    return sizes
+    return { capacities: sizes, isSizeUnread: isHanging && sizes.size < targets.length }
   }
 }
 export type FindSizes = ReturnType<typeof createSizeFinder>

@@ -8,6 +8,7 @@ import {
   textOf,
   type XmlElement,
 } from '../shared/parse-xml.ts'
+import type { HostResources } from './host-resources.ts'
 import { poolHolding, type Pool } from './pools.ts'
 
 const mebibyte = 1_048_576
@@ -26,15 +27,15 @@ const lastPart = (path: string) => path.split('/').at(-1) ?? ''
 /** The names of targets are unique within a domain. */
 const targetOf = (disk: XmlElement): string => attributeOf(childOf(disk, 'target'), 'dev')
 
-function storageTypeOf(disk: XmlElement, pools: readonly Pool[]): string {
+function storageTypeOf(disk: XmlElement, pools: ReadonlyMap<string, Pool>): string {
   const type = attributeOf(disk, 'type')
   const source = childOf(disk, 'source')
   if (type === 'network') return attributeOf(source, 'protocol')
   if (type === 'volume') {
-    return pools.find(({ name }) => name === attributeOf(source, 'pool'))?.storageType ?? 'local'
+    return pools.get(attributeOf(source, 'pool'))?.storageType ?? 'local'
   }
   const path = sourceOf(disk)
-  const pool = poolHolding(pools, path)
+  const pool = poolHolding(pools.values(), path)
   if (pool) return pool.storageType
   // A device-mapper path of this form is a logical volume.
   return type === 'block' && /^\/dev\/mapper\/[^/]+-[^/]+$/.test(path) ? 'lvm' : 'local'
@@ -81,7 +82,7 @@ const known = (word: string) => (word === 'default' ? '' : word)
 
 export interface DiskCircumstances {
   readonly uuid: string
-  readonly pools: readonly Pool[]
+  readonly pools: ReadonlyMap<string, Pool>
   /** Bytes by target. */
   readonly capacities: ReadonlyMap<string, number>
   /** The id of the template, from the domain's metadata. */
@@ -114,6 +115,20 @@ export function disksOf(
     }
   })
 }
+
+/** Whether a disk may be in a pool that could not be read. */
+export const lacksPool = (
+  devices: XmlElement | undefined,
+  { pools, isUnread }: HostResources,
+): boolean =>
+  childrenOf(devices, 'disk')
+    .filter(isDisk)
+    .some((disk) => {
+      const type = attributeOf(disk, 'type')
+      if (type === 'network') return false
+      if (type === 'volume') return isUnread('pools', attributeOf(childOf(disk, 'source'), 'pool'))
+      return isUnread('pools') && !poolHolding(pools.values(), sourceOf(disk))
+    })
 
 /** Disks whose size libvirt can report. */
 export const sizedTargets = (devices: XmlElement | undefined): readonly string[] =>

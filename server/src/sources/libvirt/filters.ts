@@ -1,20 +1,21 @@
 import { writeSecurityRule, type SecurityRule } from '../../domain/sources/security-rules.ts'
 import { unlessUnsupported, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
-import type { ListBudget } from '../shared/list-budget.ts'
 import {
   attributeOf,
   childrenOf,
+  countEntries,
   numberOf,
-  parseIfPossible,
   type XmlElement,
 } from '../shared/parse-xml.ts'
+import type { Described } from './host-resources.ts'
+import type { NamedHandle } from './records.ts'
 
 /** A network filter, libvirt's equivalent of a security group. */
 export interface Filter {
   readonly uuid: string
-  /** The names of this filter and of all filters that it includes, at any depth. */
-  readonly parts: ReadonlySet<string>
+  /** The names of filters that it includes itself. */
+  readonly included: readonly string[]
   /** Its own packet rules, such as `in:allow tcp 22`. */
   readonly rules: readonly string[]
 }
@@ -77,39 +78,25 @@ function describeRule(rule: XmlElement): string[] {
   })
 }
 
-/** A filter with the names of those that it includes itself. */
-type OwnFilter = Omit<Filter, 'parts'> & { readonly included: readonly string[] }
-
-/** The network filters of the host, by name. */
-export async function readFilters(
+export async function readFilter(
   calls: Calls,
-  budget: ListBudget,
-): Promise<ReadonlyMap<string, Filter>> {
-  const handles = (await unlessUnsupported(calls.filters())) ?? []
-  const own = new Map<string, OwnFilter>()
-  await Promise.all(
-    handles.map(async (handle) => {
-      const { name, uuid } = handle
-      const xml = parseIfPossible(await unlessUnsupported(calls.filterXml(handle)))
-      if (!xml) return
-      const filter = {
-        uuid,
-        included: childrenOf(xml, 'filterref').map((part) => attributeOf(part, 'filter')),
-        rules: childrenOf(xml, 'rule').flatMap(describeRule),
-      }
-      if (budget.take(filter, 'network filters')) own.set(name, filter)
-    }),
-  )
-  const addParts = (name: string, parts: Set<string>): Set<string> => {
-    if (parts.has(name)) return parts
-    parts.add(name)
-    for (const part of own.get(name)?.included ?? []) addParts(part, parts)
-    return parts
+  handle: NamedHandle,
+): Promise<Described<Filter> | undefined> {
+  const xml = await unlessUnsupported(calls.filterXml(handle))
+  if (!xml) return undefined
+  const item = {
+    uuid: handle.uuid,
+    included: childrenOf(xml, 'filterref').map((part) => attributeOf(part, 'filter')),
+    rules: childrenOf(xml, 'rule').flatMap(describeRule),
   }
-  return new Map(
-    [...own].map(([name, { uuid, rules }]) => [
-      name,
-      { uuid, rules, parts: addParts(name, new Set()) },
-    ]),
-  )
+  return { item, entries: countEntries(xml) }
+}
+
+/** The names of a filter and of all filters that it includes, at any depth. */
+export function partsOf(filters: ReadonlyMap<string, Filter>, name: string): ReadonlySet<string> {
+  const parts = new Set([name])
+  // A set also visits what is added meanwhile.
+  for (const part of parts)
+    for (const included of filters.get(part)?.included ?? []) parts.add(included)
+  return parts
 }

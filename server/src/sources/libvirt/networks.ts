@@ -2,15 +2,15 @@ import ipaddr from 'ipaddr.js'
 import { unlessUnsupported, type Calls, type Lease } from './calls.ts'
 import type { ReportedNetwork } from '../../domain/sources/reported-resources.ts'
 import { guestAddresses } from '../shared/guest-addresses.ts'
-import type { ListBudget } from '../shared/list-budget.ts'
 import {
   attributeOf,
   childOf,
   childrenOf,
+  countEntries,
   numberOf,
-  parseIfPossible,
   type XmlElement,
 } from '../shared/parse-xml.ts'
+import type { Described } from './host-resources.ts'
 import type { NamedHandle } from './records.ts'
 
 /** Addresses of one NIC. */
@@ -87,38 +87,17 @@ export const describeNetwork = (xml: XmlElement | undefined): Partial<ReportedNe
   vlan_id: vlanOf(xml),
 })
 
-async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> {
-  const [text, leases] = await Promise.all([
+/** A virtual network of libvirt. */
+export async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Described<Network>> {
+  const [xml, leases = []] = await Promise.all([
     unlessUnsupported(calls.networkXml(handle)),
     unlessUnsupported(calls.leases(handle)),
   ])
-  const xml = parseIfPossible(text)
-  return {
+  const item = {
     uuid: handle.uuid,
     description: describeNetwork(xml),
     reserved: xml ? readReserved(xml) : new Map(),
-    leased: readLeased(leases ?? []),
+    leased: readLeased(leases),
   }
-}
-
-/** The virtual networks of libvirt by name. */
-export async function readNetworks(
-  calls: Calls,
-  budget: ListBudget,
-): Promise<ReadonlyMap<string, Network>> {
-  const handles = (await unlessUnsupported(calls.networks())) ?? []
-  const networks = new Map<string, Network>()
-  await Promise.all(
-    handles.map(async (handle) => {
-      const network = await readNetwork(calls, handle)
-      if (budget.take(network, 'networks')) networks.set(handle.name, network)
-    }),
-  )
-  // In the order of libvirt, whichever was read first.
-  return new Map(
-    handles.flatMap(({ name }) => {
-      const network = networks.get(name)
-      return network ? [[name, network]] : []
-    }),
-  )
+  return { item, entries: countEntries(xml) + leases.length }
 }

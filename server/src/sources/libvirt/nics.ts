@@ -2,7 +2,7 @@ import type { SecurityGroup } from '@muster/contract'
 import ipaddr from 'ipaddr.js'
 import type { ReportedNic } from '../../domain/sources/reported-parts.ts'
 import { joinSecurityRules } from '../../domain/sources/security-rules.ts'
-import type { Filter } from './filters.ts'
+import { partsOf } from './filters.ts'
 import { noAddresses, type Addresses, type Network } from './networks.ts'
 import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from '../shared/parse-xml.ts'
 import type { HostResources } from './host-resources.ts'
@@ -97,9 +97,12 @@ export function connectionOf(
   return { nics, ...securityOf(interfaces, filters) }
 }
 
-function securityOf(interfaces: readonly XmlElement[], filters: ReadonlyMap<string, Filter>) {
-  const names = [...new Set(interfaces.map(filterOf))].filter((name) => name !== '')
-  const included = (name: string) => [...(filters.get(name)?.parts ?? [name])]
+const filtersOf = (interfaces: readonly XmlElement[]) =>
+  [...new Set(interfaces.map(filterOf))].filter((name) => name !== '')
+
+function securityOf(interfaces: readonly XmlElement[], filters: HostResources['filters']) {
+  const names = filtersOf(interfaces)
+  const included = (name: string) => [...partsOf(filters, name)]
   /** Filters that apply to every NIC, directly or by inclusion. */
   const isChecked = (...checks: readonly string[]) =>
     interfaces.length > 0 &&
@@ -111,4 +114,23 @@ function securityOf(interfaces: readonly XmlElement[], filters: ReadonlyMap<stri
     src_ip_check: isChecked('clean-traffic', 'clean-traffic-gateway', 'no-ip-spoofing'),
     src_mac_check: isChecked('clean-traffic', 'clean-traffic-gateway', 'no-mac-spoofing'),
   }
+}
+
+const ofFilters = ['secgroups', 'security_rules', 'src_ip_check', 'src_mac_check'] as const
+
+/** The fields of a connection that name a network or a filter that could not be read. */
+export function unreadOfNics(
+  devices: XmlElement | undefined,
+  { filters, isUnread }: HostResources,
+): readonly (keyof Connection)[] {
+  const interfaces = childrenOf(devices, 'interface')
+  const lacksNetwork = interfaces.some(
+    (nic) => attributeOf(nic, 'type') === 'network' && isUnread('networks', networkNameOf(nic)),
+  )
+  const lacksFilter = filtersOf(interfaces).some((name) =>
+    partsOf(filters, name)
+      .values()
+      .some((part) => isUnread('filters', part)),
+  )
+  return [...(lacksNetwork ? (['nics'] as const) : []), ...(lacksFilter ? ofFilters : [])]
 }

@@ -10,6 +10,7 @@ import type {
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { createCalls, type Calls } from './calls.ts'
 import type { Host } from './host.ts'
+import { readAllHostResources, readHostResources } from './host-resources.ts'
 import { transientOnly } from './protocol.ts'
 import { toUpdate, type DomainReader } from './read-domains.ts'
 import { LibvirtError, uuidForm } from './records.ts'
@@ -29,7 +30,7 @@ async function* scanDomains(
   const [domains, transient, { hostResources, active, failures }] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),
-    reader.hostResources.readAll(calls),
+    readAllHostResources(calls),
   ])
   if (new Set(domains.map(({ uuid }) => uuid)).size !== domains.length) {
     throw new SourceError('invalid-response', 'libvirt listed the same domain twice.')
@@ -83,7 +84,7 @@ export async function openLibvirt(
       // Asked first: a call that has ended shows its result.
       const isBusy = await calls.isBusy(domain)
       const read = reader.begin(calls)
-      const resources = await reader.hostResources.read(calls)
+      const resources = await readHostResources(calls)
       const [found] = await read([domain], resources, calls.isTransient)
       const server = found?.server
       if (server instanceof LibvirtError) throw server

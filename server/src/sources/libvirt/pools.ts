@@ -1,10 +1,10 @@
 import { unlessUnsupported, type Calls } from './calls.ts'
-import type { ListBudget } from '../shared/list-budget.ts'
-import { attributeOf, parseIfPossible, textOf } from '../shared/parse-xml.ts'
+import { attributeOf, countEntries, textOf } from '../shared/parse-xml.ts'
+import type { Described } from './host-resources.ts'
+import type { NamedHandle } from './records.ts'
 
 /** A storage pool. */
 export interface Pool {
-  readonly name: string
   readonly storageType: string
   /** Empty if its volumes are not files of the host. */
   readonly path: string
@@ -25,21 +25,19 @@ const storageTypes: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-export async function readPools(calls: Calls, budget: ListBudget): Promise<readonly Pool[]> {
-  const handles = (await unlessUnsupported(calls.pools())) ?? []
-  const pools = await Promise.all(
-    handles.map(async (handle): Promise<Pool[]> => {
-      const xml = parseIfPossible(await unlessUnsupported(calls.poolXml(handle)))
-      if (!xml) return []
-      const type = attributeOf(xml, 'type')
-      const path = textOf(xml, 'target', 'path').replace(/(?<!\/)\/+$/, '')
-      const pool = { name: handle.name, storageType: storageTypes.get(type) ?? type, path }
-      return budget.take(pool, 'storage pools') ? [pool] : []
-    }),
-  )
-  // Longest path first: the innermost folder that contains a file is its pool.
-  return pools.flat().toSorted((one, other) => other.path.length - one.path.length)
+export async function readPool(
+  calls: Calls,
+  handle: NamedHandle,
+): Promise<Described<Pool> | undefined> {
+  const xml = await unlessUnsupported(calls.poolXml(handle))
+  if (!xml) return undefined
+  const type = attributeOf(xml, 'type')
+  const path = textOf(xml, 'target', 'path').replace(/(?<!\/)\/+$/, '')
+  return { item: { storageType: storageTypes.get(type) ?? type, path }, entries: countEntries(xml) }
 }
 
-export const poolHolding = (pools: readonly Pool[], file: string): Pool | undefined =>
-  pools.find(({ path }) => path !== '' && file.startsWith(`${path}/`))
+/** The innermost folder that contains a file is its pool. */
+export const poolHolding = (pools: Iterable<Pool>, file: string): Pool | undefined =>
+  [...pools]
+    .filter(({ path }) => path !== '' && file.startsWith(`${path}/`))
+    .toSorted((one, other) => other.path.length - one.path.length)[0]

@@ -9,7 +9,7 @@ import type { Host } from './host.ts'
 import { childOf, parseXml, type XmlElement } from '../shared/parse-xml.ts'
 import { LibvirtError, type DomainHandle, type TypedParameters } from './records.ts'
 import { isShutOff } from './status.ts'
-import { createHostResourceReader, type HostResources } from './host-resources.ts'
+import type { HostResources } from './host-resources.ts'
 import { keyOf, toServer, type DomainDetails } from './to-server.ts'
 
 export interface ReadDomain {
@@ -70,7 +70,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
       state,
       reason: Number(parameters.get('state.reason') ?? 0),
       isTransient,
-      capacities: await findSizes(domain, parameters, sizedTargets(devices)),
+      ...(await findSizes(domain, parameters, sizedTargets(devices))),
       nodeDevices: await findNodeDevices(calls, devices),
     }
   }
@@ -117,7 +117,6 @@ export function createDomainReader(host: Host, group: string, address: string) {
 
   return {
     group,
-    hostResources: createHostResourceReader(daemon),
     /** Create one for each scan or refresh. It adds the errors of details that are missing. */
     begin(calls: Calls, failures: SourceError[] = []) {
       const findSizes = createSizeFinder(calls, daemon)

@@ -4,7 +4,7 @@ import { abortedError, noAnswer } from '../../domain/sources/deadline.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { ResponseTooLarge } from '../shared/response-too-large.ts'
-import { createFrameSplitter, encodeFrame, longestKept, type Frame } from './frame.ts'
+import { createFrameSplitter, encodeFrame, longestOf, type Frame } from './frame.ts'
 import { createMessageWriter } from './message-writer.ts'
 import {
   keepaliveProcedures,
@@ -89,7 +89,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
     if (frame.isTooLong && type !== messageTypes.reply) {
       throw new SourceError(
         'invalid-response',
-        `libvirt sent an event of more than ${longestKept} bytes.`,
+        `libvirt sent an event of more than ${longestOf(procedure)} bytes.`,
       )
     }
     if (program === programs.keepalive) {
@@ -177,7 +177,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
           settle()
           if (frame.isTooLong) {
             const call = nameOfProcedure(procedure)
-            const error = `libvirt sent a response of more than ${longestKept} bytes to ${call}.`
+            const error = `libvirt sent a response of more than ${longestOf(procedure)} bytes to ${call}.`
             return reject(new ResponseTooLarge(error))
           }
           try {

@@ -29,7 +29,9 @@ function networkFrom(inside: string) {
     reserved: new Map(),
     leased: new Map(),
   }
-  const { networks = [] } = toResources(host, '', new Map([['lan', network]]), [handle])
+  const { networks = [] } = toResources(host, '', new Map([['lan', network]]), {
+    networks: [handle],
+  })
   return networks[0]
 }
 
@@ -106,7 +108,7 @@ describe('the host and networks of libvirt', () => {
 
   test('a network has an unknown status if libvirt does not list the active ones', () => {
     const network = { uuid: handle.uuid, description: {}, reserved: new Map(), leased: new Map() }
-    const { networks } = toResources(host, '', new Map([['lan', network]]), undefined)
+    const { networks } = toResources(host, '', new Map([['lan', network]]), {})
     assert.deepEqual(networks, [
       { id: handle.uuid, name: 'lan', status: 'unknown', external_id: handle.uuid },
     ])
@@ -138,7 +140,7 @@ describe('the host and networks of libvirt', () => {
 
   test('the address of the host is known if the account names it', () => {
     const ipOf = (address: string) =>
-      toResources(host, address, noNetworks, []).hosts?.[0]?.access_ip
+      toResources(host, address, noNetworks, {}).hosts?.[0]?.access_ip
     assert.equal(ipOf('qemu+tls://192.0.2.7/system'), '192.0.2.7')
     assert.equal(ipOf('qemu+tls://[2001:db8::7]:99/system'), '2001:db8::7')
     assert.equal(ipOf('qemu+tls://kvm-1.example.org/system'), '')
@@ -146,6 +148,6 @@ describe('the host and networks of libvirt', () => {
   })
 
   test('a host without a UUID is not reported', () => {
-    assert.deepEqual(toResources({ ...host, uuid: '' }, '', noNetworks, []).hosts, [])
+    assert.deepEqual(toResources({ ...host, uuid: '' }, '', noNetworks, {}).hosts, [])
   })
 })

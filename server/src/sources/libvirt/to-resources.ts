@@ -30,16 +30,18 @@ export function toResources(
   host: Host,
   address: string,
   networks: ReadonlyMap<string, Network>,
-  /** The active networks; undefined if libvirt does not tell. */
-  active: readonly NamedHandle[] | undefined,
+  /** The active networks, if libvirt tells. Undefined if they could not be read. */
+  active: { readonly networks?: readonly NamedHandle[] } | undefined,
 ): ReportedResources {
-  const isActive = new Set(active?.map(({ uuid }) => uuid))
+  const isActive = new Set(active?.networks?.map(({ uuid }) => uuid))
   return {
     hosts: host.uuid === '' ? [] : [describeHost(host, address)],
-    networks: [...networks].map(([name, { uuid, description }]) => ({
+    // Without their status they would be stored as unknown.
+    networks: [...(active ? networks : [])].map(([name, { uuid, description }]) => ({
       id: uuid,
       name,
-      status: active === undefined ? 'unknown' : isActive.has(uuid) ? 'available' : 'down',
+      status:
+        active?.networks === undefined ? 'unknown' : isActive.has(uuid) ? 'available' : 'down',
       ...description,
       external_id: uuid,
     })),

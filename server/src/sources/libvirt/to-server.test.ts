@@ -16,7 +16,12 @@ const host = {
   cpuModel: 'EPYC',
   memory: 65_536,
 }
-const bare: HostResources = { networks: new Map(), pools: [], filters: new Map() }
+const bare: HostResources = {
+  networks: new Map(),
+  pools: new Map(),
+  filters: new Map(),
+  isUnread: () => false,
+}
 
 function convert(
   inside: string,
@@ -133,7 +138,7 @@ describe('a domain as a server', () => {
         <interface type='bridge'><mac address='52:54:00:00:00:02'/><source bridge='br0'/><alias name='ua-backup0'/><teaming type='persistent'/></interface>
         <video><model type='none'/></video><graphics type='spice'/></devices>`,
       { nodeDevices: new Map([['pci_0000_3b_00_0', gpu]]) },
-      { pools: [{ name: 'vg0', storageType: 'lvm', path: '/dev/vg0' }] },
+      { pools: new Map([['vg0', { storageType: 'lvm', path: '/dev/vg0' }]]) },
     )
     assert.deepEqual([server.os_type, server.os_name], ['Windows', 'Windows Server 2019'])
     assert.deepEqual([server.bios, server.machine, server.boot_order], ['UEFI', 'q35', 'dc'])
@@ -168,8 +173,8 @@ describe('a domain as a server', () => {
   })
 
   const filters = new Map([
-    ['web', { uuid: 'f1', parts: new Set(['web', 'clean-traffic']), rules: ['in:allow tcp 80'] }],
-    ['clean-traffic', { uuid: 'f2', parts: new Set(['clean-traffic']), rules: ['out:allow any'] }],
+    ['web', { uuid: 'f1', included: ['clean-traffic'], rules: ['in:allow tcp 80'] }],
+    ['clean-traffic', { uuid: 'f2', included: [], rules: ['out:allow any'] }],
   ])
   const nic = (filter: string, address = '', mac = 1) =>
     `<interface type='network'><mac address='52:54:00:00:00:0${mac}'/><source network='lan'/>

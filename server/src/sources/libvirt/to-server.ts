@@ -1,9 +1,14 @@
-import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
+import type {
+  DetailField,
+  ReportedFacts,
+  ReportedServer,
+  ServerKey,
+} from '../../domain/sources/source.ts'
 import { devicesOf } from './devices.ts'
-import { cdromOf, disksOf } from './disks.ts'
+import { cdromOf, disksOf, lacksPool } from './disks.ts'
 import type { Host } from './host.ts'
 import { describeMachine } from './machine.ts'
-import { connectionOf } from './nics.ts'
+import { connectionOf, unreadOfNics } from './nics.ts'
 import { readMetadata, type DomainMetadata } from './metadata-tags.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { attributeOf, childOf, numberOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
@@ -20,6 +25,8 @@ export interface DomainDetails {
   readonly isTransient: boolean
   /** Sizes of its disks in bytes, by target device. */
   readonly capacities: ReadonlyMap<string, number>
+  /** Whether a size is missing because the guest is busy. */
+  readonly isSizeUnread?: boolean
   readonly nodeDevices: ReadonlyMap<string, XmlElement>
 }
 
@@ -73,12 +80,26 @@ function shutdownBehavior(domain: XmlElement, isTransient: boolean): string {
 export function toServer(domain: DomainDetails, location: HostLocation): ReportedServer {
   const key = keyOf(location.group, domain.uuid)
   const metadata = readMetadata(childOf(domain.xml, 'metadata'))
-  const server = {
+  const unread = unreadFields(domain, location.hostResources)
+  return {
     key,
     ...(metadata.tenant && { tenant: metadata.tenant }),
     facts: factsOf(domain, location, metadata),
+    ...(unread.length > 0 && { unread }),
   }
-  return server
+}
+
+/** The fields that failed calls leave incomplete. */
+function unreadFields(
+  { xml, isSizeUnread = false }: DomainDetails,
+  hostResources: HostResources,
+): readonly DetailField[] {
+  const devices = childOf(xml, 'devices')
+  const areDisksUnread = isSizeUnread || lacksPool(devices, hostResources)
+  return [
+    ...(areDisksUnread ? (['disks_info'] as const) : []),
+    ...unreadOfNics(devices, hostResources),
+  ]
 }
 
 function factsOf(

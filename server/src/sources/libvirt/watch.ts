@@ -2,6 +2,7 @@ import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ChangedItems } from '../shared/changed-items.ts'
 import { ifPossible, type Calls } from './calls.ts'
+import { readHostResources } from './host-resources.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
 import { toUpdate, type DomainReader, type ReadDomain } from './read-domains.ts'
 import { LibvirtError, readDomainHandle, type DomainHandle } from './records.ts'
@@ -98,7 +99,7 @@ export async function* watchDomains(
 
   async function look(domains: readonly (readonly [string, string])[]): Promise<SourceUpdate> {
     const [hostResources, found] = await Promise.all([
-      reader.hostResources.read(calls),
+      readHostResources(calls),
       Promise.all(domains.map(([uuid, name]) => find(uuid, name))),
     ])
     const there = found.filter((one) => 'id' in one)

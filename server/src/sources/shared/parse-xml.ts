@@ -117,14 +117,13 @@ export function parseXml(
   return root
 }
 
-/** Undefined if it is absent or invalid: one odd network must not fail the whole scan. */
-export function parseIfPossible(xml: string | undefined): XmlElement | undefined {
-  if (xml === undefined) return undefined
-  try {
-    return parseXml(xml)
-  } catch {
-    return undefined
-  }
+/** How many elements and attributes there are. Long texts count as several. */
+export function countEntries(element: XmlElement | undefined): number {
+  if (!element) return 0
+  let count = 1 + Math.floor(element.text.length / 200)
+  for (const value of element.attributes.values()) count += 1 + Math.floor(value.length / 200)
+  for (const child of element.children) count += countEntries(child)
+  return count
 }
 
 /** Child elements of this name in the namespace of their parent: other namespaces are extensions. */
