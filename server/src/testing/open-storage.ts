@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database, Inspect } from '../storage/database.ts'
 import { createInitialDataStore } from '../storage/initial-data.ts'
-import { openPostgres } from '../storage/postgres/open.ts'
+import { defaultLimits, openPostgres } from '../storage/postgres/open.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { copyMigratedFile, createTestDatabase, type Engine } from './engines.ts'
 import { ownTables, rowText } from './table-rows.ts'
 
 const noInspection: Inspect = async () => {}
+/** As with `startPlatform`: tests keep the machine busy. */
+const limits = { ...defaultLimits, wait: 20_000 }
 
 export interface StorageLocation {
   readonly folder: string
@@ -33,7 +35,7 @@ export async function createStorageLocation(
     async open(address = url) {
       const database = await (address === undefined
         ? openSqlite(folder, noInspection)
-        : openPostgres(address, noInspection))
+        : openPostgres(address, noInspection, undefined, limits))
       const tracked = {
         ...database,
         close() {
