@@ -68,6 +68,8 @@ export interface Course {
   /** One after the other; then all is well. */
   readonly answers?: readonly Answer[]
   readonly readings?: readonly ((typeof readings)[number] | typeof denied)[]
+  /** Whether the login for a request works, one after the other; then it does. */
+  readonly logins?: readonly boolean[]
   /** The process is killed at these moments, counted over commits and requests. */
   readonly crashes?: readonly number[]
   /** Fields that the credentials cannot read. */
@@ -117,6 +119,7 @@ export function createTaskWorld(course: Course) {
   let requestedScans = 0
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
+  const loginsLeft = [...(course.logins ?? [])]
 
   /** At the source. */
   let status = course.from
@@ -343,7 +346,11 @@ export function createTaskWorld(course: Course) {
     async onMissing() {
       requestedScans += 1
     },
-    openActor: () => Promise.resolve(actor),
+    async openActor() {
+      requireAlive()
+      if (loginsLeft.shift() === false) throw new SourceError('credentials', 'Wrong password.')
+      return actor
+    },
     condition: { fence: { accountId: 'account', fence: { revision: 1, runner: 'a' } } },
     maySend: true,
     limits: { ...times, recycle: 604_800_000 },

@@ -22,6 +22,7 @@ import { describeBatch, describeRefusals, describeTask } from './describe-task.t
 import { endTask } from './end-task.ts'
 import { notPermitted, scopeOfAction } from './perform-action.ts'
 import type { TaskStore } from './ports.ts'
+import { isUntouched } from './task-state.ts'
 import { cancelled, isFinished, type BatchRecord, type TaskRecord } from './task.ts'
 
 /** What the lists can be filtered and sorted by. */
@@ -110,7 +111,7 @@ export function createTaskUseCases({ tasks, findServer, serverWriter, clock }: D
     if (isFinished(task)) {
       throw new PlatformError('InvalidStatusError', `The task has ended: ${task.status}.`)
     }
-    if (task.step > 0 || task.sends > 0) {
+    if (!isUntouched(task)) {
       throw new PlatformError(
         'InvalidStatusError',
         'The request was sent to the source and cannot be taken back. Wait for the end of the task.',

@@ -9,7 +9,6 @@ import {
   changeStep,
   deadlineOf,
   factsOf,
-  isLastRequest,
   isStartAfterStop,
   isUnanswered,
   isUntouched,
@@ -110,9 +109,7 @@ export function decideTask(
     case 'accepted':
       return carriedOut(state, now)
     case 'working':
-      return isLastRequest(stepOf(task))
-        ? carriedOut(state, now, 'working')
-        : watchSoon(state, { kind: 'working' }, task.sent_at ?? now, now)
+      return carriedOut(state, now, 'working')
     case 'pending':
       return lost(state, explainLost(undefined, stepOf(task).call), now)
     case 'read':
@@ -154,8 +151,9 @@ function answered(state: TaskState, error: unknown, now: number, times: TaskTime
   const { call } = stepOf(task)
   const isRefusal = error instanceof ActionError && error.kind !== 'outcome-unknown'
   if (error instanceof SourceError || (isRefusal && error.mayRetry)) {
-    const unsent = { ...task, sends: task.sends - 1, sent_at: null }
-    return notSent({ ...state, task: unsent }, error, now, times)
+    // A login that failed came before the request was counted.
+    const sends = task.sent_at === null ? task.sends : task.sends - 1
+    return notSent({ ...state, task: { ...task, sends, sent_at: null } }, error, now, times)
   }
   if (isRefusal) {
     if (error.kind === 'not-found' && call.kind === 'delete') return carriedOut(state, now)

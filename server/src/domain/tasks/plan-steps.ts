@@ -29,8 +29,8 @@ export interface Step {
   readonly requests?: readonly SourceRequest[]
   /** How many of them were carried out. */
   readonly done?: number
-  /** The source has accepted the last one, or has shown that it works on it. */
-  readonly accepted?: 'accepted' | 'working'
+  /** The source has accepted the last one, or has shown that it works on the one that was sent. */
+  readonly accepted?: 'accepted' | 'working' | undefined
   /** Why the outcome of the request that was sent is unknown, and what the source answered. */
   readonly lost?: string | undefined
   readonly answer?: string | undefined

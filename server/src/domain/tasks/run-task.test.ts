@@ -48,6 +48,7 @@ const courses = fc.record({
   checks: fc.boolean(),
   answers: fc.array(fc.constantFrom(...answers), { maxLength: 6 }),
   readings: fc.array(fc.constantFrom(...readings), { maxLength: 6 }),
+  logins: fc.array(fc.boolean(), { maxLength: 6 }),
   crashes: fc.array(fc.integer({ min: 1, max: 16 }), { maxLength: 4 }),
   changedDuring: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }),
   delay: fc.constantFrom(0, 3_000, 40_000),
@@ -657,6 +658,15 @@ void describe('runs of a task', () => {
       sent: [],
       within: [times.lease + times.call, times.lease + times.call + 5_000],
     },
+    'sent by an earlier version, which has counted a failed login as a request': {
+      course: {
+        ...start,
+        stored: { ...sentBefore(start, { kind: 'start' }, isRunning).stored, sends: 0 },
+      },
+      status: 'unknown',
+      class: 'interrupted',
+      sent: [],
+    },
     'a reset that was sent by an earlier process': {
       course: sentBefore(reset, { kind: 'reset' }, { kind: 'status', status: 'running' }, true),
       status: 'unknown',
@@ -731,12 +741,16 @@ void describe('runs of a task', () => {
     assert.deepEqual(ends, { succeeded: 9, unknown: 7 })
   })
 
-  test('a task that waits for another attempt can be cancelled', async () => {
-    const world = createTaskWorld({ ...start, answers: ['busy'] })
-    await world.run()
-    const [task] = world.waiting
-    assert.deepEqual([task?.step, task?.sends, task?.sent_at], [0, 0, null])
-  })
+  for (const logins of [[], [true, false], [true, false, false]]) {
+    test(`a task can be cancelled until it is sent, after ${logins.length} logins`, async () => {
+      const world = createTaskWorld({ ...start, answers: ['busy'], logins })
+      assert.equal((await world.run()).status, 'succeeded')
+      const unsent = world.waiting.filter((task) => task.sends === 0 && task.sent_at === null)
+      assert.equal(unsent.length, Math.max(1, logins.length))
+      const sent = world.waiting.slice(unsent.length)
+      assert.ok(sent.length > 0 && sent.every(({ sends, sent_at }) => sends === 1 && sent_at))
+    })
+  }
 
   test('a failure takes two readings', async () => {
     const world = createTaskWorld({

@@ -106,7 +106,8 @@ export const requestOf = ({ requests = [], done = 0 }: Step) => requests[done]
 export const isLastRequest = ({ requests = [], done = 0 }: Step) => done + 1 >= requests.length
 export const nameOf = ({ name, target }: SourceRequest) =>
   target === undefined ? name : `${name} ${target}`
-export const isUntouched = ({ step, sends }: TaskRecord) => step === 0 && sends === 0
+export const isUntouched = ({ step, sends, sent_at }: TaskRecord) =>
+  step === 0 && sends === 0 && sent_at === null
 /** A restart that stops here would be a stop. */
 export const isStartAfterStop = ({ plan, step }: TaskRecord) =>
   step > 0 && plan[step]?.call.kind === 'start'

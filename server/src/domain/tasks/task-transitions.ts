@@ -59,8 +59,9 @@ export function carriedOut(
 ): TaskState {
   const { task } = state
   const step = stepOf(task)
-  if (!isLastRequest(step)) {
-    const changes = { done: (step.done ?? 0) + 1, lost: undefined, answer: undefined }
+  if (accepted === 'accepted' && !isLastRequest(step)) {
+    const done = (step.done ?? 0) + 1
+    const changes = { done, accepted: undefined, lost: undefined, answer: undefined }
     const next = changeStep({ ...task, sent_at: null }, changes)
     return enterStep(state, next, now)
   }

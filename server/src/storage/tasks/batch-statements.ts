@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
 
 const unfinished = sql`status in ('queued', 'running')`
 /** Between two steps `sent_at` is null, too. */
-export const unsent = sql<boolean>`(step = 0 and sends = 0)`
+export const unsent = sql<boolean>`(step = 0 and sends = 0 and sent_at is null)`
 
 /** Cancels what was not sent. The account settles the servers, which still show the tasks. */
 export const cancelTasks = (

@@ -141,6 +141,24 @@ onBothEngines('stored tasks and batches', (engine) => {
     }
   })
 
+  test('a task is cancelled only if nothing was sent', async () => {
+    for (const step of [0, 1]) {
+      for (const sends of [0, 1]) {
+        for (const sent_at of [null, now]) {
+          const task = newTask('', 'user')
+          await tasks.accept({ tasks: [task] })
+          await tasks.change(task, { status: 'running', step, sends, sent_at }, {})
+          const end = { status: 'cancelled', finished_at: now } as const
+          assert.equal(
+            await tasks.change(task, end, {}, { isUnsent: true }),
+            step === 0 && sends === 0 && sent_at === null,
+            `step ${step}, ${sends} requests, sent at ${sent_at}`,
+          )
+        }
+      }
+    }
+  })
+
   test('the answer to a request is not stored over a later request', async () => {
     const task = newTask('', 'user')
     await tasks.accept({ tasks: [task] })
