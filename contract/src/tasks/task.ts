@@ -82,7 +82,7 @@ export const tasks = {
       ...enumeration('Kind of the error', filterable),
       schema: Type.Enum([...taskErrorClasses], {
         description:
-          '`cancelled`: before it was sent. `refused`: the server or the account had changed when the task started. `permission_lost`: by the user, or the server was moved. `not_reached`: the source could not be reached, and nothing was sent. `source_refused`: by the source, which did nothing. `source_failed`: the source began and did not complete it. `no_answer`: the source did not answer, or answered with an error of its own. `guest_did_not_stop`: the source asked the guest, which kept running. `time_limit`: the time limit of the task is over. `server_gone`: the source no longer has the server. `interrupted`: Muster or the account was stopped after the request was sent. Empty without an error.',
+          '`cancelled`: before it was sent. `refused`: the server or the account had changed when the task started. `permission_lost`: by the user, or the server was moved. `not_reached`: the source could not be reached, so the request was not sent. `source_refused`: by the source, which did nothing. `source_failed`: the source began and did not complete it. `no_answer`: the source did not answer, or answered with an error of its own. `guest_did_not_stop`: the source asked the guest, which kept running. `time_limit`: the time limit of the task is over. `server_gone`: the source no longer has the server. `interrupted`: Muster or the account was stopped after the request was sent. Empty without an error.',
       }),
     },
     error_values: object(

@@ -59,6 +59,8 @@ export interface Course {
   readonly params?: TaskParameters
   readonly from: string
   readonly restarts?: boolean
+  /** Whether a resized server waits for a confirmation. */
+  readonly confirms?: boolean
   /** Whether a stop switches the server off in the end. */
   readonly switchesOff?: boolean
   /** Whether the guest shuts down when it is asked to. */
@@ -106,6 +108,8 @@ const through: Readonly<Record<string, string>> = {
   ready: 'stopping',
   suspend: 'suspending',
 }
+/** Of a server that waits for the confirmation of its new size. */
+const resizedStatus = 'sync_config'
 
 /** A task on a server of a source that breaks, in a process that is killed. Its clock jumps. */
 export function createTaskWorld(course: Course) {
@@ -125,7 +129,8 @@ export function createTaskWorld(course: Course) {
   let status = course.from
   let next: { readonly at: number; readonly status: string } | undefined
   let exists = true
-  const fields: Record<string, unknown> = { name: 'a', vcpu_count: 2 }
+  const size = course.from === resizedStatus ? 4 : 2
+  const fields: Record<string, unknown> = { name: 'a', vcpu_count: size }
   const carriedOut: string[] = []
   /** Requests that may have been carried out, by their place in the plan. */
   const delivered: string[] = []
@@ -142,7 +147,11 @@ export function createTaskWorld(course: Course) {
     actions: sourceActions,
     restarts: course.restarts ?? false,
     switchesOff: course.switchesOff ?? false,
-    resize: { fields: ['vcpu_count'], isLive: false },
+    resize: {
+      fields: ['vcpu_count'],
+      isLive: false,
+      ...(course.confirms && { confirmedStatus: resizedStatus }),
+    },
     updates: ['name', 'shutdown_behavior'],
     deletes: { disks: true, snapshots: true, running: true },
     rights: [],
@@ -207,6 +216,7 @@ export function createTaskWorld(course: Course) {
       restart: 'running',
       reset: 'running',
     }
+    if (course.confirms) Object.assign(target, { resize: resizedStatus, 'confirm-resize': 'ready' })
     const { kind } = call
     if (kind === 'delete') {
       const remove = { name: 'delete', data: { kind } }

@@ -9,7 +9,7 @@ export const problems = {
     cancelled: 'Cancelled before anything was sent to the source.',
     permission_lost:
       'When the task started, its user no longer had the permission, or the server had been moved.',
-    not_reached: 'The source could not be reached. Nothing was sent.',
+    not_reached: 'The source could not be reached, so the request was not sent.',
     source_refused: 'The source refused the request and did nothing.',
     source_failed: 'The source began, but did not complete it.',
     no_answer: 'The source did not respond, or reported an error of its own.',

@@ -4,7 +4,7 @@ export const problems: Messages['problems'] = {
   tasks: {
     cancelled: '已取消，没有向来源发送任何请求。',
     permission_lost: '任务开始时，用户已没有该权限，或服务器已被移动。',
-    not_reached: '无法连接来源。没有发送任何请求。',
+    not_reached: '无法连接来源，因此没有发送该请求。',
     source_refused: '来源拒绝了请求，没有执行任何操作。',
     source_failed: '来源已开始执行，但没有完成。',
     no_answer: '来源没有响应，或报告了自身的错误。',

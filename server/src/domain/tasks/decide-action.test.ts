@@ -230,3 +230,22 @@ describe('whether an action may begin', () => {
     assert.equal(decideAction('stop', {}, shown).kind, 'already')
   })
 })
+
+test('a resized server that waits for its confirmation can only get the same size', () => {
+  const waiting = 'sync_config'
+  const { server, ...rest } = situationOf([...everyCase()][0] as Case)
+  const situation = {
+    ...rest,
+    server: { ...server, status: waiting },
+    support: {
+      ...support(false),
+      resize: { fields: ['vcpu_count'], isLive: false, confirmedStatus: waiting },
+    } as unknown as ActionSupport,
+  }
+  const decide = (action: ServerAction, params = {}) => decideAction(action, params, situation).kind
+  assert.equal(decide('change-config', { vcpu_count: 2 }), 'act')
+  assert.equal(decide('change-config', { vcpu_count: 4 }), 'refused')
+  for (const action of ['start', 'stop', 'restart', 'update'] as const) {
+    assert.equal(decide(action), 'refused')
+  }
+})

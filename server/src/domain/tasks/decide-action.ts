@@ -59,6 +59,13 @@ const isInSilentRegion = ({ server, attached }: Situation, status: string): bool
   attached !== undefined &&
   isDegraded(attached.sync)
 
+const wait = (status: string, action: ServerAction): Decision =>
+  refuse(
+    'InvalidStatusError',
+    `The server is ${nameOfStatus(status)}. Wait until its source has finished.`,
+    { values: { status, action } },
+  )
+
 function decideAccount(
   { attached, support }: Situation,
   action: ServerAction,
@@ -146,6 +153,8 @@ function decideResize(situation: Situation, params: TaskParameters, status: stri
     )
   }
   const isSame = wanted.length > 0 && wanted.every((name) => server[name] === params[name])
+  if (status === support?.resize?.confirmedStatus)
+    return isSame ? act : wait(status, 'change-config')
   if (isSame) return already('The server already has this size.')
   if (status === 'ready') return act
   if (status === 'running') {
@@ -254,13 +263,9 @@ export function decideAction(
     )
   }
   const status = settledStatus(server)
-  if (!isSettledStatus(status)) {
-    return refuse(
-      'InvalidStatusError',
-      `The server is ${nameOfStatus(status)}. Wait until its source has finished.`,
-      { values: { status, action } },
-    )
-  }
+  const { confirmedStatus } = situation.support?.resize ?? {}
+  const isResized = action === 'change-config' && status === confirmedStatus
+  if (!isSettledStatus(status) && !isResized) return wait(status, action)
   // For the others the source is contacted first.
   const needsStatus = action === 'change-config' || states[action]?.from.includes(status) === false
   if (needsStatus && isInSilentRegion(situation, status)) {

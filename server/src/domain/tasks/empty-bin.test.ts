@@ -135,6 +135,18 @@ describe('the recycle bin', () => {
     )
   })
 
+  test('tells of a protected server in words for people', async () => {
+    const bin = createBin(1)
+    const [id, one] = [...bin.stored][0] ?? []
+    assert.ok(id !== undefined && one)
+    bin.stored.set(id, { ...one, server: { ...one.server, disable_delete: true } })
+    assert.equal(await bin.empty(), 0)
+    assert.deepEqual(
+      bin.warned.at(-1)?.map(({ reason }) => reason),
+      ['It is protected against deletion.'],
+    )
+  })
+
   test('keeps a server that the last complete scan did not find', async () => {
     const bin = createBin(1)
     bin.missed.set('server-0', 1)

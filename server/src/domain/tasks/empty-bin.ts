@@ -3,6 +3,7 @@ import { settledStatus } from '../inventory/own-fields.ts'
 import type { Account } from '../sources/account.ts'
 import type { SightingStore } from '../sources/ports.ts'
 import type { RunningAccount } from '../sources/run-account.ts'
+import type { PlatformError } from '../error.ts'
 import { timestamp } from '../timestamp.ts'
 import { acceptedEvent, createTask, musterItself, showTask, writeServer } from './accept-task.ts'
 import { decideAction } from './decide-action.ts'
@@ -30,6 +31,10 @@ const maxEntries = 1_000
 
 /** What became of an entry; a text says why it stays. */
 type Outcome = 'accepted' | 'done' | { readonly reason: string }
+
+/** Accounts show it to people, who do not set fields of the API. */
+const explain = ({ values, message }: PlatformError): string =>
+  values?.['protected_by'] === undefined ? message : 'It is protected against deletion.'
 
 /**
  * Deletes servers whose time in the recycle bin is over. It is careful: nobody is there to ask. The account
@@ -73,7 +78,7 @@ export function createEmptyBin(dependencies: Dependencies) {
     }
     const decision = situation && decideAction('delete', params, situation)
     if (decision?.kind !== 'act') {
-      return { reason: decision?.kind === 'refused' ? decision.error.message : 'It is gone.' }
+      return { reason: decision?.kind === 'refused' ? explain(decision.error) : 'It is gone.' }
     }
     const task = createTask('delete', params, stored, musterItself, clock())
     const isAccepted = await tasks.accept({

@@ -3,8 +3,8 @@ import { ownNotesOf, settledStatus } from '../inventory/own-fields.ts'
 import { createTask } from './accept-task.ts'
 import type { TaskEnd, TaskRecord } from './task.ts'
 
-/** Errors after which a guest that was asked to shut down may still do it. */
-const classes: ReadonlySet<string> = new Set(['guest_did_not_stop', 'no_answer', 'source_failed'])
+/** Errors of a source that has asked the guest to shut down. Without an answer it may not have, and nobody wants the start. */
+const classes: ReadonlySet<string> = new Set(['guest_did_not_stop', 'source_failed'])
 
 /** A restart that has failed while its guest may still shut down. It must not end as a stop. */
 export const mayStopLater = (

@@ -25,6 +25,8 @@ export interface Step {
   readonly isOptional?: true
   /** The target is also the state before. Only the response of the source shows that it was done. */
   readonly isInvisible?: true
+  /** The status before, if it looks like one of a server that changes. */
+  readonly from?: string
   /** The requests of the call. They are stored before the first one is sent. */
   readonly requests?: readonly SourceRequest[]
   /** How many of them were carried out. */
@@ -61,10 +63,17 @@ const sizeOf = ({ vcpu_count, vmem_size, instance_type }: TaskParameters): Serve
   ...(instance_type !== undefined && { instance_type: String(instance_type) }),
 })
 
-function resizeSteps(params: TaskParameters, support: ActionSupport, isRunning: boolean): Step[] {
+function resizeSteps(
+  params: TaskParameters,
+  support: ActionSupport,
+  status: ReportedFacts['status'],
+): Step[] {
   const size = sizeOf(params)
   const { isLive = false, confirmedStatus } = support.resize ?? {}
-  const restarts = isRunning && (!isLive || params['force_stop'] === true)
+  // A server that an earlier task has resized waits to be confirmed, and runs again if it was stopped for it.
+  const isResized = status === confirmedStatus
+  const isRunning = status !== 'ready'
+  const restarts = isRunning && ((!isLive && !isResized) || params['force_stop'] === true)
   const resize: Step = {
     call: { kind: 'resize', size },
     target: {
@@ -74,15 +83,21 @@ function resizeSteps(params: TaskParameters, support: ActionSupport, isRunning: 
       ...(confirmedStatus && { statuses: [confirmedStatus, 'running', 'ready'] }),
     },
   }
-  const status = isRunning && !restarts ? 'running' : 'ready'
-  const confirm: Step = {
-    call: { kind: 'confirm-resize' },
-    target: { kind: 'size', size, statuses: [status] },
-  }
+  const statuses = isResized ? ['running', 'ready'] : [isRunning && !restarts ? 'running' : 'ready']
+  const confirm: readonly Step[] =
+    confirmedStatus === undefined
+      ? []
+      : [
+          {
+            call: { kind: 'confirm-resize' },
+            target: { kind: 'size', size, statuses },
+            from: confirmedStatus,
+          },
+        ]
   return [
-    ...(restarts ? stopSteps(params, support, true) : []),
-    resize,
-    ...(confirmedStatus === undefined ? [] : [confirm]),
+    ...(restarts && !isResized ? stopSteps(params, support, true) : []),
+    ...(isResized ? [] : [resize]),
+    ...confirm,
     ...(restarts ? [startStep] : []),
   ]
 }
@@ -143,7 +158,7 @@ export function planSteps(
     case 'resume':
       return [{ call: { kind: 'resume' }, target: running }]
     case 'change-config':
-      return resizeSteps(params, support, isRunning)
+      return resizeSteps(params, support, facts.status)
     case 'update': {
       const changes = updateOf(params)
       return [{ call: { kind: 'update', changes }, target: { kind: 'fields', changes } }]

@@ -14,7 +14,7 @@ import {
 import type { TaskRecord } from './task.ts'
 
 /** Actions with the status before, and what the source must show after a success. */
-const actions: readonly (Pick<Course, 'action' | 'params' | 'from' | 'restarts'> & {
+const actions: readonly (Pick<Course, 'action' | 'params' | 'from' | 'restarts' | 'confirms'> & {
   readonly to: string
 })[] = [
   { action: 'start', from: 'ready', to: 'running' },
@@ -30,6 +30,20 @@ const actions: readonly (Pick<Course, 'action' | 'params' | 'from' | 'restarts'>
     action: 'change-config',
     from: 'running',
     params: { vcpu_count: 4, force_stop: true },
+    to: 'running',
+  },
+  {
+    action: 'change-config',
+    from: 'running',
+    params: { vcpu_count: 4, force_stop: true },
+    confirms: true,
+    to: 'running',
+  },
+  {
+    action: 'change-config',
+    from: 'sync_config',
+    params: { vcpu_count: 4, force_stop: true },
+    confirms: true,
     to: 'running',
   },
   {
@@ -74,7 +88,7 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
     )
   const { status } = world.server
   assert.ok(
-    ['running', 'ready', 'suspend', 'starting', 'stopping', 'suspending'].includes(status),
+    /^(?:running|ready|suspend|starting|stopping|suspending|sync_config|busy)$/.test(status),
     status,
   )
   const noted = ownNotesOf(world.server).failed_task
@@ -189,7 +203,29 @@ void describe('runs of a task', () => {
     },
   })
 
+  const grow: Course = {
+    action: 'change-config',
+    from: 'running',
+    params: { vcpu_count: 4, force_stop: true },
+    confirms: true,
+  }
+
   const cases: Readonly<Record<string, Expected>> = {
+    'an error of the source for the confirmation of a resize': {
+      course: { ...grow, answers: ['ok', 'ok', '5xx'] },
+      status: 'failed',
+      class: 'no_answer',
+      error:
+        /^Internal error 4711\. The server is still in .* the same change-config confirms it\./,
+      sent: ['shut down', 'resize', 'confirm-resize'],
+      shows: 'sync_config',
+    },
+    'a new request after a resize that was not confirmed': {
+      course: { ...grow, from: 'sync_config' },
+      status: 'succeeded',
+      sent: ['confirm-resize', 'start'],
+      shows: 'running',
+    },
     'an error of the source, and nothing changes': {
       course: { ...suspend, answers: ['5xx'] },
       status: 'failed',

@@ -108,6 +108,11 @@ export function fail(state: TaskState, given: TaskEnd, now: number): TaskState {
         call.kind === 'stop' && (at < task.step || (at === task.step && requests !== undefined)),
     )
   if (!mayBeStopped) return end(state, result)
+  // It can be started only when the resize is confirmed.
+  if (step?.call.kind === 'confirm-resize') {
+    const text = `${result.error} The server is resized and waits for the confirmation: the same change-config confirms it.`
+    return end(state, { ...result, error: text })
+  }
   // It may be resized at this moment.
   if (result.status !== 'failed') {
     return end(state, { ...result, error: `${result.error} The server may be stopped now.` })

@@ -62,7 +62,8 @@ export function watched(
   const isDone = typeof request === 'boolean' ? request : undefined
   // A source may be busy with something else, unless it works on the request.
   const isBusy = isBusyWith(request, phase.answer, reading)
-  const isChanging = facts !== undefined && (!isSettledStatus(status) || isBusy === true)
+  const isStill = isSettledStatus(status) || status === step.from
+  const isChanging = facts !== undefined && (!isStill || isBusy === true)
   if (isUnclear && isDone === true) {
     // For a request that the server does not show, this is the proof.
     if (isLastRequest(step) && (step.isInvisible || isReached(step.target, facts))) {
