@@ -3,19 +3,23 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { beginRequest, newestGeneration, type Generated } from '../api/generation.ts'
 import { followRows } from '../api/queries/pages.ts'
-import type { ValueCounts } from '../servers/value-counts.ts'
+import { countsAgree } from '../servers/counts-agree.ts'
+import { valuesIn, type ValueCounts } from '../servers/value-counts.ts'
 import { createSettledList, missingRows, type FollowedRows } from './settle-list.ts'
 import { createStablePages, rowsIn, type LoadedPage } from './stable-pages.ts'
 
+const statuses = ['running', 'stopping', 'ready'] as const
+type Status = (typeof statuses)[number]
+
 interface Row {
   readonly id: string
-  readonly isRunning: boolean
+  readonly status: Status
 }
 
-/** A server starts or stops; undefined: it is deleted. */
+/** The new status of a server; undefined: it is deleted. */
 interface Change {
   readonly id: string
-  readonly isRunning: boolean | undefined
+  readonly status: Status | undefined
 }
 
 interface Answer extends Generated {
@@ -28,28 +32,55 @@ interface Answer extends Generated {
 const pageSize = 3
 const visible = { first: 0, last: 2 * pageSize - 1 }
 const ids = [...'abcdefgh']
-const parts = ['page 0', 'page 1', 'counts', 'rows', 'size'] as const
+const parts = ['page 0', 'page 1', 'counts', 'statuses', 'rows', 'size'] as const
 type PartName = (typeof parts)[number]
+const queries = ['status:running', '', '-status:running'] as const
+type Query = (typeof queries)[number]
 
-/** The running servers of a fleet that changes, in a list of two pages whose responses come in any order. */
+const matches = (q: Query, { status }: Row) =>
+  q === '' || (status === 'running') === (q === 'status:running')
+
+const countStatuses = (rows: readonly Row[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(rows, ({ status }) => status)].map(([status, { length }]) => [status, length]),
+  )
+
+/** Lists of two pages of a fleet that changes, with responses that come in any order, or fail. */
 class Scene {
-  readonly fleet = new Map(ids.slice(0, 6).map((id) => [id, true]))
+  readonly fleet = new Map<string, Status>(ids.slice(0, 6).map((id) => [id, 'running']))
   readonly #data = new Map<string, Answer>()
+  readonly #failed = new Set<string>()
   readonly #inFlight = new Map<string, { data?: Answer; generation: number }>()
   readonly #merge = createStablePages<Row>({ pageSize, freshFor: 0, clock: () => 0 })
   readonly #settle = createSettledList<Row>()
+  readonly #queryOf = new Map<ValueCounts | undefined, Query>()
+  q: Query = queries[0]
   #missing: readonly string[] = []
+  /** The numbers may be of different moments: retries did not help, or a request failed. */
+  #isMixed = false
 
-  change({ id, isRunning }: Change): void {
-    if (isRunning === undefined) this.fleet.delete(id)
-    else this.fleet.set(id, isRunning)
+  change({ id, status }: Change): void {
+    if (status === undefined) this.fleet.delete(id)
+    else this.fleet.set(id, status)
   }
 
-  #keyOf = (part: PartName) => (part === 'rows' ? `rows ${this.#missing.join('')}` : part)
+  /** Undefined: the list does not need it. */
+  #keyOf(part: PartName): string | undefined {
+    if (part === 'size') return this.q === '' ? undefined : 'size'
+    if (part === 'statuses') return this.q === '' ? undefined : 'statuses'
+    if (part === 'rows' && this.#missing.length === 0) return undefined
+    return `${part}|${this.q}|${part === 'rows' ? this.#missing.join('') : ''}`
+  }
+
+  #get = (part: PartName) => this.#data.get(this.#keyOf(part) ?? '')
+
+  get #needed(): readonly PartName[] {
+    return parts.filter((part) => this.#keyOf(part) !== undefined)
+  }
 
   request(part: PartName): void {
     const key = this.#keyOf(part)
-    if (this.#inFlight.has(key) || key === 'rows ') return
+    if (key === undefined || this.#inFlight.has(key)) return
     const client = { getQueryData: () => this.#data.get(key) }
     const context = { client, queryKey: [key] } as unknown as Parameters<typeof beginRequest>[0]
     this.#inFlight.set(key, { generation: beginRequest(context) })
@@ -57,13 +88,13 @@ class Scene {
 
   /** The API reads the fleet for a request. */
   async read(part: PartName): Promise<void> {
-    const key = this.#keyOf(part)
+    const key = this.#keyOf(part) ?? ''
     const request = this.#inFlight.get(key)
     if (!request || request.data) return
     const { generation } = request
-    const all: Row[] = [...this.fleet].map(([id, isRunning]) => ({ id, isRunning }))
+    const all: Row[] = [...this.fleet].map(([id, status]) => ({ id, status }))
     const rows = all
-      .filter(({ isRunning }) => isRunning)
+      .filter((row) => matches(this.q, row))
       .toSorted((one, other) => one.id.localeCompare(other.id))
     const total = rows.length
     const page = (index: number) => ({
@@ -72,83 +103,115 @@ class Scene {
       total,
       rows: rows.slice(index * pageSize, (index + 1) * pageSize),
     })
+    const count = (counted: readonly Row[]): ValueCounts => {
+      const values = Object.entries(countStatuses(counted))
+      const status = values.map(([value, number]) => ({ value, count: number }))
+      return { generation, total: counted.length, groups: { status } }
+    }
     const find = (found: readonly Row[]) => (some: readonly string[]) =>
       Promise.resolve(found.filter(({ id }) => some.includes(id)))
-    const wanted = key.startsWith('rows') ? key.slice(5).split('') : []
     const data = {
       'page 0': { page: page(0) },
       'page 1': { page: page(1) },
       size: { size: this.fleet.size },
-      counts: { counts: { generation, total, groups: {} } },
-      rows: { rows: { generation, ...(await followRows(wanted, find(rows), find(all))) } },
+      counts: { counts: count(rows) },
+      statuses: { counts: count(all) },
+      rows: { rows: { generation, ...(await followRows(this.#missing, find(rows), find(all))) } },
     }
     this.#inFlight.set(key, { generation, data: { generation, ...data[part] } })
   }
 
   deliver(part: PartName): void {
-    const key = this.#keyOf(part)
+    const key = this.#keyOf(part) ?? ''
     const data = this.#inFlight.get(key)?.data
     if (!data) return
     this.#inFlight.delete(key)
+    this.#failed.delete(key)
     this.#data.set(key, data)
   }
 
+  fail(part: PartName): void {
+    const key = this.#keyOf(part) ?? ''
+    if (this.#inFlight.delete(key)) this.#failed.add(key)
+  }
+
   render() {
-    const get = (key: string) => this.#data.get(key)
-    const loaded = [get('page 0')?.page, get('page 1')?.page]
+    const loaded = [this.#get('page 0')?.page, this.#get('page 1')?.page]
       .filter((page) => page !== undefined)
       .map((page) => ({ ...page, loadedAt: 1 }))
-    const { shown } = this.#merge({ query: 'running', revision: 0, refreshedAt: 0 }, loaded)
-    const rows = shown ? rowsIn(shown, visible, pageSize) : []
+    const request = { query: this.q, revision: 0, refreshedAt: 0 }
+    const { shown, isOutdated } = this.#merge(request, loaded)
+    const rows = shown && !isOutdated ? rowsIn(shown, visible, pageSize) : []
     this.#missing = missingRows(loaded, rows)
-    const needed = parts.filter((part) => this.#keyOf(part) !== 'rows ')
-    const generations = needed.map((part) => get(this.#keyOf(part))?.generation)
-    const size = get('size')?.size
-    const isComplete = generations.every((generation) => generation === newestGeneration())
-    const counts = get('counts')?.counts
-    const { settled, counts: shownCounts } = this.#settle(
-      {
-        key: shown?.key ?? '',
-        pages: loaded,
-        visible: rows,
-        isAnswered: isComplete,
-        followed: get(this.#keyOf('rows'))?.rows,
-        size,
-        counted: counts?.total,
-      },
-      [counts],
-    )
-    const totals = [...loaded.map(({ total }) => total), counts?.total]
-    return { shown, rows, settled, counted: shownCounts[0]?.total, isComplete, totals, size }
+    const newest = newestGeneration()
+    const isCurrent = (part: PartName) => this.#get(part)?.generation === newest
+    const isComplete = this.#needed.every(isCurrent)
+    const counts = [this.#get('counts')?.counts]
+    if (this.q !== '') counts.push(this.#get('statuses')?.counts)
+    this.#queryOf.set(counts[0], this.q)
+    const settled = this.#settle({
+      key: shown?.key ?? '',
+      pages: loaded,
+      visible: rows,
+      isAnswered: this.#needed.every(
+        (part) => this.#failed.has(this.#keyOf(part) ?? '') || isCurrent(part),
+      ),
+      isComplete,
+      followed: this.#get('rows')?.rows,
+      size: this.#get('size')?.size,
+      counts,
+      agree: (...responses) => countsAgree(this.q, ...responses),
+    })
+    return { shown, isOutdated, loaded, rows, settled, isComplete }
   }
 
   check(): void {
-    const { rows, settled, counted, isComplete, totals, size } = this.render()
-    if (!settled) return
-    if (!settled.isUpdating) {
+    const { isOutdated, loaded, rows, settled, isComplete } = this.render()
+    if (!settled || isOutdated) return
+    const { key, count, size, counts, countsKey, followed, isUpdating, isRetrying } = settled
+    assert.ok(size >= count, 'more servers match than exist')
+    const values = Object.fromEntries(
+      valuesIn(counts, 'status').map(({ value, count: number }) => [String(value), number]),
+    )
+    const counted = Object.entries(values)
+      .filter(([status]) => matches(this.q, { id: '', status: status as Status }))
+      .reduce((sum, [, number]) => sum + number, 0)
+    if (!isUpdating) {
       assert.ok(isComplete, 'older responses count as current')
-      assert.equal(settled.size, size)
-      assert.deepEqual(new Set(totals), new Set([settled.count]), 'responses contradict each other')
+      assert.equal(countsKey, key, 'filters of another query count as current')
+      assert.equal(size, this.#get('size')?.size ?? count)
+      const totals = new Set([...loaded.map(({ total }) => total), counts[0]?.total])
+      assert.deepEqual(totals, new Set([count]), 'responses contradict each other')
+      assert.equal(counted, count, 'values and count differ')
+      const listed = new Map(loaded.flatMap((page) => page.rows.map((row) => [row.id, row])))
+      if (listed.size === count)
+        for (const [status, number] of Object.entries(countStatuses([...listed.values()])))
+          assert.equal(values[status], number, 'values and rows differ')
     }
-    assert.ok(settled.size >= settled.count, 'more servers match than exist')
-    if (counted !== undefined) assert.equal(counted, settled.count, 'filters and count differ')
+    this.#isMixed =
+      isUpdating && (this.#isMixed || this.#failed.size > 0 || (isComplete && !isRetrying))
+    if (countsKey === key) {
+      if (counts[0]) assert.equal(this.#queryOf.get(counts[0]), this.q, 'filters of another query')
+      if (!this.#isMixed) assert.equal(counted, count, 'filters and count differ')
+    }
     const shown = rows.map((row) => {
-      const followed = settled.followed.get(row.id)
-      return { id: row.id, row: followed?.row ?? row, state: followed?.state }
+      const { row: latest = row, state } = followed.get(row.id) ?? {}
+      return { id: row.id, row: latest, state }
     })
     for (const { id, row, state } of shown)
-      if (state !== 'gone') assert.equal(row.isRunning, state === undefined, `${id} is ${state}`)
+      if (state !== 'gone')
+        assert.equal(matches(this.q, row), state === undefined, `${id} is ${state}`)
     const distinct = new Set(shown.flatMap(({ id, state }) => (state ? [] : [id]))).size
-    if (!settled.isUpdating) assert.ok(distinct <= settled.count, 'more rows than the count')
+    if (!isUpdating) assert.ok(distinct <= count, 'more rows than the count')
   }
 
   /** Requests what is older than the newest response, or everything, as the page does. */
   async refresh(between?: Change & { readonly after: PartName }): Promise<void> {
     this.render()
     const newest = newestGeneration()
-    const isBehind = (part: PartName) => this.#data.get(this.#keyOf(part))?.generation !== newest
-    const behind = parts.filter((part) => this.#keyOf(part) !== 'rows ' && isBehind(part))
-    for (const part of behind.length > 0 ? behind : parts) {
+    const needed = this.#needed
+    const behind = needed.filter((part) => this.#get(part)?.generation !== newest)
+    for (const part of behind.length > 0 ? behind : needed) {
       this.request(part)
       await this.read(part)
       if (between?.after === part) this.change(between)
@@ -161,28 +224,48 @@ class Scene {
 }
 
 const part = fc.constantFrom(...parts)
-const change = { id: fc.constantFrom(...ids), isRunning: fc.constantFrom(true, false, undefined) }
+const change = { id: fc.constantFrom(...ids), status: fc.constantFrom(...statuses, undefined) }
 const step = fc.oneof(
   fc.record({ do: fc.constant('refresh' as const), after: part, ...change }),
   fc.record({ do: fc.constant('request' as const), part }),
   fc.record({ do: fc.constant('read' as const), part }),
   fc.record({ do: fc.constant('deliver' as const), part }),
+  fc.record({ do: fc.constant('fail' as const), part }),
   fc.record({ do: fc.constant('change' as const), ...change }),
+  fc.record({ do: fc.constant('query' as const), q: fc.constantFrom(...queries) }),
 )
 
 describe('the numbers and rows of a list', () => {
   it('follow a server that stops and starts again', async () => {
     const scene = new Scene()
-    for (const [isRunning, state] of [
-      [true, undefined],
-      [false, 'unmatched'],
-      [true, undefined],
+    for (const [status, state] of [
+      ['running', undefined],
+      ['ready', 'unmatched'],
+      ['running', undefined],
       [undefined, 'gone'],
     ] as const) {
-      scene.change({ id: 'c', isRunning })
+      scene.change({ id: 'c', status })
       for (let round = 0; round < 3; round += 1) await scene.refresh()
       assert.equal(scene.render().settled?.followed.get('c')?.state, state)
     }
+  })
+
+  it('are read again three times if they contradict, then follow the latest page', async () => {
+    const scene = new Scene()
+    await scene.refresh()
+    const retries: boolean[] = []
+    for (let round = 0; round < 6; round += 1) {
+      const status = round % 2 === 0 ? 'running' : 'ready'
+      await scene.refresh({ id: 'h', status, after: 'page 1' })
+      const { settled } = scene.render()
+      assert.equal(settled?.isUpdating, true)
+      retries.push(settled.isRetrying)
+      const latest = round % 2 === 0 ? 6 : 7
+      assert.equal(settled.count, settled.isRetrying ? 6 : latest)
+    }
+    assert.deepEqual(retries, [true, true, true, false, false, false])
+    await scene.refresh()
+    assert.equal(scene.render().settled?.isUpdating, false)
   })
 
   it('never contradict each other, in any order of responses, and are true in the end', async () => {
@@ -195,27 +278,33 @@ describe('the numbers and rows of a list', () => {
           else if (one.do === 'request') scene.request(one.part)
           else if (one.do === 'read') await scene.read(one.part)
           else if (one.do === 'deliver') scene.deliver(one.part)
-          else scene.change(one)
+          else if (one.do === 'fail') scene.fail(one.part)
+          else if (one.do === 'change') scene.change(one)
+          else {
+            scene.q = one.q
+            places = []
+          }
           scene.check()
-          const first = (scene.render().shown?.pages.get(0)?.rows ?? []).map(({ id }) => id)
+          const { shown, isOutdated } = scene.render()
+          const first = isOutdated ? [] : (shown?.pages.get(0)?.rows ?? []).map(({ id }) => id)
           if (places.length > 0) assert.deepEqual(first, places, 'rows have moved')
           places = first
         }
         // Old requests end, then the rows that turned out to be missing are read.
         for (let round = 0; round < 6; round += 1) await scene.refresh()
-        const { rows, settled, counted } = scene.render()
-        const running = [...scene.fleet].filter(([, isRunning]) => isRunning).length
+        const { rows, settled } = scene.render()
+        const matching = [...scene.fleet].filter(([id, status]) =>
+          matches(scene.q, { id, status }),
+        ).length
         assert.deepEqual(
-          [settled?.count, settled?.size, settled?.isUpdating, counted],
-          [running, scene.fleet.size, false, running],
+          [settled?.count, settled?.size, settled?.isUpdating, settled?.counts[0]?.total],
+          [matching, scene.fleet.size, false, matching],
         )
         for (const { id } of rows) {
-          const isRunning = scene.fleet.get(id)
-          const state = settled?.followed.get(id)?.state
-          assert.equal(
-            state,
-            isRunning === undefined ? 'gone' : isRunning ? undefined : 'unmatched',
-          )
+          const status = scene.fleet.get(id)
+          const isMatch = status !== undefined && matches(scene.q, { id, status })
+          const state = isMatch ? undefined : status ? 'unmatched' : 'gone'
+          assert.equal(settled?.followed.get(id)?.state, state)
         }
       }),
       { numRuns: 500, seed: 26 },

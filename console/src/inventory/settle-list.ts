@@ -1,6 +1,6 @@
 import type { Generated } from '../api/generation.ts'
-import type { ValueCounts } from '../servers/value-counts.ts'
-import type { ListItem, LoadedPage } from './stable-pages.ts'
+import type { FilterValueCounts } from '../servers/value-counts.ts'
+import { latestRows, type ListItem, type LoadedPage } from './stable-pages.ts'
 
 /** The result of a request for single rows. Those in neither list no longer exist. */
 export interface FollowedRows<Item extends ListItem> extends Generated {
@@ -23,13 +23,16 @@ export interface ListResponses<Item extends ListItem> {
   readonly key: string
   readonly pages: readonly LoadedPage<Item>[]
   readonly visible: readonly Item[]
-  /** Each request of the newest generation has a response, those for missing rows included. */
+  /** Each request of the newest generation has ended, those for missing rows included. */
   readonly isAnswered: boolean
+  /** None of them has failed. */
+  readonly isComplete: boolean
   readonly followed: FollowedRows<Item> | undefined
   /** How many items there are without a filter; undefined if there is none. */
   readonly size: number | undefined
-  /** The number of items that the values of the filters add up to. */
-  readonly counted: number | undefined
+  readonly counts: FilterValueCounts
+  /** Whether the counts can be of the same moment as a total and these rows. */
+  readonly agree: (counts: FilterValueCounts, total: number, rows: readonly Item[]) => boolean
 }
 
 export interface SettledList<Item extends ListItem> {
@@ -37,8 +40,15 @@ export interface SettledList<Item extends ListItem> {
   readonly count: number
   /** Never less than `count`. */
   readonly size: number
-  /** Some responses are older than others, or contradict them: all of them are requested again. */
+  readonly counts: FilterValueCounts
+  /** The list that the counts belong to. */
+  readonly countsKey: string
+  /** Some responses are missing, are older than others, or contradict them. */
   readonly isUpdating: boolean
+  /** The responses contradict each other: all of them are requested again. */
+  readonly isRetrying: boolean
+  /** The generations that contradicted themselves since the last one that did not. */
+  readonly contradictory: ReadonlySet<number>
   readonly followed: ReadonlyMap<string, Followed<Item>>
 }
 
@@ -78,50 +88,55 @@ export function missingRows(
   return [...new Set(visible.map(({ id }) => id))].filter((id) => !listed.has(id)).toSorted()
 }
 
+/** A fleet that changes all the time is not read again and again. */
+const maxRetries = 3
+
 /**
  * The numbers of a list and the state of its rows. Responses come in any order and are of different
  * moments, so the numbers change together, once all responses of a generation are there and agree.
+ * If a request fails or retries do not help, they are the latest ones, and still updating.
  */
 function settleList<Item extends ListItem>(
   before: SettledList<Item> | undefined,
   responses: ListResponses<Item>,
 ): SettledList<Item> | undefined {
-  const { key, pages, visible, isAnswered, size = 0, counted } = responses
+  const { key, pages, visible, isAnswered, isComplete, size = 0, counts, agree } = responses
   const last = before?.key === key ? before : undefined
   const newest = pages.reduce<LoadedPage<Item> | undefined>(
     (one, other) => (one && one.generation >= other.generation ? one : other),
     undefined,
   )
   if (!newest) return before
-  const { total } = newest
+  const { total, generation } = newest
   const listed = listedIn(pages)
   const followed = followRows(last?.followed ?? new Map(), responses.followed, listed)
   const matching = [...new Set(visible.map(({ id }) => id))].filter(
     (id) => followed.get(id)?.state === undefined,
   )
   const isConsistent =
-    isAnswered &&
+    isComplete &&
     matching.length <= total &&
     pages.every((page) => page.total === total) &&
     (responses.size === undefined || size >= total) &&
-    (counted === undefined || counted === total)
+    agree(counts, total, [...latestRows(pages).values()])
+  const contradictory = new Set(isConsistent ? [] : last?.contradictory)
+  if (isComplete && !isConsistent) contradictory.add(generation)
+  const isRetrying = isComplete && !isConsistent && contradictory.size <= maxRetries
+  const isFinal = isAnswered && !isRetrying
   const numbers =
-    isConsistent || !last
+    isFinal || !last
       ? { count: total, size: Math.max(size, total) }
       : { count: last.count, size: last.size }
-  return { key, ...numbers, isUpdating: !isConsistent, followed }
+  // Counts of the previous list keep the shape of the filters until those of this one are there.
+  const values = isFinal
+    ? { counts, countsKey: key }
+    : { counts: before?.counts ?? [], countsKey: before?.countsKey ?? '' }
+  const isUpdating = !isConsistent
+  return { key, ...numbers, ...values, isUpdating, isRetrying, contradictory, followed }
 }
 
-/** Keeps the numbers of a list between renders, and the values of its filters as of the same moment. */
+/** Keeps the numbers of a list between renders. */
 export function createSettledList<Item extends ListItem>() {
   let settled: SettledList<Item> | undefined
-  let counts: readonly (ValueCounts | undefined)[] = []
-  return function settle(
-    responses: ListResponses<Item>,
-    latestCounts: readonly (ValueCounts | undefined)[],
-  ) {
-    settled = settleList(settled, responses)
-    if (settled?.isUpdating === false) counts = latestCounts
-    return { settled, counts }
-  }
+  return (responses: ListResponses<Item>) => (settled = settleList(settled, responses))
 }

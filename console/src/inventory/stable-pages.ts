@@ -49,7 +49,7 @@ const isSame = (before: readonly ListItem[], now: readonly ListItem[]) =>
   before.length === now.length && before.every(({ id }, at) => now[at]?.id === id)
 
 /** The latest values of rows, whichever page they are on by now. */
-function latestRows<Item extends ListItem>(
+export function latestRows<Item extends ListItem>(
   pages: readonly LoadedPage<Item>[],
 ): ReadonlyMap<string, Item> {
   const byAge = pages.toSorted((one, other) => one.generation - other.generation)

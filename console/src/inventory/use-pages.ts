@@ -10,7 +10,7 @@ import {
   type SizeQuery,
 } from '../api/queries/pages.ts'
 import type { Refetchable } from '../api/query-view.ts'
-import type { ValueCounts } from '../servers/value-counts.ts'
+import type { FilterValueCounts } from '../servers/value-counts.ts'
 import { createSettledList, missingRows, type RowState } from './settle-list.ts'
 import { createStablePages, rowsIn, type ListItem, type Range } from './stable-pages.ts'
 
@@ -21,9 +21,11 @@ export interface ListPages<Item extends ListItem> {
   readonly count: number | undefined
   /** How many there are without the filter, if there is one. */
   readonly size: number | undefined
-  /** The values of the filters, as of the same moment as the count. */
-  readonly counts: readonly (ValueCounts | undefined)[]
-  /** The numbers are being read again. */
+  /** The values of the filters. */
+  readonly counts: FilterValueCounts
+  /** The values of the filters are those of the previous query, unlike the rows. */
+  readonly hasOtherCounts: boolean
+  /** The numbers are being read again, and may be of different moments. */
   readonly isUpdating: boolean
   readonly rowAt: (index: number) => Item | undefined
   /** Why a row is still shown although it no longer matches. */
@@ -49,8 +51,8 @@ export interface ListQueries<Item extends ListItem> {
   readonly size: SizeQuery | undefined
   /** For the values of the filters. */
   readonly counts: readonly CountsQuery[]
-  /** The first of `counts` counts all items that match. */
-  readonly countsAll: boolean
+  /** Whether the counts can be of the same moment as a total and some rows. */
+  readonly agree: (counts: FilterValueCounts, total: number, rows: readonly Item[]) => boolean
 }
 
 /** The visible rows. A new list starts at the top, wherever the previous one was scrolled to. */
@@ -75,7 +77,7 @@ interface Part {
 }
 
 /** Requests all parts of a list together: when one of them is requested, or if they contradict. */
-function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
+function useGenerations(parts: readonly Part[], isRetrying: boolean): void {
   const newest = newestGeneration()
   const behind = parts.filter(
     (part) => (part.data?.generation ?? newest) < newest && !part.isFetching,
@@ -91,15 +93,14 @@ function useGenerations(parts: readonly Part[], isUpdating: boolean): void {
     for (const { refetch } of older) void refetch({ cancelRefetch: false })
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [older.length])
-  const isContradictory = isUpdating && parts.every(({ data }) => data?.generation === newest)
   useEffect(() => {
-    if (!isContradictory) return
+    if (!isRetrying) return
     const timer = setTimeout(() => {
       for (const { refetch } of parts) void refetch()
     }, retryAfter)
     return () => clearTimeout(timer)
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [newest, isContradictory])
+  }, [newest, isRetrying])
 }
 
 /** Loads the visible pages of a list, and keeps their rows stable. `query` identifies the list. */
@@ -133,20 +134,19 @@ export function usePages<Item extends ListItem>(
   })
   const parts = [...results, ...sizes, ...counts, ...(missing.length > 0 ? [followed] : [])]
   const newest = newestGeneration()
-  const { settled, counts: settledCounts } = settle(
-    {
-      key: shown?.key ?? '',
-      pages: loaded,
-      visible: rows,
-      isAnswered: parts.every(({ data, error }) => error ?? data?.generation === newest),
-      followed: followed.data,
-      size: sizes[0]?.data?.count,
-      counted: queries.countsAll ? counts[0]?.data?.total : undefined,
-    },
-    counts.map(({ data }) => data),
-  )
+  const settled = settle({
+    key: shown?.key ?? '',
+    pages: loaded,
+    visible: rows,
+    isAnswered: parts.every(({ data, error }) => error ?? data?.generation === newest),
+    isComplete: parts.every(({ data }) => data?.generation === newest),
+    followed: followed.data,
+    size: sizes[0]?.data?.count,
+    counts: counts.map(({ data }) => data),
+    agree: queries.agree,
+  })
   const isUpdating = isOutdated || settled?.isUpdating !== false
-  useGenerations(parts, isUpdating)
+  useGenerations(parts, settled?.isRetrying === true)
 
   function refetch(): void {
     setRefreshedAt(Date.now())
@@ -158,7 +158,8 @@ export function usePages<Item extends ListItem>(
     rowCount: shown?.rowCount,
     count: settled?.count,
     size: settled?.size,
-    counts: settledCounts,
+    counts: settled?.counts ?? [],
+    hasOtherCounts: settled?.countsKey !== settled?.key,
     isUpdating,
     rowAt(index) {
       const row = shown?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize]

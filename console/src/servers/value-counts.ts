@@ -22,3 +22,13 @@ export const listedValues = <Group extends ValueCount>(
 /** How many servers have other values; undefined if all values are listed. */
 export const unlistedCount = (groups: readonly ValueCount[]): number | undefined =>
   groups[maxGroupValues]?.count
+
+/**
+ * The responses for the values of the filters. The first one counts all items that match. Each of
+ * the others counts a field again without its own filter, so that alternatives stay visible.
+ */
+export type FilterValueCounts = readonly (ValueCounts | undefined)[]
+
+/** The values of a field, with those that its own filter excludes. */
+export const valuesIn = (counts: FilterValueCounts, group: string): readonly ValueCount[] =>
+  counts.findLast((one) => one?.groups[group])?.groups[group] ?? []

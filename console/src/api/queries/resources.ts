@@ -108,7 +108,7 @@ export const resourceQueries = (resource: Resource, query: ResourcesQuery) => ({
   rows: (ids: readonly string[]) => resourceRowsQuery(resource, query, ids),
   size: query.q === '' ? undefined : resourceCountQuery(resource, query.scope),
   counts: [],
-  countsAll: false,
+  agree: () => true,
 })
 
 /** The values of fields. The API has statistics of servers only, so they are counted here. */

@@ -1,7 +1,14 @@
 import { countsQuery, type ServerSelection } from '../../api/queries/servers.ts'
 import { valuesOf, without } from '../../filter/edit-query.ts'
 import { filterKeys, findKey } from '../../filter/keys.ts'
-import { listedValues, unlistedCount, type ValueCounts } from '../../servers/value-counts.ts'
+import { countsAgree } from '../../servers/counts-agree.ts'
+import {
+  listedValues,
+  unlistedCount,
+  valuesIn,
+  type FilterValueCounts,
+} from '../../servers/value-counts.ts'
+import type { Row } from '../../servers/row.ts'
 
 export const filterGroupNames = [
   'status',
@@ -28,35 +35,28 @@ export interface FilterCounts {
 
 const groupOf = (name: FilterGroupName) => findKey(filterKeys, name)?.groups ?? name
 
-/**
- * Each filter group is counted without its own filter, so that alternatives stay visible. Groups
- * without a filter share one request, which counts all servers that match.
- */
+/** The requests for the values of all filter groups. */
 export function filterCountQueries({ q, scope, isBin }: ServerSelection, isShown: boolean) {
   const isActive = (name: FilterGroupName) => {
     const { wanted, unwanted } = valuesOf(q, name)
     return wanted.length + unwanted.length > 0
   }
-  const plain = filterGroupNames.filter((name) => !isActive(name))
   const groups = [
-    ...(plain.length === 0 ? [] : [{ text: q, names: plain }]),
+    { text: q, names: filterGroupNames },
     ...filterGroupNames.filter(isActive).map((name) => ({ text: without(q, name), names: [name] })),
   ]
   return {
     counts: (isShown ? groups : []).map(({ text, names }) =>
       countsQuery({ q: text, scope, isBin }, names.map(groupOf)),
     ),
-    countsAll: isShown && plain.length > 0,
+    agree: (counts: FilterValueCounts, total: number, rows: readonly Row[]) =>
+      countsAgree(q, counts, total, rows),
   }
 }
 
 /** The values of a filter group. */
-export function filterCounts(
-  name: FilterGroupName,
-  counts: readonly (ValueCounts | undefined)[],
-): FilterCounts {
-  const key = groupOf(name)
-  const values = counts.find((one) => one?.groups[key])?.groups[key] ?? []
+export function filterCounts(name: FilterGroupName, counts: FilterValueCounts): FilterCounts {
+  const values = valuesIn(counts, groupOf(name))
   return {
     entries: listedValues(values)
       .filter(({ value }) => value !== null && value !== '')

@@ -3,20 +3,27 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { FilterGroup } from './filter-group.tsx'
 import styles from './filter-sidebar.module.css'
 import { filterCounts, filterGroupNames } from './filter-counts.ts'
-import type { ValueCounts } from '../../servers/value-counts.ts'
+import type { FilterValueCounts } from '../../servers/value-counts.ts'
 
 interface Props {
   readonly q: string
-  readonly counts: readonly (ValueCounts | undefined)[]
+  readonly counts: FilterValueCounts
+  /** The counts are those of another query: their numbers are hidden. */
+  readonly hasOtherCounts: boolean
   readonly isUpdating: boolean
   readonly onChange: (q: string) => void
 }
 
 /** The values of the main fields with counts. A click filters, Alt-click excludes. */
-export function FilterSidebar({ q, counts, isUpdating, onChange }: Props) {
+export function FilterSidebar({ q, counts, hasOtherCounts, isUpdating, onChange }: Props) {
   const t = useMessages()
   return (
-    <aside className={styles.filters} aria-label={t.servers.filters} aria-busy={isUpdating}>
+    <aside
+      className={styles.filters}
+      aria-label={t.servers.filters}
+      aria-busy={isUpdating}
+      data-other-counts={hasOtherCounts}
+    >
       {filterGroupNames.map((name) => {
         const { wanted, unwanted } = valuesOf(q, name)
         return (

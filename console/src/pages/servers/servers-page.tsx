@@ -197,6 +197,7 @@ export function ServersPage() {
           <FilterSidebar
             q={state.q}
             counts={pages.counts}
+            hasOtherCounts={pages.hasOtherCounts}
             isUpdating={pages.isUpdating}
             onChange={(next) => change({ q: next })}
           />
