@@ -6,7 +6,11 @@ export const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).s
 
 export const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter servers' })
 
-export const countIs = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
+/** Waits for the number of servers, and for filters that agree with it. */
+export async function countIs(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByText(text, { exact: true }).waitFor()
+  await page.locator('aside[aria-busy=true]').waitFor({ state: 'detached' })
+}
 
 /** The server list of the fleet's owner, with its first rows. */
 export async function openServerList(

@@ -106,6 +106,41 @@ describe('the server list', () => {
     assert.equal(searchOf(page)['q'], 'status:ready os_name:"CentOS 7.9"')
   })
 
+  test('filters by other names, in other case, or by id agree with their counts', async (t) => {
+    const { page } = await openList(t)
+    for (const q of ['os:linux', '-os:Windows', 'account:account-aws', 'status:Ready,stopping']) {
+      await page.goto(`/console/servers?q=${encodeURIComponent(q)}`)
+      await countIs(page, /^\d+ of \d+ servers$/)
+    }
+  })
+
+  test('counts of another query are hidden, and those that contradict the rows are read again', async (t) => {
+    const { page } = await openList(t)
+    const counts = page
+      .getByRole('complementary', { name: 'Filters' })
+      .locator('li button > :last-child')
+    await countIs(page, `${sizes.web} servers`)
+    const held = Promise.withResolvers<void>()
+    let counted = 0
+    // The first counts of all that match are of a moment when these servers were stopping.
+    await page.route('**/servers/statistics?q=*', async (route) => {
+      counted += 1
+      const isFirst = counted === 1
+      await held.promise
+      const response = await route.fetch()
+      const text = await response.text()
+      const body = isFirst ? text.replace('"running"', '"stopping"') : text
+      await route.fulfill({ response, body })
+    })
+    await filterOf(page).pressSequentially('status:running ')
+    await page.getByText(new RegExp(`^\\d+ of ${sizes.web} servers$`)).waitFor()
+    await counts.first().waitFor({ state: 'hidden' })
+    held.resolve()
+    await countIs(page, /^\d+ of \d+ servers$/)
+    await counts.first().waitFor()
+    assert.equal(counted, 2)
+  })
+
   test('the name of a status suggests the status', async (t) => {
     const { page } = await openList(t)
     await filterOf(page).pressSequentially('stopp')
