@@ -6,6 +6,7 @@ import {
 } from './missing-servers.ts'
 import { SourceError } from './source-error.ts'
 import type { ReportedServer, ServerReference, Source, UnreadableServer } from './source.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
 /** In one scan. At 20 requests per second, this takes ten seconds. */
 const maxSingleReads = 200
@@ -19,6 +20,8 @@ interface Confirming extends Holding {
   readonly source: Pick<Source, 'get' | 'getMany'>
   readonly missing: readonly MissingServer[]
   readonly referencesOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, ServerReference>>
+  /** Whether this scan has reported the server. */
+  readonly isSeen: (id: string) => boolean
   readonly signal: AbortSignal
 }
 
@@ -35,7 +38,7 @@ type Reference = readonly [id: string, reference: ServerReference]
  * delay the scan for long.
  */
 export async function confirmMissing(confirming: Confirming): Promise<Confirmed> {
-  const { source, missing, signal } = confirming
+  const { source, missing, isSeen, signal } = confirming
   const confirmations = new Map<string, Confirmation>()
   const existing: (ReportedServer | UnreadableServer)[] = []
 
@@ -48,8 +51,13 @@ export async function confirmMissing(confirming: Confirming): Promise<Confirmed>
       const servers = await get()
       for (const [index, [id]] of some.entries()) {
         const server = servers[index]
-        confirmations.set(id, server ? 'exists' : 'gone')
-        if (server) existing.push(server)
+        // A source may report the server by another key now, such as after a change of settings.
+        if (!server || (serverIdOf(server) !== id && isSeen(serverIdOf(server)))) {
+          confirmations.set(id, 'gone')
+        } else if (serverIdOf(server) === id) {
+          confirmations.set(id, 'exists')
+          existing.push(server)
+        }
       }
       return true
     } catch (error) {

@@ -410,6 +410,42 @@ describe('a scan', () => {
     }
   }
 
+  for (const isBatch of [false, true]) {
+    for (const [rekeyed, others] of [
+      [1, 3],
+      [3, 2],
+      [4, 0],
+    ] as const) {
+      test(`replaces ${rekeyed} of ${rekeyed + others} servers that the source reports by other keys, read ${isBatch ? 'together' : 'one by one'}`, async () => {
+        const sync = createMemorySync()
+        const all = range(0, rekeyed + others)
+        await scan(sync, [pageOf(...all)])
+        const now = all.map((name, at) => ({
+          ...makeSeen(name),
+          ...(at < rekeyed && { key: ['memory', 'new', name] }),
+        }))
+        const get = async ({ externalId }: ServerReference) =>
+          now.find(({ facts }) => facts.external_id === externalId)
+        const getMany = (some: readonly ServerReference[]) => Promise.all(some.map(get))
+        const circumstances = { get, ...(isBatch && { getMany }) }
+        // A list without them does not say that they have other keys.
+        const lacking = await scan(sync, [page(...now.slice(rekeyed))], circumstances)
+        assert.deepEqual([lacking.held.length, lacking.unlisted], [rekeyed, []])
+        for (let again = 0; again < 4; again += 1) {
+          const { unlisted } = await scan(sync, [page(...now)], circumstances)
+          assert.deepEqual(unlisted, [])
+        }
+        assert.deepEqual(
+          sync
+            .present()
+            .map(({ id }) => id)
+            .sort(),
+          now.map(serverIdOf).sort(),
+        )
+      })
+    }
+  }
+
   test('leaves out servers of failed regions, which are neither missing nor removed', async () => {
     const regions = ['one', 'two', 'three']
     const serversOf = (region: string) =>

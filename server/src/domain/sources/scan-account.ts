@@ -247,6 +247,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     missing,
     signal,
     referencesOf,
+    isSeen: (id) => seen.has(id),
     ...holding,
   })
   const present = existing.filter((server) => 'facts' in server)
