@@ -5,6 +5,7 @@ import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { openstackKind } from '../../server/src/sources/openstack/openstack-kind.ts'
 import { sendCall } from '../../server/src/testing/inventory-world/act-on-source.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   conformanceContext,
@@ -13,10 +14,7 @@ import {
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
 
 const referenceTo = (externalId: string, tenantId: string) => ({
-  externalId,
-  regionId: 'RegionOne',
-  zoneId: '',
-  hostId: '',
+  ...referTo(externalId, 'RegionOne'),
   tenantId,
 })
 

@@ -11,6 +11,7 @@ import {
   createMemorySync,
   scanInto,
 } from '../../server/src/testing/inventory-world/in-memory-sync.ts'
+import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 import { describeAttached } from './attached.ts'
 import { settingsOf } from './plug.ts'
 import { addRichServer } from './rich-server.ts'
@@ -219,8 +220,7 @@ describe('OpenStack: Keystone and Nova of Debian', () => {
       }
       assert.deepEqual(await tenantsOf(), new Set([projects['ops']]))
       await withSource(openstackKind, settings('regional'), async (source) => {
-        const reference = { externalId: 'any', zoneId: '', hostId: '' }
-        const lost = { ...reference, regionId: 'RegionTwo', tenantId: projects['demo'] ?? '' }
+        const lost = { ...referTo('any', 'RegionTwo'), tenantId: projects['demo'] ?? '' }
         await assert.rejects(source.get(lost, AbortSignal.timeout(30_000)), { kind: 'incomplete' })
       })
     })

@@ -128,6 +128,8 @@ export interface ScanPage extends SourceUpdate {
 /** What a source needs to find a server again. A field is '' if the source did not report it. */
 export interface ServerReference {
   readonly externalId: string
+  /** The name that it had when it was last reported. */
+  readonly name: string
   /** The source's id of the region. */
   readonly regionId: string
   /** The source's id of the zone. */
@@ -136,6 +138,8 @@ export interface ServerReference {
   readonly hostId: string
   /** The id of the reported tenant. */
   readonly tenantId: string
+  /** The reported notes. */
+  readonly notes: Readonly<Record<string, string>>
 }
 
 /** An open connection to a source. All its errors are `SourceError`. */

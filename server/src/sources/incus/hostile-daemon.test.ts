@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ScanPage } from '../../domain/sources/source.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 import type { HttpClient } from '../shared/http-client.ts'
 import { createApi } from './api.ts'
 import { getServers } from './get-server.ts'
@@ -78,6 +80,10 @@ const withInstances = (...body: readonly object[]) => ({
   '/1.0/projects': projects,
   '/1.0/instances': { body },
   '/1.0/resources': { body: {} },
+})
+const referToInstance = (externalId: string, tenantId = 'default') => ({
+  ...referTo(externalId),
+  tenantId,
 })
 const serversOf = (pages: readonly ScanPage[]) => pages.flatMap(({ present }) => present)
 
@@ -216,8 +222,7 @@ describe('Incus: a daemon that sends odd things', () => {
       )
     }
     await isListed(false)
-    const reference = { externalId: 'u-large', regionId: '', zoneId: '', hostId: '' }
-    await assert.rejects(getServers(connection, [{ ...reference, tenantId: 'default' }]), {
+    await assert.rejects(getServers(connection, [referToInstance('u-large')]), {
       kind: 'incomplete',
     })
     connection.memory.index.update('default/large', 'u-large')
@@ -250,8 +255,12 @@ describe('Incus: a daemon that sends odd things', () => {
       withInstances(instance('a', { expanded_devices: { root: disk } })),
     )
     assert.equal(serversOf(await scan()).length, 1)
-    const reference = { regionId: '', zoneId: '', hostId: '', tenantId: 'default' }
-    await getServers(connection, [{ ...reference, externalId: 'default/..' }])
+    for (const name of ['', '.', '..', 'a/..']) {
+      await getServers(connection, [
+        referToInstance('default/..'),
+        { ...referToInstance('u-lost'), name },
+      ])
+    }
     assert.deepEqual(
       [...new Set(sent)].sort(),
       ['instances', 'networks', 'projects', 'resources'].map((name) => `/1.0/${name}`),
@@ -275,13 +284,7 @@ describe('Incus: a daemon that sends odd things', () => {
     }
     const { connection, scan } = connect(responses)
     const [{ key } = assert.fail()] = serversOf(await scan())
-    const reference = {
-      externalId: String(key.at(-1)),
-      tenantId: 'default',
-      regionId: '',
-      zoneId: '',
-      hostId: '',
-    }
+    const reference = referToInstance(String(key.at(-1)))
     const read = () => getServers(connection, [reference])
     const readEvent = async () => {
       const failing: string[] = []
@@ -320,12 +323,81 @@ describe('Incus: a daemon that sends odd things', () => {
       (await scan()).flatMap(({ tenants = [] }) => tenants),
       ['default'],
     )
-    const reference = { externalId: 'u-lost', regionId: '', zoneId: '', hostId: '' }
-    assert.deepEqual(await getServers(connection, [{ ...reference, tenantId: 'default' }]), [
-      undefined,
-    ])
-    await assert.rejects(getServers(connection, [{ ...reference, tenantId: 'lost' }]), {
+    assert.deepEqual(await getServers(connection, [referToInstance('u-lost')]), [undefined])
+    await assert.rejects(getServers(connection, [referToInstance('u-lost', 'lost')]), {
       kind: 'forbidden',
     })
   })
+
+  test('says so too if the account lists projects', async () => {
+    const { connection } = connect({
+      ...withInstances(instance('a')),
+      '/1.0/projects': { body: [{ name: 'default' }, { name: 'other' }] },
+    })
+    const narrowed = { ...connection, projects: ['default'] }
+    const pages = await Array.fromAsync(scanInstances(narrowed))
+    assert.deepEqual(
+      pages.flatMap(({ tenants = [] }) => tenants),
+      ['default'],
+    )
+    await assert.rejects(getServers(narrowed, [referToInstance('u-b', 'other')]), {
+      kind: 'forbidden',
+    })
+  })
+
+  const answers: Readonly<Record<string, readonly [Response, expected: string]>> = {
+    'the instance': [{ body: instance('b') }, 'b'],
+    'a new instance of the same name': [
+      { body: instance('b', { expanded_config: { 'volatile.uuid': 'u-new' } }) },
+      'gone',
+    ],
+    'that there is none': [
+      { status: 404, body: JSON.stringify({ error: 'not found', error_code: 404 }) },
+      'gone',
+    ],
+    'no permission': [{ status: 403, body: '{}' }, 'unknown'],
+    'an error': [{ status: 400, body: '{}' }, 'unknown'],
+    'an unreachable member': [{ body: { name: 'b', location: 'two', config: null } }, 'unknown'],
+  }
+  for (const isRestarted of [false, true]) {
+    for (const [answer, [response, expected]] of Object.entries(answers)) {
+      test(`by a list without an instance${isRestarted ? ', after a restart,' : ''} does not say that it is gone, but says by its name: ${answer}`, async () => {
+        const responses: Record<string, Response> = withInstances(instance('a'), instance('b'))
+        let { connection, scan } = connect(responses)
+        await scan()
+        if (isRestarted) ({ connection, scan } = connect(responses))
+        responses['/1.0/instances'] = { body: [instance('a')] }
+        const read = async () => {
+          try {
+            const [found] = await getServers(connection, [{ ...referToInstance('u-b'), name: 'b' }])
+            if (!found) return 'gone'
+            return 'facts' in found ? found.facts.name : 'unknown'
+          } catch (error) {
+            assert.ok(error instanceof SourceError)
+            return 'unknown'
+          }
+        }
+        for (const again of [1, 2]) {
+          await scan()
+          responses['/1.0/instances/b'] = response
+          assert.equal(await read(), expected, `scan ${again}`)
+          // An error says nothing, now or later.
+          responses['/1.0/instances/b'] = { status: 400, body: '{}' }
+          await scan()
+          assert.equal(await read(), 'unknown')
+        }
+        responses['/1.0/instances'] = {
+          body: [
+            instance('a'),
+            instance('renamed', { expanded_config: { 'volatile.uuid': 'u-b' } }),
+          ],
+        }
+        responses['/1.0/instances/renamed'] = {
+          body: instance('renamed', { expanded_config: { 'volatile.uuid': 'u-b' } }),
+        }
+        await scan()
+        assert.equal(await read(), 'renamed')
+      })
+    }
+  }
 })

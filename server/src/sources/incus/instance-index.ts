@@ -9,8 +9,6 @@ const emptySet: ReadonlySet<string> = new Set()
 export class InstanceIndex {
   readonly #uuids = new Map<string, string>()
   readonly #paths = new Map<string, Set<string>>()
-  /** By UUID, the paths that the last list lacked. It may have been incomplete. */
-  readonly #lastPaths = new Map<string, string>()
   /** For each list that is being read, the paths that changed since. They are newer than the list. */
   readonly #openLists = new Set<Set<string>>()
   /** The fingerprint of the daemon's or the cluster's certificate. */
@@ -33,11 +31,6 @@ export class InstanceIndex {
     return this.#paths.get(uuid) ?? emptySet
   }
 
-  /** Where an instance was that the last list lacks. */
-  lastPathOf(uuid: string): string | undefined {
-    return this.#lastPaths.get(uuid)
-  }
-
   /** Records what a single read found: the UUID, or undefined if there is no such instance. */
   update(path: string, uuid: string | undefined): void {
     for (const touched of this.#openLists) touched.add(path)
@@ -51,11 +44,8 @@ export class InstanceIndex {
     this.#openLists.add(touched)
     try {
       const listed = await read()
-      this.#lastPaths.clear()
       for (const path of this.#uuids.keys()) {
-        if (listed.has(path) || touched.has(path)) continue
-        this.#lastPaths.set(this.#uuids.get(path) ?? '', path)
-        this.#delete(path)
+        if (!listed.has(path) && !touched.has(path)) this.#delete(path)
       }
       for (const [path, uuid] of listed) if (!touched.has(path)) this.#set(path, uuid)
     } finally {

@@ -71,5 +71,5 @@ export async function readChanges(
   return { present: read.present, gone, unreadable: failed }
 }
 
-const memberDown = (location: string) =>
+export const memberDown = (location: string) =>
   new SourceError('failed', `The cluster member ${location} does not respond.`)

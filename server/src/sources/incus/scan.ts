@@ -24,8 +24,8 @@ export async function* scanInstances(connection: Connection): AsyncGenerator<Sca
     gone: [],
     unreadable,
     resources: toResources(daemon, lookups),
-    // The certificate may lose a project. Listed ones are required, so none of them is lost unnoticed.
-    ...(connection.projects.length === 0 && { tenants: projects.map(({ name }) => name) }),
+    // The certificate may lose a project, and a change of the account may leave one out.
+    tenants: projects.map(({ name }) => name),
   }
   for (const part of chunk(instances)) yield await readServers(connection, part, maxStateAge)
   const { denied, failed } = lookups.problems

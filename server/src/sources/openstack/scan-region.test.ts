@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { FailedPart } from '../../domain/sources/source.ts'
+import { referTo } from '../../testing/inventory-world/server-reference.ts'
 import type { HttpClient } from '../shared/http-client.ts'
 import { findRegions } from './regions.ts'
 import { getServer, readServers, scanRegions } from './scan-region.ts'
@@ -100,7 +101,7 @@ function createCloud() {
     return { names: names.sort(), failed, unread }
   }
   const get = (externalId: string, regionId: string, tenantId: string) =>
-    getServer(session, { externalId, regionId, zoneId: '', hostId: '', tenantId }, signal)
+    getServer(session, { ...referTo(externalId, regionId), tenantId }, signal)
   return { cloud, scan, get, session }
 }
 
