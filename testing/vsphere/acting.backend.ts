@@ -59,10 +59,21 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
   after(() => vcsim.stop())
 
+  /** By UUID, also of deleted virtual machines. */
+  const managedIds = new Map<string, string>()
+  const referToMachine = (id: string) => ({
+    ...referTo(id),
+    notes: { managed_object_id: managedIds.get(id) ?? '' },
+  })
+  const createMachine = async (name: string) => {
+    const id = await client.create(name)
+    managedIds.set(id, await client.idOf(id))
+    return id
+  }
   const act = (id: string, call: SourceCall, at = settings, signal?: AbortSignal) =>
     actOn(vsphereKind, at, call, referTo(id), signal)
   const until = (id: string, isReached: (server: ReportedServer | undefined) => boolean) =>
-    readUntil(vsphereKind, settings, referTo(id), isReached)
+    readUntil(vsphereKind, settings, referToMachine(id), isReached)
   const untilStatus = (id: string, status: string) =>
     until(id, (server) => server?.facts.status === status)
   const untilGone = (id: string) => until(id, (server) => server === undefined)
@@ -94,7 +105,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     ).replace(/\/[^/]*$/, '')
 
   test('switches a virtual machine off and on, suspends and resets it', async () => {
-    const id = await client.create('switched')
+    const id = await createMachine('switched')
     await act(id, stop(true))
     await untilStatus(id, 'ready')
     await act(id, { kind: 'start' })
@@ -110,7 +121,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('asks the guest, if VMware Tools run in it', async () => {
-    const id = await client.create('asked')
+    const id = await createMachine('asked')
     await setTools(id, 'guestToolsNotRunning')
     const restart = { kind: 'restart', isForced: false } as const
     await refusesAction(act(id, restart), 'unsupported', /force the action/, settings)
@@ -128,7 +139,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('changes CPUs, memory and name', async () => {
-    const id = await client.create('small')
+    const id = await createMachine('small')
     await act(id, stop(true))
     await act(id, { kind: 'resize', size: { vcpu_count: 3, vmem_size: 3_072 } })
     await act(id, { kind: 'resize', size: { vmem_size: 4_096 } })
@@ -145,7 +156,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('keeps the files of a deleted virtual machine, unless told otherwise', async () => {
-    const kept = await client.create('kept')
+    const kept = await createMachine('kept')
     const keptFolder = await folderOf(kept)
     const files = await filesAt(keptFolder)
     assert.ok(files.some((file) => file.endsWith('.vmdk')))
@@ -154,7 +165,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
     assert.deepEqual(await filesAt(keptFolder), files)
     assert.equal(calls('Destroy_Task').length, 0)
 
-    const id = await client.create('destroyed')
+    const id = await createMachine('destroyed')
     const folder = await folderOf(id)
     await act(id, remove(true))
     await untilGone(id)
@@ -162,7 +173,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('detaches disks that others use before it deletes the disks', async () => {
-    const [owner, id] = [await client.create('owner'), await client.create('user')]
+    const [owner, id] = [await createMachine('owner'), await createMachine('user')]
     for (const one of [owner, id]) await client.stop(one)
     const devices = await client.property(
       'VirtualMachine',
@@ -192,14 +203,14 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('deletes snapshots only if told', async () => {
-    const id = await client.create('with snapshot')
+    const id = await createMachine('with snapshot')
     const snapshot = '<name>one</name><memory>false</memory><quiesce>false</quiesce>'
     await client.onMachine('CreateSnapshot', id, snapshot)
     await refusesAction(act(id, remove(true)), 'unsupported', /delete the snapshots too/, settings)
     await untilStatus(id, 'running')
     await act(id, remove(true, true))
     await untilGone(id)
-    const other = await client.create('without snapshot')
+    const other = await createMachine('without snapshot')
     await client.onMachine('CreateSnapshot', other, snapshot)
     await act(other, remove(false, true))
     assert.equal(calls('RemoveAllSnapshots_Task').length, 1)
@@ -207,7 +218,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('tells refusals apart', async () => {
-    const id = await client.create('refused')
+    const id = await createMachine('refused')
     await refusesAction(act(id, { kind: 'start' }), 'conflict', /InvalidPowerState/, settings)
     const unknown = '00000000-0000-0000-0000-000000000000'
     await refusesAction(act(unknown, { kind: 'start' }), 'not-found', /does not have/, settings)
@@ -239,7 +250,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('does not know the outcome without a response, and sends nothing again', async () => {
-    const id = await client.create('uncertain')
+    const id = await createMachine('uncertain')
     const isStop = ({ body }: { body: string }) => body.includes('<PowerOffVM_Task')
     const uncertain = (signal?: AbortSignal) =>
       refusesAction(act(id, stop(true), settings, signal), 'outcome-unknown', /./, settings)
@@ -272,7 +283,7 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   })
 
   test('finds the task of a request that changes nothing else, and logs in again', async () => {
-    const id = await client.create('proven')
+    const id = await createMachine('proven')
     const actor = await vsphereKind.acting?.open(settings, conformanceContext, soon())
     assert.ok(actor)
     const check = (request: SourceRequest) => actor.check?.(request, referTo(id), soon())
@@ -319,22 +330,24 @@ describe('actions on vSphere, as vcsim simulates it', () => {
 
   test('closes its session', async () => {
     const before = await client.sessions()
-    const id = await client.create('last')
+    const id = await createMachine('last')
     await act(id, stop(true))
     assert.deepEqual(await client.sessions(), before)
   })
 
   test('reads several virtual machines at once, in order', async () => {
     const ids = [
-      await client.create('one'),
-      await client.create('two'),
-      await client.create('three'),
+      await createMachine('one'),
+      await createMachine('two'),
+      await createMachine('three'),
     ]
     await client.remove(ids[1] ?? '')
-    const wanted = [...ids.toReversed(), '00000000-0000-0000-0000-000000000000']
+    const unknown = '00000000-0000-0000-0000-000000000000'
+    managedIds.set(unknown, 'vm-999999')
+    const wanted = [...ids.toReversed(), unknown]
     await withSource(vsphereKind, settings, async (source) => {
       const found = await source.getMany?.(
-        wanted.map((id) => referTo(id)),
+        wanted.map((id) => referToMachine(id)),
         soon(),
       )
       assert.deepEqual(

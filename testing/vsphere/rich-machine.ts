@@ -161,6 +161,7 @@ export async function buildRichMachine(
         tools_status: await text('guest.toolsRunningStatus'),
         hardware_version: await text('config.version'),
         bios_uuid: await text('config.uuid'),
+        managed_object_id: id,
         datastores: 'LocalDS_0',
         thin_disks: labels[1] ?? '',
         snapshots: '2',

@@ -30,6 +30,8 @@ export interface Identities {
   remove(id: string): void
   nameOf(id: string): string
   of(id: string): Identity
+  /** The key of the server that was reported with this external id. */
+  keyOf(externalId: string): ServerKey
   ids(): readonly string[]
   withUuid(uuid: string): readonly string[]
 }
@@ -39,13 +41,14 @@ export function createIdentities(group: string): Identities {
   const byUuid = new Map<string, Set<string>>()
   const former = new Map<string, Identity>()
 
+  const keyOf = (externalId: string) => ['vsphere', group, ...externalId.split('/')]
   const withUuid = (uuid: string) => [...(byUuid.get(uuid) ?? [])].sort(compareIds)
 
   function of(id: string): Identity {
     const { uuid = '' } = known.get(id) ?? {}
-    if (uuid === '') return former.get(id) ?? { key: ['vsphere', group, id], externalId: id }
-    if (withUuid(uuid)[0] === id) return { key: ['vsphere', group, uuid], externalId: uuid }
-    return { key: ['vsphere', group, uuid, id], externalId: `${uuid}/${id}` }
+    if (uuid === '') return former.get(id) ?? { key: keyOf(id), externalId: id }
+    const externalId = withUuid(uuid)[0] === id ? uuid : `${uuid}/${id}`
+    return { key: keyOf(externalId), externalId }
   }
 
   function forget(id: string): void {
@@ -70,6 +73,7 @@ export function createIdentities(group: string): Identities {
     },
     nameOf: (id) => known.get(id)?.name ?? id,
     of,
+    keyOf,
     ids: () => [...known.keys()],
     withUuid,
   }

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
   ReportedServer,
+  ServerReference,
   Source,
   SourceContext,
   SourceSettings,
@@ -10,7 +12,6 @@ import { findReported } from '../shared/find-reported.ts'
 import { acquireConnection, type Connection } from './connection.ts'
 import { findByUuid, uuidOfServer } from './find-by-uuid.ts'
 import { compareIds } from './identities.ts'
-import { listRefs } from './property-collector.ts'
 import { readMachines } from './read-machines.ts'
 import { scanMachines } from './scan.ts'
 import { hasEnded } from './soap.ts'
@@ -27,40 +28,41 @@ async function findKnown(
 }
 
 /**
- * Reads virtual machines; undefined for those that are gone. That vSphere finds nothing is not enough: with too few
- * permissions it finds none. So another virtual machine must still be visible.
+ * Reads virtual machines; undefined for those that are gone. That vSphere finds none by the UUID is not enough: it
+ * finds none that the user may not see. It must say that none has the id that the server had.
  */
-async function getMachines(
+export async function getMachines(
   connection: Connection,
-  externalIds: readonly string[],
+  references: readonly Pick<ServerReference, 'externalId' | 'name' | 'notes'>[],
   signal: AbortSignal,
 ): Promise<readonly (ReportedServer | UnreadableServer | undefined)[]> {
   const { session, identities } = connection
-  const uuids = new Set(externalIds.map(uuidOfServer))
+  const wanted = references.map(({ externalId, name, notes }) => {
+    const uuid = uuidOfServer(externalId)
+    return { externalId, name, uuid, id: notes['managed_object_id'] ?? '' }
+  })
+  const uuids = new Set(wanted.map(({ uuid }) => uuid))
   const found = await Promise.all([...uuids].map((uuid) => findKnown(connection, uuid, signal)))
-  const refs = [...new Set(found.flat())]
-    .sort(compareIds)
-    .map((id) => ({ type: 'VirtualMachine', id }))
+  const ids = new Set([...found.flat(), ...wanted.map(({ id }) => id)].filter((id) => id !== ''))
+  const refs = [...ids].sort(compareIds).map((id) => ({ type: 'VirtualMachine', id }))
   const update = await readMachines(connection, refs, signal)
 
-  let others: Awaited<ReturnType<typeof listRefs>> | undefined
-
-  async function serverOf(externalId: string) {
-    const uuid = uuidOfServer(externalId)
-    const ids = identities.withUuid(uuid)
-    const key = ids.map((id) => identities.of(id)).find((one) => one.externalId === externalId)?.key
+  return wanted.map(({ externalId, name, uuid, id }) => {
+    const key = identities.keyOf(externalId)
     const server = findReported(update, key)
-    if (server || update.gone.some(([, , gone]) => gone === uuid)) return server
-    others ??= await listRefs(session.until(signal), ['VirtualMachine'])
-    if (others.some(({ id }) => !ids.includes(id))) return undefined
+    if (server || update.gone.some(([, , gone]) => gone === uuid || gone === id)) return server
+    // Without its UUID. This login has not read it before.
+    const hidden = update.unreadable.find((other) =>
+      isDeepStrictEqual(other.key, identities.keyOf(id)),
+    )
+    if (hidden) return { ...hidden, key, name }
+    // The id belongs to a virtual machine with another UUID.
+    if (id !== '') return undefined
     throw new SourceError(
       'incomplete',
-      `${session.host} returned neither ${externalId} nor any other virtual machine. The next sync decides whether it is gone.`,
+      `${session.host} does not find ${externalId}. It may be hidden from the user. The next syncs decide whether it is gone.`,
     )
-  }
-  const servers = []
-  for (const externalId of externalIds) servers.push(await serverOf(externalId))
-  return servers
+  })
 }
 
 /** Logs in to a vCenter or an ESXi host. */
@@ -108,9 +110,8 @@ export async function openVSphere(
   }
 
   const getMany: NonNullable<Source['getMany']> = async (references, stop) => {
-    const ids = references.map(({ externalId }) => externalId)
     const found = withLogin(async function* read(connection) {
-      yield await getMachines(connection, ids, stop)
+      yield await getMachines(connection, references, stop)
     }, stop)
     return (await found.next()).value ?? []
   }

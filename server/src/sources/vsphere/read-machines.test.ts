@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { fakeVSphereConnection } from '../../testing/fake-vsphere-connection.ts'
 import { parseXml } from '../shared/parse-xml.ts'
 import type { Connection } from './connection.ts'
+import { getMachines } from './open-vsphere.ts'
 import { listRefs } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
 import { SoapFault, UnparsableResponse } from './soap.ts'
@@ -81,6 +82,84 @@ describe('virtual machines that are not listed any more', () => {
     await assert.rejects(checkAllMissing(connection, refs(1), signal()), { kind: 'incomplete' })
     await assert.rejects(readMachines(connection, refs(1, 2), signal()), { kind: 'incomplete' })
   })
+})
+
+describe('a virtual machine that is read by its server', () => {
+  const inaccessible = (id: string) =>
+    machine(id, property('runtime.connectionState', 'inaccessible'))
+  /** What vSphere finds by the UUID of `vm-1`, and has under its id. */
+  const states = {
+    visible: { found: ['vm-1'], read: readable },
+    'registered again': {
+      found: ['vm-8'],
+      read: (id: string) =>
+        id === 'vm-1' ? notFound() : readable(id).replace(uuidOf(id), uuidOf('vm-1')),
+    },
+    deleted: { found: [], read: notFound },
+    hidden: { found: [], read: denied },
+    inaccessible: { found: ['vm-1'], read: inaccessible },
+    'replaced by another': {
+      found: [],
+      read: (id: string) => readable(id).replace(uuidOf(id), uuidOf('vm-9')),
+    },
+  }
+  type State = keyof typeof states
+  const expected: Readonly<Record<State, string>> = {
+    visible: 'present',
+    'registered again': 'present',
+    deleted: 'gone',
+    hidden: 'unreadable',
+    inaccessible: 'unreadable',
+    'replaced by another': 'gone',
+  }
+
+  for (const state of Object.keys(states) as State[]) {
+    for (const isReadBefore of [false, true]) {
+      for (const hasNote of [false, true]) {
+        test(`and is ${state}: ${isReadBefore ? '' : 'not '}read in this login, its id is ${hasNote ? '' : 'not '}stored`, async () => {
+          const { found, read } = states[state]
+          const connection = fakeVSphereConnection({
+            async call(method, _self, parameters = '') {
+              if (method === 'FindAllByUuid') {
+                const values = found.map(
+                  (id) => `<returnval type="VirtualMachine">${id}</returnval>`,
+                )
+                return parseXml(`<Response>${values.join('')}</Response>`)
+              }
+              const ids = [...parameters.matchAll(/<obj type="VirtualMachine">([^<]+)/g)]
+              const objects = ids.map(([, id = '']) => {
+                try {
+                  return read(id)
+                } catch (error) {
+                  if (parameters.includes('reportMissing')) return ''
+                  throw error
+                }
+              })
+              const root = '<objects><obj type="rootFolder">rootFolder</obj></objects>'
+              return parseXml(
+                `<Response><returnval>${ids.length === 0 ? root : objects.join('')}</returnval></Response>`,
+              )
+            },
+          })
+          if (isReadBefore) connection.identities.add('vm-1', uuidOf('vm-1'), 'name')
+          const reference = {
+            externalId: uuidOf('vm-1'),
+            name: 'name',
+            notes: hasNote ? { managed_object_id: 'vm-1' } : {},
+          }
+          const reading = getMachines(connection, [reference], signal())
+          const isFound = expected[state] === 'present'
+          const canTell = hasNote || isFound || (isReadBefore && state !== 'replaced by another')
+          if (!canTell) return await assert.rejects(reading, { kind: 'incomplete' })
+          const [server] = await reading
+          if (expected[state] === 'gone') return assert.equal(server, undefined)
+          assert.ok(server)
+          assert.deepEqual(server.key, keyOf('vm-1'))
+          assert.equal('facts' in server, isFound)
+        })
+      }
+    }
+  }
 })
 
 test('a list that is missing differs from an empty one', async () => {

@@ -131,11 +131,12 @@ export async function readMachines(
   )
   const attributes = machines.flatMap(({ attributes: given }) => [...given.keys()])
   const inventory = await connection.inventoryWith(named, attributes, signal)
-  for (const machine of machines) add(machine.ref, describe(connection, machine, inventory))
-  for (const { ref, problem } of contents.filter((read) => 'problem' in read))
-    add(ref, unreadableServer(identities.of(ref.id).key, identities.nameOf(ref.id), problem))
+  // First, because one that is registered again has the UUID of one that is gone.
   const read = new Set(contents.map(({ ref }) => ref.id))
   for (const ref of refs.filter(({ id }) => !read.has(id)))
     add(ref, await checkMissing(connection, ref, signal))
+  for (const machine of machines) add(machine.ref, describe(connection, machine, inventory))
+  for (const { ref, problem } of contents.filter((read) => 'problem' in read))
+    add(ref, unreadableServer(identities.of(ref.id).key, identities.nameOf(ref.id), problem))
   return update
 }

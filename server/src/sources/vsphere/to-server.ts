@@ -125,6 +125,7 @@ function notesOf(machine: Machine, inventory: Inventory): Record<string, string>
     tools_version_status: machine.text('guest.toolsVersionStatus2'),
     hardware_version: machine.text('config.version'),
     bios_uuid: machine.text('config.uuid'),
+    managed_object_id: machine.ref.id,
     ...diskNotes(machine, inventory),
     ...snapshotNotes(machine),
   }
