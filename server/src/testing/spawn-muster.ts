@@ -61,7 +61,12 @@ function cleanEnvironment(): Record<string, string> {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value]]
   })
-  return { ...Object.fromEntries(passed), MUSTER_CONSOLE_BUILD: 'false' }
+  return {
+    ...Object.fromEntries(passed),
+    MUSTER_CONSOLE_BUILD: 'false',
+    // Halves the CPU time of a start.
+    NODE_COMPILE_CACHE: join(repository, 'node_modules/.cache/compiled'),
+  }
 }
 
 /** The mask is the process's, and a child takes it over at its birth. */
