@@ -2,6 +2,7 @@ import type { Connection } from '../sources/vsphere/connection.ts'
 import { createIdentities } from '../sources/vsphere/identities.ts'
 import { createInventory } from '../sources/vsphere/inventory.ts'
 import type { Api } from '../sources/vsphere/session.ts'
+import { noTags } from '../sources/vsphere/tags.ts'
 
 type Calls = Pick<Api, 'call'> & Partial<Pick<Api, 'create' | 'destroy'>>
 
@@ -30,7 +31,7 @@ export function fakeVSphereConnection(calls: Calls): Connection {
       until: () => api,
       close: async () => {},
     },
-    tags: { isDenied: () => false, read: async () => new Map(), close: async () => {} },
+    tags: { read: async () => () => noTags, close: async () => {} },
     identities: createIdentities('vc'),
     readInventory: async () => inventory,
     inventoryWith: async () => inventory,

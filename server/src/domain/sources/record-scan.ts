@@ -12,6 +12,7 @@ import { createResourceCollector, type ResourceCollector } from './collect-resou
 import { limitText } from './limit-facts.ts'
 import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
+import { subjectOf } from './move-servers.ts'
 import type {
   AccountStore,
   KnownSightings,
@@ -96,6 +97,30 @@ export const heldBy = (
   project_id: projectId,
   tenant_id: projectId,
 })
+
+/** What mapping rules match on. */
+const reportedSubject = ({ facts: { name, tags = {} }, tenant }: ReportedServer) => ({
+  name,
+  tags,
+  tenant,
+})
+
+const hasUnreadSubject = ({ unread = [] }: ReportedServer): boolean =>
+  unread.includes('tags') || unread.includes('tenant')
+
+/** The server with the stored tags or tenant that could not be read. */
+function keepSubject(server: ReportedServer, before: Server): ReportedServer {
+  const { facts, tenant, unread = [] } = server
+  const stored = subjectOf(before)
+  const isSameTenant = tenant === undefined || tenant.id === stored.tenant?.id
+  return {
+    ...server,
+    ...(unread.includes('tags') && {
+      facts: { ...facts, tags: { ...stored.tags, ...facts.tags } },
+    }),
+    ...(unread.includes('tenant') && isSameTenant && stored.tenant && { tenant: stored.tenant }),
+  }
+}
 
 const notActive = { activeName: '', activeHost: '' }
 const notMissing = { missed: 0, missingSince: 0 }
@@ -182,11 +207,28 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
       }
       const report = reportOf(server, account)
       const digest = hash('sha1', report, 'base64url')
-      const { name, tags = {} } = server.facts
-      const mapped = mapping({ name, tags, tenant: server.tenant })
+      const mapped = mapping(reportedSubject(server))
+      // Until the stored tags are known, the project is the last one.
+      const keepsProject = before && hasUnreadSubject(server) && projects.has(before.projectId)
+      const projectId = keepsProject ? before.projectId : mapped.projectId
       const isSame =
-        before?.digest === digest && before.projectId === mapped.projectId && before.missed === 0
-      return isSame ? undefined : { ...mapped, id, digest, size: report.length, server }
+        before?.digest === digest && before.projectId === projectId && before.missed === 0
+      return isSame ? undefined : { ...mapped, projectId, id, digest, size: report.length, server }
+    }
+
+    /** Maps servers whose tags or tenant could not be read by those that are stored. */
+    async function completeUnread(
+      changed: readonly ChangedServer[],
+    ): Promise<readonly ChangedServer[]> {
+      const unread = changed.filter(({ server }) => hasUnreadSubject(server))
+      if (unread.length === 0) return changed
+      const stored = await serverWriter.findStored(unread.map(({ id }) => id))
+      return changed.map((one) => {
+        const before = hasUnreadSubject(one.server) ? stored.get(one.id)?.server : undefined
+        if (before?.account_id !== account.id) return one
+        const server = keepSubject(one.server, before)
+        return { ...one, server, ...mapping(reportedSubject(server)) }
+      })
     }
 
     function reportingAccount(changed: readonly ChangedServer[]): ReportingAccount {
@@ -233,7 +275,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         const gone = goneIds.filter((id) => known.has(id))
         if (changed.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
         return await recordServers({
-          present: changed.map(toServerFacts),
+          present: (await completeUnread(changed)).map(toServerFacts),
           gone,
           reporter: reportingAccount(changed),
         })

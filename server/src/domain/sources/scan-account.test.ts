@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import {
   createMemorySync,
+  makeAccount,
   makeSeen,
   scanInto,
   type MemorySync,
@@ -783,5 +784,56 @@ describe('a server that cannot be read', () => {
     const { counts, unreadable } = await scan(sync, [pageOf('a'), unread('new', 'too long')])
     assert.deepEqual([counts.seen, counts.created, unreadable.length], [2, 1, 1])
     assert.deepEqual(namesOf(sync), ['a'])
+  })
+})
+
+describe('a server whose tags or tenant could not be read', () => {
+  const tenant = { id: 't1', name: 'shop' }
+  const tags = { folder: 'a', team: 'web' }
+  const full = { ...makeSeen('s', { tags }), tenant }
+  /** What is left of the report without the field, and with the name of the tenant only. */
+  const reports: readonly ReportedServer[] = [
+    { ...makeSeen('s', { tags: { folder: 'a' } }), tenant, unread: ['tags'] },
+    { ...makeSeen('s'), tenant, unread: ['tags'] },
+    { ...makeSeen('s', { tags }), unread: ['tenant'] },
+    { ...makeSeen('s', { tags }), tenant: { id: 't1', name: 't1' }, unread: ['tenant'] },
+    { ...makeSeen('s'), unread: ['tags', 'tenant'] },
+  ]
+  const rules = [{ tag: 'team=web' }, { tenant: 'shop' }, { tenant: 'shop', tag: 'folder=a' }]
+  const placeOf = (sync: MemorySync) => {
+    const [server] = sync.present()
+    return { ...server, update_version: 0, updated_at: '' }
+  }
+
+  test('keeps them and its project, whatever rule has chosen it', async () => {
+    for (const rule of rules) {
+      for (const report of reports) {
+        const sync = createMemorySync(makeAccount({ mapping: [{ ...rule, project_id: 'theirs' }] }))
+        await scan(sync, [page(full)])
+        const before = placeOf(sync)
+        assert.equal(before.project_id, 'theirs')
+        for (let round = 0; round < 2; round += 1) {
+          await scan(sync, [page(report)])
+          assert.deepEqual(placeOf(sync), before, JSON.stringify([rule, report]))
+          assert.equal(sync.sighted()[0]?.projectId, 'theirs')
+        }
+        // A change that arrives with such a report is stored as well.
+        const stopped = { ...report, facts: { ...report.facts, status: 'ready' } }
+        await scan(sync, [page(stopped)])
+        assert.deepEqual(placeOf(sync), { ...before, status: 'ready' })
+      }
+    }
+  })
+
+  test('is moved by the tags that could be read, and by all when they can be read again', async () => {
+    const mapping = [{ tag: 'folder=b', project_id: 'theirs' }]
+    const sync = createMemorySync(makeAccount({ mapping }))
+    await scan(sync, [page(full)])
+    const moved = { ...makeSeen('s', { tags: { folder: 'b' } }), tenant, unread: ['tags'] as const }
+    await scan(sync, [page(moved)])
+    const { project_id, metadata } = placeOf(sync)
+    assert.deepEqual([project_id, metadata?.['ext:team']], ['theirs', 'web'])
+    await scan(sync, [page(full)])
+    assert.equal(placeOf(sync).project_id, 'ours')
   })
 })

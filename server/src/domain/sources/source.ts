@@ -44,10 +44,12 @@ export type ReportedFacts = Omit<ServerFacts, Assigned | Parts> & {
 }
 
 /** A field that needs more than the list of servers. Of the notes, `lost_on_stop` is meant. */
-export type DetailField = Exclude<
-  keyof ReportedFacts,
-  'name' | 'status' | 'external_id' | 'provider' | 'tags' | 'adminGroup' | 'created_at'
->
+export type DetailField =
+  | Exclude<
+      keyof ReportedFacts,
+      'name' | 'status' | 'external_id' | 'provider' | 'adminGroup' | 'created_at'
+    >
+  | 'tenant'
 
 /**
  * Identifies a server in every account and after a restore. The server's id is derived from it. It begins with
@@ -63,7 +65,10 @@ export interface ReportedServer {
   readonly facts: ReportedFacts
   /** Whether the source works on the server, in a single read. Absent if it does not tell. */
   readonly isBusy?: boolean
-  /** Fields that a failed request left incomplete. A server that is known keeps its stored values. */
+  /**
+   * Fields that a failed request left incomplete. A server that is known keeps its stored values, and its project
+   * if they are the tags or the tenant.
+   */
   readonly unread?: readonly DetailField[]
 }
 

@@ -5,7 +5,7 @@ import { limitFacts, limitText } from './limit-facts.ts'
 import type { Mapped } from './mapping.ts'
 import { derivedId } from './derived-id.ts'
 import { completeDevice, completeDisk, completeNic, describeNics } from './reported-parts.ts'
-import type { ReportedFacts, ReportedServer } from './source.ts'
+import type { DetailField, ReportedFacts, ReportedServer } from './source.ts'
 
 /** A reported server with its id and its project. */
 export interface MappedServer extends Mapped {
@@ -41,6 +41,12 @@ export function completeFacts(facts: ReportedFacts, id: string): CompleteFacts {
 const managerIdOf = ({ id }: Pick<Account, 'id'>, tenant: string): string =>
   derivedId('tenant', id, tenant)
 
+/** The fields whose stored values stay. Tags and tenants are completed before, because mapping rules need them. */
+function storedFieldsOf(unread: DetailField) {
+  if (unread === 'tags' || unread === 'tenant') return []
+  return unread === 'nics' ? (['nics', 'networks'] as const) : [unread]
+}
+
 /** Adds the account's fields to what its source reports about servers. */
 export function createToServerFacts(account: Account) {
   const attach_time = timestamp(account.created_at)
@@ -68,7 +74,7 @@ export function createToServerFacts(account: Account) {
       manager_project_id: account.project_id,
       project_id: projectId,
       project_src: byTenant ? 'cloud' : 'local',
-      ...(unread && { unread: unread.includes('nics') ? [...unread, 'networks'] : unread }),
+      ...(unread && { unread: unread.flatMap(storedFieldsOf) }),
     }
   }
 }

@@ -128,6 +128,22 @@ describe('a server of Nova', () => {
     assert.match(converted.reason, /cell/)
   })
 
+  test('has an unread tenant if the name of its project is not known', () => {
+    const names = (entries: [string, string][]) => ({
+      site: { cloud: 'c', region: 'R' },
+      lookups: noLookups,
+      projectNames: new Map(entries),
+      failures: new Map(),
+      cut: new Map(),
+    })
+    const unreadWith = (entries: [string, string][]) => {
+      const converted = toServer(server, names(entries))
+      return 'facts' in converted && converted.unread
+    }
+    assert.deepEqual(unreadWith([]), ['tenant'])
+    assert.equal(unreadWith([['p1', 'shop']]), undefined)
+  })
+
   test('without a project fails, because it has no key', () => {
     assert.throws(() => convert({ tenant_id: undefined }), { kind: 'invalid-response' })
   })

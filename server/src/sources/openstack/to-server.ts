@@ -58,8 +58,12 @@ export function toServer(server: Json, context: MappingContext): ReportedServer 
       throw new SourceError('incomplete', problem)
     }
     const id = textOf(server, 'tenant_id')
-    const tenant = { id, name: context.projectNames.get(id) ?? id }
-    const unread = unreadFields(server, context)
+    const project = context.projectNames.get(id)
+    const tenant = { id, name: project ?? id }
+    const unread = [
+      ...unreadFields(server, context),
+      ...(project === undefined ? (['tenant'] as const) : []),
+    ]
     const facts = factsOf(server, context)
     return { key, tenant, facts, ...(unread.length > 0 && { unread }) }
   } catch (error) {

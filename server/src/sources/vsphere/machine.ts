@@ -2,6 +2,7 @@ import { childrenOf, textOf, type XmlElement } from '../shared/parse-xml.ts'
 import { decodeName } from './inventory.ts'
 import type { ObjectContent } from './property-collector.ts'
 import { refOf, typeOf, type ObjectRef } from './soap.ts'
+import { noTags, type MachineTags } from './tags.ts'
 
 /** Properties whose change is a change of the server. None is a counter or a load. */
 export const machineProperties = [
@@ -39,8 +40,8 @@ type MachineProperty = (typeof machineProperties)[number]
 /** A virtual machine as vSphere describes it. */
 export interface Machine {
   readonly ref: ObjectRef
-  /** Names of tags by category, from the REST API. */
-  readonly tags: ReadonlyMap<string, string>
+  /** From the REST API. */
+  readonly tags: MachineTags
   /** Values of custom attributes by key. */
   readonly attributes: ReadonlyMap<string, string>
   readonly devices: readonly Device[]
@@ -70,7 +71,7 @@ const devicesOf = (list: XmlElement | undefined): readonly Device[] =>
 
 export function createMachine(
   { ref, properties, isDenied }: ObjectContent,
-  tags: ReadonlyMap<string, string> = new Map(),
+  tags = noTags,
 ): Machine {
   return {
     ref,

@@ -119,10 +119,10 @@ export async function readMachines(
   const { add, update } = createUpdate(connection)
   if (refs.length === 0) return update
   // First, because a login to the REST API does not notice another vCenter behind the address. The next request does.
-  const tags = await connection.tags.read(refs, signal)
+  const tagsOf = await connection.tags.read(refs, signal)
   const contents = await Array.fromAsync(readContents(connection, refs, signal))
   const machines = contents.flatMap((read) =>
-    'problem' in read ? [] : createMachine(read, tags.get(read.ref.id)),
+    'problem' in read ? [] : createMachine(read, tagsOf(read.ref.id)),
   )
   const named = machines.flatMap(({ value }) =>
     (['runtime.host', 'parent', 'resourcePool'] as const).flatMap(

@@ -20,16 +20,18 @@ export async function* scanMachines(
   connection: Connection,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage> {
-  const { session, identities, tags } = connection
+  const { session, identities } = connection
+  let withoutTags = 0
   const inventory = await connection.readInventory(signal)
   const before = identities.ids()
   const refs = (await listRefs(session.until(signal), ['VirtualMachine'])).toSorted((one, other) =>
     compareIds(one.id, other.id),
   )
-  const read = async (some: readonly ObjectRef[]): Promise<ScanPage> => ({
-    ...(await readMachines(connection, some, signal)),
-    gone: [],
-  })
+  const read = async (some: readonly ObjectRef[]): Promise<ScanPage> => {
+    const { present, unreadable } = await readMachines(connection, some, signal)
+    withoutTags += present.filter(({ unread }) => unread?.includes('tags')).length
+    return { present, unreadable, gone: [] }
+  }
   // Read before anything is reported: until then, the scan can begin again with a new login.
   const first = await read(refs.slice(0, machinesInPage))
 
@@ -50,8 +52,8 @@ export async function* scanMachines(
     signal,
   )
   yield { ...empty, unreadable }
-  if (tags.isDenied())
-    yield { ...empty, forbidden: { permission: 'tags in the REST API', servers: refs.length } }
+  if (withoutTags > 0)
+    yield { ...empty, forbidden: { permission: 'tags or custom attributes', servers: withoutTags } }
   // Checked last, so that a permission that was lost during the scan is noticed.
   if (await connection.hasLostAccess(signal)) {
     throw new SourceError(

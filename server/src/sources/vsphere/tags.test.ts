@@ -4,6 +4,8 @@ import type { HttpClient } from '../shared/http-client.ts'
 import type { Session } from './session.ts'
 import { createTagReader } from './tags.ts'
 
+const settings = { sdk: new URL('https://vc/sdk'), user: 'u', password: 'p', group: '', tls: {} }
+
 test('concurrent reads of tags share each login', async () => {
   let logins = 0
   let hasEnded = false
@@ -26,7 +28,6 @@ test('concurrent reads of tags share each login', async () => {
   }
   let isFirst = true
   const session = { http, host: 'vc', isVCenter: true } as unknown as Session
-  const settings = { sdk: new URL('https://vc/sdk'), user: 'u', password: 'p', group: '', tls: {} }
   const tags = createTagReader(session, settings, () => 0)
   const read = () => tags.read([{ type: 'VirtualMachine', id: 'vm-1' }], AbortSignal.timeout(5_000))
 
@@ -39,4 +40,36 @@ test('concurrent reads of tags share each login', async () => {
   late.resolve()
   await second
   assert.equal(logins, 2)
+})
+
+test('tags that the vCenter denies are unread, not absent', async () => {
+  const paths = ['/session', '/tag-association', '/tag/id:tag-1', '/category/id:category-1']
+  for (const denied of [undefined, ...paths]) {
+    for (const status of [403, 404]) {
+      const http: HttpClient = {
+        async send({ url }) {
+          const path = paths.find((one) => url.pathname.endsWith(one))
+          const isDenied = path === denied
+          const values: Readonly<Record<string, unknown>> = {
+            '/session': 'session',
+            '/tag-association': [{ object_id: { id: 'vm-1' }, tag_ids: ['tag-1'] }],
+            '/tag/id:tag-1': { name: 'gold', category_id: 'category-1' },
+            '/category/id:category-1': { name: 'class' },
+          }
+          const body = Buffer.from(JSON.stringify({ value: values[path ?? ''] }))
+          return { status: isDenied ? status : 200, headers: {}, body }
+        },
+        close: () => {},
+      }
+      const session = { http, host: 'vc', isVCenter: true } as unknown as Session
+      const tagsOf = await createTagReader(session, settings, () => 0).read(
+        [{ type: 'VirtualMachine', id: 'vm-1' }],
+        AbortSignal.timeout(5_000),
+      )
+      const { byCategory, areUnread } = tagsOf('vm-1')
+      const label = `${denied} ${status}`
+      assert.equal(areUnread, denied !== undefined, label)
+      assert.deepEqual([...byCategory], denied === undefined ? [['class', 'gold']] : [], label)
+    }
+  }
 })

@@ -11,13 +11,20 @@ import type { VSphereSettings } from './vsphere-settings.ts'
 /** Names of tags by category. */
 type Tags = ReadonlyMap<string, string>
 
+/** Of one machine. */
+export interface MachineTags {
+  readonly byCategory: Tags
+  /** Whether the vCenter denies some of them. */
+  readonly areUnread: boolean
+}
+
 export interface TagReader {
-  /** Whether the vCenter does not let the user read tags. */
-  isDenied(): boolean
-  /** Tags by the id of the machine. Without its tags a server would change its project, so errors are thrown. */
-  read(machines: readonly ObjectRef[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>
+  /** The tags of each machine, by its id. Errors other than a denial are thrown. */
+  read(machines: readonly ObjectRef[], signal: AbortSignal): Promise<(id: string) => MachineTags>
   close(): Promise<void>
 }
+
+export const noTags: MachineTags = { byCategory: new Map(), areUnread: false }
 
 interface Tag {
   readonly category: string
@@ -39,7 +46,6 @@ export function createTagReader(
   let login: Promise<string> | undefined
   let names = new Map<string, Tag | undefined>()
   let namesSince = 0
-  let isDenied = false
 
   const fail = (what: string) => new SourceError('invalid-response', `${host} ${what}.`)
   const failed = (response: HttpResponse) => statusError(response, { host, action: 'read tags' })
@@ -100,39 +106,44 @@ export function createTagReader(
     }
   }
 
-  /** Undefined if the tag was removed meanwhile. */
+  /** Undefined if it is denied, or if the tag was removed meanwhile. */
   async function readTag(id: string, signal: AbortSignal): Promise<Tag | undefined> {
     const get = (path: string) => request('GET', `tagging/${path}`, signal) as Promise<Json>
     const tag = await get(`tag/id:${encodeURIComponent(id)}`)
     if (tag === undefined) return undefined
     const category = await get(`category/id:${encodeURIComponent(textOf(tag, 'category_id'))}`)
+    if (category === undefined) return undefined
     return { name: textOf(tag, 'name'), category: textOf(category, 'name') }
   }
 
-  async function describe(ids: readonly string[], signal: AbortSignal): Promise<Tags> {
+  async function describe(ids: readonly string[], signal: AbortSignal): Promise<MachineTags> {
     const tags: Tag[] = []
+    let areUnread = false
     for (const id of ids) {
       if (!names.has(id)) names.set(id, await readTag(id, signal))
       const tag = names.get(id)
-      if (tag && tag.category !== '') tags.push(tag)
+      if (!tag) areUnread = true
+      else if (tag.category !== '') tags.push(tag)
     }
     const byCategory = [...Map.groupBy(tags, ({ category }) => category)]
     const list = (some: readonly Tag[]) => some.map(({ name }) => name).toSorted()
-    return new Map(byCategory.map(([category, some]) => [category, list(some).join(', ')]))
+    return {
+      byCategory: new Map(byCategory.map(([category, some]) => [category, list(some).join(', ')])),
+      areUnread,
+    }
   }
 
   return {
-    isDenied: () => isDenied,
     async read(machines, signal) {
-      const found = new Map<string, Tags>()
-      if (!isVCenter || machines.length === 0) return found
+      if (!isVCenter || machines.length === 0) return () => noTags
       if (clock() - namesSince > namesLifetime) {
         names = new Map()
         namesSince = clock()
       }
       const path = 'tagging/tag-association?~action=list-attached-tags-on-objects'
       const value = await request('POST', path, signal, JSON.stringify({ object_ids: machines }))
-      isDenied = value === undefined
+      if (value === undefined) return () => ({ ...noTags, areUnread: true })
+      const found = new Map<string, MachineTags>()
       // Objects without tags are left out. Without any, the simulator sends null.
       const list = (value ?? []) as readonly {
         object_id?: Json
@@ -140,7 +151,7 @@ export function createTagReader(
       }[]
       for (const { object_id, tag_ids } of list)
         found.set(textOf(object_id, 'id'), await describe(tag_ids ?? [], signal))
-      return found
+      return (id) => found.get(id) ?? noTags
     },
     async close() {
       closing.abort()

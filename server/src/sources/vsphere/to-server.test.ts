@@ -72,14 +72,23 @@ const inventory = createInventory(entities, attributes, 'vc')
 
 const device = (type: string, key: number, content: string) =>
   `<VirtualDevice xsi:type="${type}"><key>${key}</key><deviceInfo><label>${type} ${key}</label></deviceInfo>${content}</VirtualDevice>`
-const describeWith = (values: Readonly<Record<string, string>>, tags = {}, known = inventory) => {
+const describeWith = (
+  values: Readonly<Record<string, string>>,
+  tags = {},
+  known = inventory,
+  areUnread = false,
+) => {
   const content = {
     ref: { type: 'VirtualMachine', id: 'vm-1' },
     properties: properties({ name: text('a%2fb %25'), ...values }),
     isDenied: false,
   }
   const identity = { key: ['vsphere', 'vc', 'uuid'], externalId: 'uuid' }
-  return toServer(createMachine(content, new Map(Object.entries(tags))), identity, known)
+  return toServer(
+    createMachine(content, { byCategory: new Map(Object.entries(tags)), areUnread }),
+    identity,
+    known,
+  )
 }
 
 describe('a virtual machine', () => {
@@ -105,6 +114,7 @@ describe('a virtual machine', () => {
   test('keeps the fields that need objects that an inventory without end lacks', () => {
     const values = {
       parent: reference('Folder', 'group-v8'),
+      resourcePool: reference('VirtualApp', 'resgroup-v12'),
       'runtime.host': reference('HostSystem', 'host-9'),
       'config.hardware.device': `<val>${device('VirtualDisk', 2000, '<backing><datastore type="Datastore">datastore-16</datastore></backing>')}${device('VirtualE1000', 4000, '<macAddress>00:50:56:00:00:01</macAddress><backing><network type="Network">network-13</network></backing>')}</val>`,
     }
@@ -123,8 +133,24 @@ describe('a virtual machine', () => {
     assert.deepEqual(without(/^host-/), ['Berlin', [...ofZone, ...ofHost]])
     assert.deepEqual(without(/^datastore-/), ['Berlin', ['disks_info']])
     assert.deepEqual(without(/^network-/), ['Berlin', ['nics']])
+    assert.deepEqual(without(/^group-v7$/), ['Berlin', ['tags']])
+    assert.deepEqual(without(/^resgroup-10$/), ['Berlin', ['tenant']])
     // The user may not see them.
-    assert.deepEqual(without(/^(?:host|datastore|network)-/, []), ['Berlin', undefined])
+    assert.deepEqual(without(/^(?:host|datastore|network|resgroup)-/, []), ['Berlin', undefined])
+  })
+
+  test('has unread tags if the vCenter denies them, or the name of an attribute', () => {
+    const attribute = (key: string) => ({
+      customValue: `<val><CustomFieldValue><key>${key}</key><value>Ada</value></CustomFieldValue></val>`,
+    })
+    for (const [key, areDenied] of [
+      ['101', false],
+      ['101', true],
+      ['999', false],
+    ] as const) {
+      const { unread } = describeWith(attribute(key), {}, inventory, areDenied)
+      assert.deepEqual(unread, areDenied || key === '999' ? ['tags'] : undefined)
+    }
   })
 
   test('may have tags with any name', () => {

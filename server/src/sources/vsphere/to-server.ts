@@ -42,16 +42,22 @@ function creationOf(machine: Machine): string | undefined {
   return time > 0 ? timestamp(time) : undefined
 }
 
+/** Whether what contains an object is missing because the inventory was too long. */
+const isCutAbove = (id: string, type: RegExp, inventory: Inventory): boolean =>
+  inventory.errors.length > 0 && id !== '' && !inventory.around(id, type)
+
 /** Custom attributes, tags by category, and the folder, so that mapping rules can use them. */
 function tagsOf(machine: Machine, inventory: Inventory): Record<string, string> {
   // The first folder contains all virtual machines of the datacenter.
   const parent = machine.refId('parent')
   const outside = inventory.pathOf(inventory.around(parent, datacenter)?.ref.id ?? '', folder)
-  const path = inventory.pathOf(parent, folder).slice(outside.length + 1)
+  const path = isCutAbove(parent, datacenter, inventory)
+    ? []
+    : inventory.pathOf(parent, folder).slice(outside.length + 1)
   const attributes = [...machine.attributes].map(
     ([key, text]) => [inventory.attributes.get(key) ?? '', text] as const,
   )
-  const tags = [['folder', path.join('/')] as const, ...attributes, ...machine.tags]
+  const tags = [['folder', path.join('/')] as const, ...attributes, ...machine.tags.byCategory]
   // Not by assignment, which would not set a tag that is named __proto__.
   return Object.fromEntries(tags.filter(([name, text]) => name !== '' && text !== ''))
 }
@@ -60,7 +66,7 @@ function tagsOf(machine: Machine, inventory: Inventory): Record<string, string> 
 function tenantOf(machine: Machine, inventory: Inventory) {
   const id = machine.refId('resourcePool')
   const [, ...path] = inventory.pathOf(id, pool)
-  if (path.length === 0) return undefined
+  if (path.length === 0 || isCutAbove(id, computeResource, inventory)) return undefined
   return { id: resourceId('tenant', inventory, id), name: path.join('/') }
 }
 
@@ -104,13 +110,24 @@ const ofLocation = [
   'host_service_status',
 ] as const
 
-/** The fields that need an object that is missing because the inventory was too long. */
+/** The fields that need an object that is missing because the inventory was too long, or a tag that is denied. */
 function unreadFields(machine: Machine, inventory: Inventory): readonly DetailField[] {
-  if (inventory.errors.length === 0) return []
+  const areTagsUnread =
+    machine.tags.areUnread ||
+    isCutAbove(machine.refId('parent'), datacenter, inventory) ||
+    machine.attributes.keys().some((key) => !inventory.attributes.has(key))
+  const ofMapping = [
+    ...(areTagsUnread ? (['tags'] as const) : []),
+    ...(isCutAbove(machine.refId('resourcePool'), computeResource, inventory)
+      ? (['tenant'] as const)
+      : []),
+  ]
+  if (inventory.errors.length === 0) return ofMapping
   const lacks = (ids: readonly string[]) => ids.some((id) => id !== '' && !inventory.get(id))
   const location = locationOf(machine, inventory)
   const isElsewhere = lacks([machine.refId('runtime.host'), machine.refId('parent')])
   return [
+    ...ofMapping,
     ...(isElsewhere ? ofLocation.filter((field) => !(field in location)) : []),
     ...(lacks(datastoreIdsOf(machine)) ? (['disks_info'] as const) : []),
     ...(lacks(networkIdsOf(machine)) ? (['nics'] as const) : []),
