@@ -53,11 +53,15 @@ export async function openAws(settings: SourceSettings, context: SourceContext):
 
   /** Where the regions were listed last, which are read, and where listing failed. */
   let lister = start
+  let hasList = true
   let known: readonly string[] = []
   let listingFailures: readonly FailedPart[] = []
 
-  /** Lists the regions that the account has enabled. One region may be down, so that another one is asked. */
-  async function listRegions(stop: AbortSignal): Promise<readonly string[]> {
+  /**
+   * Lists the regions that the account has enabled. One region may be down, so that another one is asked. Undefined
+   * if none lists them, unless it is because of the credentials.
+   */
+  async function listRegions(stop: AbortSignal): Promise<readonly string[] | undefined> {
     const more = aws.regions.length > 0 ? aws.regions : [...attributes.memory.keys(), ...usual]
     const candidates = [...new Set([lister, start, ...more])]
       .filter((region) => partitionOf(region) === partitionOf(start))
@@ -76,23 +80,31 @@ export async function openAws(settings: SourceSettings, context: SourceContext):
           .filter((name) => partitionOf(name) === partitionOf(start))
           .sort()
         if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 returned no regions.')
-        if (region !== lister) listingFailures = failed
+        if (region !== lister || !hasList) listingFailures = failed
         lister = region
+        hasList = true
         return enabled
       } catch (error) {
         if (stop.aborted || !(error instanceof SourceError)) throw error
         failed.push({ region, error, hasServers: true })
       }
     }
-    throw failed[0]?.error ?? new SourceError('incomplete', 'EC2 returned no regions.')
+    listingFailures = failed
+    hasList = false
+    if (failed[0] && failed.every(({ error }) => error.kind === 'credentials')) {
+      throw failed[0].error
+    }
+    return undefined
   }
 
   /** Read for each scan: an account may enable further regions. */
   async function findRegions(stop: AbortSignal) {
     const enabled = await listRegions(stop)
-    const wanted = aws.regions.length === 0 ? enabled : aws.regions
+    const remembered = known.length > 0 ? known : [...attributes.memory.keys()].sort()
+    const wanted = aws.regions.length === 0 ? (enabled ?? remembered) : aws.regions
+    if (wanted.length === 0 && listingFailures[0]) throw listingFailures[0].error
     const failed = wanted
-      .filter((region) => !enabled.includes(region))
+      .filter((region) => enabled?.includes(region) === false)
       .map((region) => ({
         region,
         error: new SourceError(

@@ -97,6 +97,46 @@ describe('regions of EC2', () => {
     })
   }
 
+  for (const fault of Object.keys(faults).filter((name) => name !== 'wrong credentials')) {
+    test(`are read although none lists them, if they are given or known: ${fault}`, async () => {
+      const isListing = (_: string, action: string) => action === 'DescribeRegions'
+      const isDown = (region: string) => region !== 'us-west-2'
+      for (const isBroken of [isListing, isDown]) {
+        breakCalls(isBroken, fault)
+        const working = isBroken === isDown ? ['us-west-2'] : regions
+        const more = ['eu-north-1', 'eu-west-1', 'us-east-1', 'ap-south-1', 'us-west-2']
+        const given = isBroken === isDown ? more : regions
+        const { servers, failures } = await scan({ regions: given })
+        assert.deepEqual(regionsOf(servers), working)
+        const failed = failures.filter(({ hasServers }) => hasServers !== true)
+        assert.deepEqual(
+          failed.map(({ region }) => region).sort(),
+          isBroken === isDown ? more.filter(isDown).sort() : [],
+        )
+        const listings = failures.filter(({ error }) => error.call === 'DescribeRegions')
+        assert.equal(listings.length, 3)
+      }
+      ec2.misbehave = undefined
+      await withSource(awsKind, ec2.settings, async (source) => {
+        await scanParts(source)
+        breakCalls(isListing, fault)
+        const { servers, failures } = await scanParts(source)
+        assert.deepEqual(regionsOf(servers), regions)
+        assert.equal(failures.length, 3)
+        ec2.misbehave = undefined
+        assert.deepEqual((await scanParts(source)).failures, [])
+      })
+      // Without any known region there is nothing to read.
+      breakCalls(isListing, fault)
+      await assert.rejects(scan(), { call: 'DescribeRegions' })
+    })
+  }
+
+  test('are not read if no region accepts the credentials', async () => {
+    breakCalls((_, action) => action === 'DescribeRegions', 'wrong credentials')
+    await assert.rejects(scan({ regions }), { kind: 'credentials' })
+  })
+
   test('are fresh without the attributes of instances, and named', async () => {
     for (const fault of Object.keys(faults).filter((name) => name !== 'a denial')) {
       ec2.misbehave = undefined
