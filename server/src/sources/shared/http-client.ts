@@ -14,7 +14,7 @@ import type { ConnectionSettings, SourceContext } from '../../domain/sources/sou
 import { createTextCutter } from './cut-texts.ts'
 import { freeBuffer } from './free-buffer.ts'
 import { LostResponse } from './lost-response.ts'
-import { ResponseTooLarge } from './response-too-large.ts'
+import { longestStart, ResponseTooLarge } from './response-too-large.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 interface HttpRequest {
@@ -137,7 +137,7 @@ export function createHttpClient(
       for (const part of cut(chunk)) body.append(part)
       if (body.size() > maxBytes || received > maxReceived) {
         incoming.destroy()
-        const start = body.take().toString('utf8', 0, longestText)
+        const start = body.take().toString('utf8', 0, longestStart)
         const text = `${target} sent a response of more than ${maxBytes} bytes to ${nameOf(request)}.`
         return read.reject(new ResponseTooLarge(text, start))
       }

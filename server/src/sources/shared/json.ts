@@ -1,6 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { freeBuffer } from './free-buffer.ts'
-import { ResponseTooLarge } from './response-too-large.ts'
+import { longestStart, ResponseTooLarge } from './response-too-large.ts'
 
 /** A JSON object of a source. Its fields may be missing or of any type: read them with the functions below. */
 export type Json = Readonly<Record<string, unknown>>
@@ -18,6 +18,8 @@ const [opening, closing] = [0x5b, 0x5d]
 
 /** Checked before parsing: a few bytes for each value become a hundred in memory. */
 function checkLimits(body: Buffer, failed: string): void {
+  const tooLarge = (problem: string) =>
+    new ResponseTooLarge(`${failed} ${problem}.`, body.toString('utf8', 0, longestStart))
   let depth = 0
   let values = 0
   let isText = false
@@ -33,15 +35,11 @@ function checkLimits(body: Buffer, failed: string): void {
     } else if ((byte & 0xdf) === opening) {
       values += 1
       depth += 1
-      if (depth > maxDepth)
-        throw new ResponseTooLarge(`${failed} is nested more than ${maxDepth} levels deep.`)
+      if (depth > maxDepth) throw tooLarge(`is nested more than ${maxDepth} levels deep`)
     } else if ((byte & 0xdf) === closing) {
       depth -= 1
     }
-    if (values > maxValues)
-      throw new ResponseTooLarge(
-        `${failed} has more than ${maxValues.toLocaleString('en')} values.`,
-      )
+    if (values > maxValues) throw tooLarge(`has more than ${maxValues.toLocaleString('en')} values`)
   }
 }
 
