@@ -28,8 +28,8 @@ export function createResourceCollector(account: Account) {
   const toServerFacts = createToServerFacts(account)
   const named = emptyKinds()
   const reported = emptyKinds()
-  /** The first server of each tenant, by the id of the tenant; '' without tenants. */
-  const tenants = new Map<string, ReportedServer>()
+  /** The id and the values of each manager, by the id of the tenant; '' without tenants. */
+  const tenants = new Map<string, readonly [id: string, values: object]>()
   let current: ReportedServer | undefined
   /** Of the current server, once it names something new. */
   let facts: ReturnType<typeof factsOf> | undefined
@@ -57,12 +57,17 @@ export function createResourceCollector(account: Account) {
       tenant_id: account.project_id,
     }
     if (tenants.size === 0) return [[account.id, { ...own, ...connected }]]
-    return [...tenants].map(([tenant, server]) => {
-      const its = factsOf(server)
-      const id = its.manager_id ?? account.id
-      const values = describeNamed('cloudproviders', id, its)
-      return [id, { ...values, ...connected, external_id: limitText(tenant) }]
-    })
+    return [...tenants].map(([tenant, [id, values]]) => [
+      id,
+      { ...values, ...connected, external_id: tenant },
+    ])
+  }
+
+  /** Of the first server of each tenant, because all of a server can be large. */
+  function describeManager(server: ReportedServer) {
+    const its = factsOf(server)
+    const id = its.manager_id ?? account.id
+    return [id, describeNamed('cloudproviders', id, its)] as const
   }
 
   const hasTenants = () => [...tenants.keys()].some((tenant) => tenant !== '')
@@ -85,8 +90,8 @@ export function createResourceCollector(account: Account) {
 
   return {
     addServer(server: ReportedServer): void {
-      const tenant = server.tenant?.id ?? ''
-      if (!tenants.has(tenant)) tenants.set(tenant, server)
+      const tenant = limitText(server.tenant?.id ?? '')
+      if (!tenants.has(tenant)) tenants.set(tenant, describeManager(server))
       current = withoutUnread(server)
       facts = undefined
       eachNamedResource(current.facts, found)

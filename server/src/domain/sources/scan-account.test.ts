@@ -21,6 +21,7 @@ import type {
   SourceUpdate,
 } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
+import { unreadableWarning } from './warning-texts.ts'
 
 const fails = () => {
   throw new SourceError('incomplete', 'It stopped in the middle.')
@@ -785,6 +786,26 @@ describe('a server that cannot be read', () => {
     assert.deepEqual([counts.seen, counts.created, unreadable.length], [2, 1, 1])
     assert.deepEqual(namesOf(sync), ['a'])
   })
+})
+
+test('the memory for servers that cannot be read is limited', async () => {
+  const sync = createMemorySync()
+  const known = range(0, 200)
+  await scan(sync, [pageOf(...known)])
+  const long = 'x'.repeat(100_000)
+  const unreadable = range(0, 1_000).map((name) => {
+    const { key } = makeSeen(name)
+    return { key, name: long, reason: long }
+  })
+  const found = await scan(sync, [{ ...page(), unreadable }])
+  assert.equal(found.unreadable.length, 1_000)
+  assert.equal(found.unreadable.filter(({ name }) => name !== '').length, 100)
+  assert.ok(JSON.stringify(found.unreadable).length < 300 * 4_096 + 1_000 * 100)
+  // The reason is stored with each server that is known.
+  const stored = sync.present().map(({ metadata }) => metadata['sys:read_error']?.length)
+  assert.deepEqual(stored, Array(200).fill(4_096))
+  const [warning] = unreadableWarning(found.unreadable)
+  assert.deepEqual([warning?.count, warning?.text.endsWith('; and 997 more')], [1_000, true])
 })
 
 describe('a server whose tags or tenant could not be read', () => {

@@ -7,7 +7,7 @@ import { confirmMissing } from './confirm-missing.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import { coversRegion, vanishedRegion } from './failed-parts.ts'
 import { IdTable } from './id-table.ts'
-import { limitServer } from './limit-facts.ts'
+import { limitServer, limitText } from './limit-facts.ts'
 import type { KnownSightings, SightingStore } from './ports.ts'
 import type { BoundedQueue } from '../bounded-queue.ts'
 import type {
@@ -47,7 +47,7 @@ export interface Scanned {
   readonly counts: SyncCounts
   /** Servers that are missing and not removed yet, as they are stored now. */
   readonly held: readonly Sighting[]
-  /** Servers that exist but could not be read. */
+  /** Servers that exist but could not be read: the names of the first ones. */
   readonly unreadable: readonly UnreadableServer[]
   /** Servers, hosts and networks of which the source sent more than is stored, by id: the names of the first ones. */
   readonly cut: ReadonlyMap<string, string>
@@ -66,7 +66,7 @@ export interface Scanned {
 export const batchSize = 2_000
 /** Or so many characters of reports, so that large servers do not fill the memory. */
 const batchLength = 2 ** 23
-/** Of further servers, hosts and networks that are cut, only the number is told. */
+/** Of further servers, hosts and networks that are cut or unreadable, only the number is told. */
 export const maxCutNames = 100
 /** From a slow source, servers appear this often although a batch is not full. */
 const longestWait = 1_000
@@ -141,6 +141,20 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
 
   const noteCut = (id: string, name: string) => cut.set(id, cut.size < maxCutNames ? name : '')
 
+  /** The reason is stored with a server that is known. Of the others, the first ones are named. */
+  function limitUnreadable(
+    { name, reason }: UnreadableServer,
+    id: string,
+    before: Sighting | undefined,
+  ): UnreadableServer {
+    const isNamed = unreadable.length < maxCutNames
+    return {
+      key: [id],
+      name: isNamed ? limitText(name) || id : '',
+      reason: isNamed || before ? limitText(reason) : '',
+    }
+  }
+
   async function writePending(): Promise<void> {
     const batch = pending.slice(0, batchSize)
     pending = pending.slice(batchSize)
@@ -170,8 +184,8 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
       if (pendingLength >= batchLength) await writePending()
     }
     for (const server of unread) {
-      const { id } = countSeen(server)
-      if (!isSuperseded(id)) unreadable.push(server)
+      const { id, before } = countSeen(server)
+      if (!isSuperseded(id)) unreadable.push(limitUnreadable(server, id, before))
     }
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) reportedGone.add(id)

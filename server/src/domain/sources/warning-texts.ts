@@ -31,10 +31,11 @@ export interface Unreadable {
 export function unreadableWarning(servers: readonly Unreadable[]): readonly SyncWarning[] {
   const count = servers.length
   if (count === 0) return []
-  const named = servers.map(
-    ({ name, reason }) => `${shorten(name, longestName)}: ${shorten(reason, longestReason)}`,
-  )
-  const text = `${serversOf(count)} could not be read: ${listOf(named)}`
+  const named = servers
+    .filter(({ name }) => name !== '')
+    .slice(0, maxNamed)
+    .map(({ name, reason }) => `${shorten(name, longestName)}: ${shorten(reason, longestReason)}`)
+  const text = `${serversOf(count)} could not be read: ${listOf(named, count)}`
   return [{ kind: 'unreadable', text, count, until: null }]
 }
 
