@@ -59,6 +59,9 @@ export function checkTask(result: TaskResult): Violations {
   if (isReached === true && task.status === 'failed') {
     found.push(`it failed, and the source shows the target: ${task.error}`)
   }
+  if (isReached === true && task.status === 'unknown' && isVisible) {
+    found.push(`it is unknown, and the source shows the target: ${task.error}`)
+  }
   if (task.error === '') found.push(`it is ${task.status} without an error`)
   if (task.error_class === 'time_limit') found.push(`only its time limit ended it: ${task.error}`)
   const isError = fault === '500' || fault === '503'

@@ -111,7 +111,12 @@ export function testFaults(
     }
     const results = new Map<Cell, readonly string[]>()
     const chunks = [...Map.groupBy(cells, ({ operation }) => operation).values()].flatMap(inChunks)
-    await share(worlds, chunks, (world, chunk) => testChunk(t, world, chunk, results))
+    await share(worlds, chunks, async (world, chunk) => {
+      await testChunk(t, world, chunk, results)
+      if (cells.length > chunkSize) {
+        process.stderr.write(`${name}: ${results.size} of ${cells.length} cells\n`)
+      }
+    })
     t.diagnostic(tableOf(name, all, results))
   })
 }

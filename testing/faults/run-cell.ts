@@ -264,8 +264,6 @@ async function checkEnd(
   const { backEnd, show } = world
   const [task, binned] = await world.tasksOf(server.id)
   if (!task) return sent.some(({ call }) => call.changes) ? ['it was sent without a task'] : []
-  // Without an answer the next scan shows what happened. It would come within a period.
-  if (task.status === 'unknown') await world.refresh(server.id).catch(() => {})
   const look = async () => {
     const source = (await backEnd.servers()).get(server.external_id)
     return { source, shown: (await show()).servers.find(({ id }) => id === server.id) }

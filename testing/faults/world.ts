@@ -123,8 +123,6 @@ export async function startWorld(
         60,
       )
     },
-    /** Reads one server from the source. */
-    refresh: (id: string) => operator().request(`/servers/${id}/syncstatus`, 'POST'),
     /** Notes of a user on a server, which must survive everything. */
     async annotate(id: string, disable_delete: boolean): Promise<void> {
       await operator().request(`/servers/${id}`, 'PUT', {
