@@ -12,7 +12,7 @@ import {
 } from '../domain/sources/action-port.ts'
 import type { Reading } from '../domain/sources/record-together.ts'
 import { LeaseLost } from '../domain/sources/lease-lost.ts'
-import { SourceError } from '../domain/sources/source-error.ts'
+import { NoServersLeft, SourceError } from '../domain/sources/source-error.ts'
 import type { DetailField, ReportedFacts } from '../domain/sources/source.ts'
 import { createTask, musterItself, showTask } from '../domain/tasks/accept-task.ts'
 import type { Situation } from '../domain/tasks/decide-action.ts'
@@ -39,6 +39,8 @@ export const answers = [
   'works',
   /** Not carried out. At the time limit the source still answers other requests. */
   'received',
+  /** Refused, because the server has come to that state by itself. Only if it can be seen. */
+  'so already',
 ] as const
 type Answer =
   | (typeof answers)[number]
@@ -50,9 +52,10 @@ type Answer =
   | 'gives up'
 const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
 
-export const readings = ['ok', 'fails', 'unreadable'] as const
-/** The source has lost the server, or denies it by mistake. */
-export const denied = 'denied'
+/** `cut`: the source closes the connection during the response. `killed`: the process is killed meanwhile. */
+export const readings = ['ok', 'fails', 'cut', 'unreadable', 'killed'] as const
+/** The source has lost the server, or denies it by mistake: with or without other servers. */
+export const denials = ['denied', 'none left'] as const
 
 export interface Course {
   readonly action: ServerAction
@@ -69,7 +72,7 @@ export interface Course {
   readonly checks?: boolean
   /** One after the other; then all is well. */
   readonly answers?: readonly Answer[]
-  readonly readings?: readonly ((typeof readings)[number] | typeof denied)[]
+  readonly readings?: readonly (typeof readings | typeof denials)[number][]
   /** Whether the login for a request works, one after the other; then it does. */
   readonly logins?: readonly boolean[]
   /** The process is killed at these moments, counted over commits and requests. */
@@ -134,6 +137,7 @@ export function createTaskWorld(course: Course) {
   const carriedOut: string[] = []
   /** Requests that may have been carried out, by their place in the plan. */
   const delivered: string[] = []
+  const refused: string[] = []
   const sentUnstored: string[] = []
   const waiting: TaskRecord[] = []
 
@@ -196,14 +200,14 @@ export function createTaskWorld(course: Course) {
     if (isKilled) throw new Killed()
   }
 
-  function carryOut(request: SourceRequest): void {
+  function carryOut(request: SourceRequest, time = delay): void {
     carriedOut.push(nameOf(request))
     const { kind, to, field, value } = (request.data ?? {}) as Record<string, string>
     if (kind === 'delete') exists = false
     if (field !== undefined) fields[field] = value
     if (kind === 'resize') fields['vcpu_count'] = 4
     const isIgnored = kind === 'stop' && request.data?.['soft'] === true && course.obeys === false
-    if (to !== undefined && !isIgnored) next = { at: now + delay, status: to }
+    if (to !== undefined && !isIgnored) next = { at: now + time, status: to }
   }
 
   const requestsOf = (call: SourceCall): SourceRequest[] => {
@@ -243,6 +247,8 @@ export function createTaskWorld(course: Course) {
     pass()
     if (!didNothing.has(answer)) delivered.push(place)
     if (answer === 'ok' || answer === 'lost' || answer === 'works') carryOut(request)
+    if (answer === 'so already' && (course.checks || !isChecked(request))) carryOut(request, 0)
+    if (answer === 'so already' || answer === 'refused') refused.push(place)
     if (answer === 'flaps' || answer === 'gives up') next = { at: now + delay, status }
     if (carriedOut.length === course.protectedAfter) {
       stored = { ...stored, server: { ...stored.server, disable_delete: true } }
@@ -271,6 +277,7 @@ export function createTaskWorld(course: Course) {
       case 'busy':
         throw new ActionError('conflict', 'Busy.', { mayRetry: true })
       case 'refused':
+      case 'so already':
         throw new ActionError('conflict', 'Not now.')
       case 'unreachable':
         throw new SourceError('unreachable', 'Connection refused.')
@@ -299,7 +306,11 @@ export function createTaskWorld(course: Course) {
     reads += answer === 'ok' ? 1 : 0
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
-    if (!exists || answer === denied) return undefined
+    isKilled ||= answer === 'killed'
+    requireAlive()
+    if (answer === 'cut') throw new SourceError('incomplete', 'Closed during a response.')
+    if (answer === 'none left') throw new NoServersLeft('No servers.')
+    if (!exists || answer === 'denied') return undefined
     const { unread = [] } = course
     const shown = Object.entries(fields).filter(([name]) => !unread.includes(name as DetailField))
     const facts = { ...Object.fromEntries(shown), status: statusNow() } as unknown as ReportedFacts
@@ -408,6 +419,7 @@ export function createTaskWorld(course: Course) {
     showsTask: () => ownNotesOf(stored.server).task_id !== undefined,
     carriedOut,
     delivered,
+    refused,
     sentUnstored,
   }
 }

@@ -30,3 +30,11 @@ export class SourceError extends Error {
     this.kind = kind
   }
 }
+
+/** The source has neither the server nor any other one, so it does not tell whether the server is gone. */
+export class NoServersLeft extends SourceError {
+  constructor(message: string) {
+    super('incomplete', message)
+    this.name = 'NoServersLeft'
+  }
+}

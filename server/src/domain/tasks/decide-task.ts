@@ -31,7 +31,7 @@ import {
   watch,
   watchSoon,
 } from './task-transitions.ts'
-import { unread, watched } from './watch-request.ts'
+import { notDone, unread, watched } from './watch-request.ts'
 
 /** Attempts that send nothing: logins with a wrong password must not be many. */
 const longestRetryDelay = 15_000
@@ -51,9 +51,9 @@ export function resumeTask(task: TaskRecord, now: number, { lease, call }: TaskT
   if (isUntouched(task)) return state
   if (task.sent_at === null) return enterStep(state, task, now)
   const { sent_at: since } = task
-  const { accepted, lost: message, answer } = stepOf(task)
+  const { accepted, lost: message, answer, refusal } = stepOf(task)
   if (accepted) return watch(state, { kind: accepted }, since)
-  if (message !== undefined) return watch(state, { kind: 'lost', message, answer }, since)
+  if (message !== undefined) return watch(state, { kind: 'lost', message, answer, refusal }, since)
   return {
     ...watch(state, { kind: 'interrupted' }, since),
     // The request may still be on its way.
@@ -148,7 +148,7 @@ function sending(state: TaskState, now: number, times: TaskTimes): TaskState {
 /** The result of a request that was not accepted. */
 function answered(state: TaskState, error: unknown, now: number, times: TaskTimes): TaskState {
   const { task } = state
-  const { call } = stepOf(task)
+  const { call, isOptional, isInvisible } = stepOf(task)
   const isRefusal = error instanceof ActionError && error.kind !== 'outcome-unknown'
   if (error instanceof SourceError || (isRefusal && error.mayRetry)) {
     // A login that failed came before the request was counted.
@@ -157,21 +157,16 @@ function answered(state: TaskState, error: unknown, now: number, times: TaskTime
   }
   if (isRefusal) {
     if (error.kind === 'not-found' && call.kind === 'delete') return carriedOut(state, now)
-    return refused(state, error, now)
+    // The guest may have shut down right before it was switched off.
+    const mayBeDone = error.kind === 'conflict' && !isOptional && !isInvisible
+    if (!mayBeDone) return refused(state, error, now)
+    return { ...lost(state, { ...explainLost(error, call), refusal: error.kind }, now), at: now }
   }
   return lost(state, explainLost(error, call), now)
 }
 
-function refused(state: TaskState, error: ActionError, now: number): TaskState {
-  const { task } = state
-  // The next step does it in another way.
-  if (stepOf(task).isOptional) return advance(state, now, undefined, false)
-  const end = failed('source_refused', explainError(error), task, {
-    ...errorValues(error),
-    reason: error.kind,
-  })
-  return fail(state, end, now)
-}
+const refused = (state: TaskState, error: ActionError, now: number): TaskState =>
+  notDone(state, 'source_refused', explainLost(error, stepOf(state.task).call), error.kind, now)
 
 /** Nothing was sent, or the source did nothing: tries again for some time. */
 function notSent(state: TaskState, error: unknown, now: number, times: TaskTimes): TaskState {

@@ -1,5 +1,6 @@
 import { defaultStopTimeout, type ServerAction, type TaskParameters } from '@muster/contract'
 import type {
+  ActionErrorKind,
   ActionSupport,
   ServerSize,
   ServerUpdate,
@@ -36,6 +37,8 @@ export interface Step {
   /** Why the outcome of the request that was sent is unknown, and what the source answered. */
   readonly lost?: string | undefined
   readonly answer?: string | undefined
+  /** Why the source refused the request that was sent, which the server may show as done nevertheless. */
+  readonly refusal?: ActionErrorKind | undefined
 }
 
 const running: Target = { kind: 'status', status: 'running' }

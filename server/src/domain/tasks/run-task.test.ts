@@ -5,7 +5,7 @@ import { ownNotesOf } from '../inventory/own-fields.ts'
 import {
   answers,
   createTaskWorld,
-  denied,
+  denials,
   readings,
   times,
   type Course,
@@ -53,6 +53,12 @@ const actions: readonly (Pick<Course, 'action' | 'params' | 'from' | 'restarts' 
     to: 'running',
   },
   { action: 'delete', from: 'running', params: { override_pending_delete: true }, to: 'gone' },
+  {
+    action: 'delete',
+    from: 'running',
+    params: { override_pending_delete: true, delete_disks: true },
+    to: 'gone',
+  },
   { action: 'delete', from: 'running', to: 'ready' },
 ]
 
@@ -97,6 +103,7 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
   const isThere =
     source.status === to &&
     (task.action !== 'change-config' || hasSize(source)) &&
+    (task.params['delete_disks'] !== true || carriedOut.includes('delete volume vol-1')) &&
     (task.action !== 'update' ||
       (source.fields['name'] === 'b' && source.fields['shutdown_behavior'] === 'stop'))
   if (task.status === 'succeeded')
@@ -119,7 +126,8 @@ void describe('runs of a task', () => {
         const task = await world.run()
         check(world, task, to)
         if (course.crashes.length === 0) assert.notEqual(task.error_class, 'interrupted')
-        const most = (1 + course.crashes.length) * (times.task + 60_000) * 2
+        const runs = 1 + course.crashes.length + course.readings.length
+        const most = runs * (times.task + 60_000) * 2
         assert.ok(world.now() < most, `it took ${world.now()} ms`)
       }),
       { numRuns: 1_000, seed: 26 },
@@ -529,6 +537,38 @@ void describe('runs of a task', () => {
       error: /^The time limit passed[^.]*\. Done: keep vol-1\. Remaining: delete\.$/,
       sent: [],
     },
+    'a deletion that is accepted and not done, and a reading that is cut': {
+      course: { ...remove, answers: ['ok', 'ok', 'idle'], readings: ['ok', 'cut'] },
+      status: 'failed',
+      class: 'source_failed',
+      sent: deletion,
+      shows: 'ready',
+    },
+    'a guest that shuts down right before it is switched off: started again': {
+      course: {
+        action: 'restart',
+        from: 'running',
+        params: { is_force: true },
+        obeys: false,
+        answers: ['ok', 'so already'],
+      },
+      status: 'succeeded',
+      sent: ['shut down', 'switch off', 'start'],
+      shows: 'running',
+    },
+    'a request before the last one that is refused, because it is so already': {
+      course: { ...remove, answers: ['so already'], checks: true },
+      status: 'succeeded',
+      sent: deletion,
+    },
+    'refused, and the server cannot be read': {
+      course: { ...start, answers: ['refused'], readings: ['ok', ...forever('fails')] },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Not now\.$/,
+      sent: ['start'],
+      within: [times.task, times.task + 20_000],
+    },
     'accepted, and nothing happens': {
       course: { ...start, answers: ['idle'] },
       status: 'failed',
@@ -656,6 +696,20 @@ void describe('runs of a task', () => {
       sent: ['delete', 'delete volume vol-1'],
       shows: 'gone',
     },
+    'a disk that cannot be seen, and no answer': {
+      course: { ...removeAll, answers: ['ok', 'hangs'] },
+      status: 'unknown',
+      class: 'no_answer',
+      error: /does not show whether it was done\. Done: delete\. Remaining: delete volume vol-1\.$/,
+      sent: ['delete', 'delete volume vol-1'],
+    },
+    'a disk that is refused after its server': {
+      course: { ...removeAll, answers: ['ok', 'refused'], checks: true },
+      status: 'failed',
+      class: 'source_refused',
+      error: /^Not now\. Done: delete\. Remaining: delete volume vol-1\.$/,
+      sent: ['delete', 'delete volume vol-1'],
+    },
     'a disk that is not deleted after its server': {
       course: { ...removeAll, answers: ['ok', '5xx'], checks: true },
       status: 'failed',
@@ -764,6 +818,15 @@ void describe('runs of a task', () => {
     assert.deepEqual(ends, { succeeded: 4, unknown: 2 })
   })
 
+  for (const refusedCourse of [start, reset, hide, remove]) {
+    test(`a process that is killed after a refusal: ${refusedCourse.action}`, async () => {
+      const course = { ...refusedCourse, answers: ['refused'], readings: ['ok', 'killed'] } as const
+      const { error_class, error } = await createTaskWorld(course).run()
+      assert.equal(error_class, 'source_refused')
+      assert.match(error, /^Not now\.$/)
+    })
+  }
+
   test('a process that is killed at any moment of a restart whose start is delayed', async () => {
     const ends: Record<string, number> = {}
     for (let moment = 1; moment <= 16; moment += 1) {
@@ -799,7 +862,7 @@ void describe('runs of a task', () => {
   })
 
   test('a server that the source denies is removed only after its deletion was sent', async () => {
-    const reading = fc.constantFrom(...readings, denied)
+    const reading = fc.constantFrom(...readings, ...denials)
     const deniedCourses = fc.record({
       case: fc.constantFrom(...actions),
       isOwn: fc.boolean(),
@@ -810,25 +873,37 @@ void describe('runs of a task', () => {
       fc.asyncProperty(deniedCourses, async ({ case: action, ...course }) => {
         const world = createTaskWorld({ ...action, ...course })
         const { status, error_class } = await world.run()
-        const isSent = world.delivered.some((place) => place.endsWith(' delete'))
+        const isSent = world.delivered.some(
+          (place) => place.endsWith(' delete') && !world.refused.includes(place),
+        )
         assert.ok(isSent || !world.server.deleted, 'removed by a denial')
         const isGone = status === 'succeeded' && action.params?.['override_pending_delete'] === true
-        assert.equal(world.server.deleted, isSent && isGone)
-        const isDenied = error_class === 'server_gone' || (isGone && !isSent)
+        const isDenied = error_class === 'server_gone' || (isGone && !world.server.deleted)
         if (isDenied) assert.ok(world.requestedScans() > 0, 'no scan was requested')
       }),
       { numRuns: 1_000, seed: 26 },
     )
   })
 
-  const denials: readonly (readonly [string, Course, TaskRecord['status'], number])[] = [
-    ['before its request', { ...stop, readings: [denied] }, 'failed', 0],
-    ['after its request', { ...start, readings: ['ok', denied] }, 'failed', 1],
-    ['before its deletion', { ...remove, readings: [denied] }, 'succeeded', 0],
-    ['before it goes into the bin', { ...stop, action: 'delete', readings: [denied] }, 'failed', 0],
-    ['before its deletion by time', { ...remove, isOwn: true, readings: [denied] }, 'failed', 0],
+  const scanned: readonly (readonly [string, Course, TaskRecord['status'], number])[] = [
+    ['before its request', { ...stop, readings: ['denied'] }, 'failed', 0],
+    ['after its request', { ...start, readings: ['ok', 'denied'] }, 'failed', 1],
+    ['before its deletion', { ...remove, readings: ['denied'] }, 'succeeded', 0],
+    [
+      'before it goes into the bin',
+      { ...stop, action: 'delete', readings: ['denied'] },
+      'failed',
+      0,
+    ],
+    [
+      'with all others after its deletion',
+      { ...remove, readings: ['ok', 'none left'] },
+      'succeeded',
+      3,
+    ],
+    ['before its deletion by time', { ...remove, isOwn: true, readings: ['denied'] }, 'failed', 0],
   ]
-  for (const [name, course, status, sent] of denials) {
+  for (const [name, course, status, sent] of scanned) {
     test(`a server that the source denies ${name}: a scan decides`, async () => {
       const world = createTaskWorld(course)
       const task = await world.run()

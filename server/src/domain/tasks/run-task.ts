@@ -5,7 +5,7 @@ import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerActor, SourceCall, SourceRequest } from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
 import { LeaseLost } from '../sources/lease-lost.ts'
-import { SourceError } from '../sources/source-error.ts'
+import { NoServersLeft, SourceError } from '../sources/source-error.ts'
 import { referenceOf } from '../sources/server-reference.ts'
 import type { ServerReference } from '../sources/source.ts'
 import { writeServer } from './accept-task.ts'
@@ -203,10 +203,15 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
 
   async function runSteps(stored: StoredServer): Promise<void> {
     const reference = referenceOf(stored.server)
+    let isRefused = false
     for (;;) {
       const next = nextStep(state)
       if (next.kind === 'end') {
-        return await finishTask(saved, state.task, next.end, context)
+        await finishTask(saved, state.task, next.end, context)
+        isAnswered = false
+        // A source that refuses a request may know more about the server than its last report.
+        if (isRefused) await recordNow(reference)
+        return
       }
       if (next.kind !== 'send' && isProgress(saved, state.task) && !(await save(state.task))) return
       if (next.at > clock()) {
@@ -230,8 +235,10 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       const isUnstored = isAnswered && state.phase.kind !== 'end' && isProgress(saved, state.task)
       if (isUnstored && !(await save(state.task, undefined, whileWaiting(saved)))) return
       if (event.kind === 'read' && isLast) await record(event.reading)
-      // A source that refuses a request may know more about the server than its last report.
-      if (event.kind === 'failed' && next.kind === 'send' && isLast) await recordNow(reference)
+      if (event.kind === 'failed' && event.error instanceof NoServersLeft && isLast) {
+        await context.onMissing(first.server_id)
+      }
+      isRefused = event.kind === 'failed' && next.kind === 'send'
     }
   }
 

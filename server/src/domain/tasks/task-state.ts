@@ -1,4 +1,9 @@
-import type { RequestState, SourceCall, SourceRequest } from '../sources/action-port.ts'
+import type {
+  ActionErrorKind,
+  RequestState,
+  SourceCall,
+  SourceRequest,
+} from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
 import type { ReportedFacts } from '../sources/source.ts'
 import type { Step } from './plan-steps.ts'
@@ -55,6 +60,8 @@ export interface LostAnswer {
   readonly message: string
   /** What the source said. */
   readonly answer: string | undefined
+  /** Set if the source refused the request. */
+  readonly refusal?: ActionErrorKind | undefined
 }
 
 export type Answer =

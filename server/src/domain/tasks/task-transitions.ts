@@ -61,7 +61,8 @@ export function carriedOut(
   const step = stepOf(task)
   if (accepted === 'accepted' && !isLastRequest(step)) {
     const done = (step.done ?? 0) + 1
-    const changes = { done, accepted: undefined, lost: undefined, answer: undefined }
+    const cleared = { lost: undefined, answer: undefined, refusal: undefined }
+    const changes = { done, accepted: undefined, ...cleared }
     const next = changeStep({ ...task, sent_at: null }, changes)
     return enterStep(state, next, now)
   }
@@ -88,7 +89,8 @@ export const watchSoon = (
 
 /** No answer, or an error of the source itself. It is stored, because it is the error of the task in the end. */
 export function lost(state: TaskState, answer: LostAnswer, now: number): TaskState {
-  const task = changeStep(state.task, { lost: answer.message, answer: answer.answer })
+  const { message, answer: words, refusal } = answer
+  const task = changeStep(state.task, { lost: message, answer: words, refusal })
   return watchSoon({ ...state, task }, answer, task.sent_at ?? now, now)
 }
 

@@ -1,12 +1,12 @@
-import { ActionError, type RequestState } from '../sources/action-port.ts'
+import { ActionError, type ActionErrorKind, type RequestState } from '../sources/action-port.ts'
 import { explainError } from '../sources/explain-error.ts'
 import type { Reading } from '../sources/record-together.ts'
-import { SourceError } from '../sources/source-error.ts'
-import { isReached, type Target } from './plan-steps.ts'
+import type { ReportedFacts } from '../sources/source.ts'
+import { NoServersLeft } from '../sources/source-error.ts'
+import { isReached, type Step, type Target } from './plan-steps.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import {
   answerValues,
-  errorValues,
   explainLost,
   failed,
   gone,
@@ -26,7 +26,10 @@ import {
   isAccepted,
   isLastRequest,
   isUnanswered,
+  requestOf,
   stepOf,
+  type Answer,
+  type LostAnswer,
   type TaskEvent,
   type TaskState,
   type TaskTimes,
@@ -53,11 +56,19 @@ export function watched(
   if (reading !== undefined && !facts) return unread(state, phase, unreadable, now, times)
   const status = facts?.status ?? 'deleted'
   const isUnclear = isUnanswered(step, phase)
+  if (isRefused(phase.answer)) {
+    // Not done by this request: that the source denies the server does not remove it.
+    if (isShownBy(step, facts)) return advance(state, now, facts, false)
+    if (request === true) return carriedOut(state, now)
+    return notDone(state, 'source_refused', phase.answer, phase.answer.refusal, now)
+  }
   if (isUnclear && request instanceof ActionError) {
-    const isThere = isLastRequest(step) && !step.isInvisible && isReached(step.target, facts)
-    if (isThere) return advance(state, now, facts)
-    if (request.kind !== 'outcome-unknown') return sourceFailed(state, request, now)
-    if (phase.answer.kind !== 'lost') return lost(state, explainLost(request, step.call), now)
+    if (isShownBy(step, facts)) return advance(state, now, facts)
+    const error = explainLost(request, step.call)
+    if (request.kind !== 'outcome-unknown') {
+      return notDone(state, 'source_failed', error, request.kind, now)
+    }
+    if (phase.answer.kind !== 'lost') return lost(state, error, now)
   }
   const isDone = typeof request === 'boolean' ? request : undefined
   // A source may be busy with something else, unless it works on the request.
@@ -76,7 +87,7 @@ export function watched(
       // A source that is still busy refuses the next request for now.
       return isAccepted(phase.answer) ? carriedOut(state, now) : unclear(state, phase, now)
     }
-    if (step.isInvisible) {
+    if (isInvisible(step)) {
       if (isBusy === true && now < deadlineOf(state, times)) {
         return watchOn(state, phase, now, times)
       }
@@ -136,6 +147,17 @@ export function watched(
   }
 }
 
+/** Whether the server does not show that the request was carried out: of a disk, it shows nothing. */
+const isInvisible = (step: Step): boolean =>
+  step.isInvisible === true || requestOf(step)?.target !== undefined
+
+/** Whether the server shows that the last request was carried out. */
+const isShownBy = (step: Step, facts: ReportedFacts | undefined): boolean =>
+  isLastRequest(step) && !isInvisible(step) && isReached(step.target, facts)
+
+const isRefused = (answer: Answer): answer is LostAnswer & { readonly refusal: ActionErrorKind } =>
+  answer.kind === 'lost' && answer.refusal !== undefined
+
 /** Whether the source shows no field that differs from the target. */
 function isUnreadTarget(target: Target, reading: Reading): boolean {
   if (target.kind !== 'fields' || !reading || !('facts' in reading)) return false
@@ -158,12 +180,19 @@ function isBusyWith(
   return isBusy ?? (request === 'idle' || request === false ? false : undefined)
 }
 
-/** The work of the source on a request has ended with an error. */
-function sourceFailed(state: TaskState, error: ActionError, now: number): TaskState {
+/** The source refused the request, or its work on it has ended with an error. */
+export function notDone(
+  state: TaskState,
+  error_class: 'source_refused' | 'source_failed',
+  answer: LostAnswer,
+  reason: ActionErrorKind,
+  now: number,
+): TaskState {
   const { task } = state
+  // The next step does it in another way.
   if (stepOf(task).isOptional) return advance(state, now, undefined, false)
-  const values = { ...errorValues(error), reason: error.kind }
-  return fail(state, failed('source_failed', explainError(error), task, values), now)
+  const values = { ...answerValues(answer), reason }
+  return fail(state, failed(error_class, answer.message, task, values), now)
 }
 
 function watchOn(
@@ -194,10 +223,11 @@ export function unread(
   const { task } = state
   const isDeleted = stepOf(task).call.kind === 'delete' && isAccepted(phase.answer)
   // The source has confirmed the deletion. Without any other server it cannot list what it has.
-  if (isDeleted && error instanceof SourceError && error.kind === 'incomplete') {
-    return advance(state, now)
-  }
+  if (isDeleted && error instanceof NoServersLeft) return advance(state, now)
   if (now < deadlineOf(state, times)) return watchOn(state, phase, now, times)
+  if (isRefused(phase.answer)) {
+    return notDone(state, 'source_refused', phase.answer, phase.answer.refusal, now)
+  }
   const reason = explainError(error)
   const text = `${messageOf(phase.answer)} The request was sent, but the server can no longer be read: ${reason}`
   return fail(state, unknown('time_limit', text.trim(), task, answerValues(phase.answer)), now)

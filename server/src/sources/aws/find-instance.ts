@@ -1,5 +1,5 @@
 import { chunk } from '../../domain/chunk.ts'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { NoServersLeft, SourceError } from '../../domain/sources/source-error.ts'
 import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import { UnknownInstance, UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
@@ -111,8 +111,7 @@ export async function findInstances(
     !(await hasOthers(client, gone, signal)) &&
     !(await haveOthers(others, gone, signal))
   ) {
-    throw new SourceError(
-      'incomplete',
+    throw new NoServersLeft(
       `EC2 returned neither ${ids[0]} nor any other instance. The next sync decides whether it is gone.`,
     )
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { NoServersLeft, SourceError } from '../../domain/sources/source-error.ts'
 import type {
   ReportedServer,
   ServerReference,
@@ -58,8 +58,7 @@ export async function getMachines(
     if (hidden) return { ...hidden, key, name }
     // The id belongs to a virtual machine with another UUID.
     if (id !== '') return undefined
-    throw new SourceError(
-      'incomplete',
+    throw new NoServersLeft(
       `${session.host} does not find ${externalId}. It may be hidden from the user. The next syncs decide whether it is gone.`,
     )
   })
