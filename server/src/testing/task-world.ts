@@ -46,6 +46,8 @@ type Answer =
   | (typeof answers)[number]
   /** Accepted, and not carried out. */
   | 'idle'
+  /** Not carried out, without an answer. Somebody else brings the server to that state. */
+  | 'done by others'
   /** An error of the source itself, which shows a change for some time and then the state before. */
   | 'flaps'
   /** At the time limit the source works on it, and later it shows the state before. */
@@ -68,8 +70,9 @@ export interface Course {
   readonly switchesOff?: boolean
   /** Whether the guest shuts down when it is asked to. */
   readonly obeys?: boolean
-  /** Whether the source tells if a request was carried out. */
+  /** Whether the source tells if a request was carried out, and the milliseconds that this takes. */
   readonly checks?: boolean
+  readonly checkTime?: number
   /** One after the other; then all is well. */
   readonly answers?: readonly Answer[]
   readonly readings?: readonly (typeof readings | typeof denials)[number][]
@@ -123,6 +126,7 @@ export function createTaskWorld(course: Course) {
   let isLeaseLost = false
   let sends = 0
   let reads = 0
+  let logins = 0
   let requestedScans = 0
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
@@ -249,6 +253,9 @@ export function createTaskWorld(course: Course) {
     if (answer === 'ok' || answer === 'lost' || answer === 'works') carryOut(request)
     if (answer === 'so already' && (course.checks || !isChecked(request))) carryOut(request, 0)
     if (answer === 'so already' || answer === 'refused') refused.push(place)
+    if (answer === 'done by others') {
+      next = { at: now + delay, status: String(request.data?.['to']) }
+    }
     if (answer === 'flaps' || answer === 'gives up') next = { at: now + delay, status }
     if (carriedOut.length === course.protectedAfter) {
       stored = { ...stored, server: { ...stored.server, disable_delete: true } }
@@ -267,6 +274,7 @@ export function createTaskWorld(course: Course) {
         return 'pending'
       case 'lost':
       case 'hangs':
+      case 'done by others':
         now += times.call
         throw new ActionError('outcome-unknown', 'No answer.', { isAnswer: false })
       case '5xx':
@@ -284,11 +292,15 @@ export function createTaskWorld(course: Course) {
     }
   }
 
-  const isChecked = ({ name }: SourceRequest) => /^(?:keep|set |delete volume)/.test(name)
+  const isChecked = ({ name }: SourceRequest) =>
+    /^(?:keep|set |delete volume|reset|start)/.test(name)
   function stateOf(request: SourceRequest): RequestState {
-    if (course.checks === true && isChecked(request)) return carriedOut.includes(nameOf(request))
+    const isWorking = next !== undefined && now < next.at
+    if (course.checks === true && isChecked(request)) {
+      return carriedOut.includes(nameOf(request)) && !isWorking
+    }
     if (course.tellsWork === undefined) return undefined
-    if (next && now < next.at) return 'working'
+    if (isWorking) return 'working'
     const hasFailed = course.tellsWork === 'error' && !carriedOut.includes(nameOf(request))
     return hasFailed ? new ActionError('quota', 'Out of space.') : 'idle'
   }
@@ -296,7 +308,11 @@ export function createTaskWorld(course: Course) {
   const actor: ServerActor = {
     plan: (call) => Promise.resolve(requestsOf(call)),
     send,
-    check: (request) => Promise.resolve(stateOf(request)),
+    async check(request) {
+      const state = stateOf(request)
+      now += course.checkTime ?? 0
+      return state
+    },
     close: () => Promise.resolve(),
   }
 
@@ -369,6 +385,7 @@ export function createTaskWorld(course: Course) {
     },
     async openActor() {
       requireAlive()
+      logins += 1
       if (loginsLeft.shift() === false) throw new SourceError('credentials', 'Wrong password.')
       return actor
     },
@@ -413,6 +430,7 @@ export function createTaskWorld(course: Course) {
     },
     now: () => now - start,
     reads: () => reads,
+    logins: () => logins,
     requestedScans: () => requestedScans,
     /** The stored task at each pause. */
     waiting,

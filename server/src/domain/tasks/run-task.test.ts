@@ -66,6 +66,7 @@ const courses = fc.record({
   case: fc.constantFrom(...actions),
   obeys: fc.boolean(),
   checks: fc.boolean(),
+  checkTime: fc.constantFrom(0, 1_000),
   answers: fc.array(fc.constantFrom(...answers), { maxLength: 6 }),
   readings: fc.array(fc.constantFrom(...readings), { maxLength: 6 }),
   logins: fc.array(fc.boolean(), { maxLength: 6 }),
@@ -392,6 +393,17 @@ void describe('runs of a task', () => {
       error: /4711.*does not show whether it was done/,
       sent: ['reset'],
       within: [0, 5_000],
+    },
+    'no answer, the login for requests fails, and the server shows that it is done': {
+      course: { ...suspend, answers: ['lost'], logins: [true, ...forever(false)] },
+      status: 'succeeded',
+      sent: ['suspend'],
+      within: [0, 60_000],
+    },
+    'a request without an answer that was not done, and the target is reached': {
+      course: { ...start, answers: ['done by others'], checks: true, delay: 30_000 },
+      status: 'succeeded',
+      sent: ['start'],
     },
     'a reset that the source has received and not done': {
       course: { ...reset, answers: ['received'] },
@@ -850,6 +862,22 @@ void describe('runs of a task', () => {
       assert.ok(sent.length > 0 && sent.every(({ sends, sent_at }) => sends === 1 && sent_at))
     })
   }
+
+  test('a reset without an answer that ends at any moment', async () => {
+    for (let delay = times.call; delay < times.call + 20_000; delay += 500) {
+      const course = { ...reset, answers: ['lost'], checks: true, checkTime: 1_000, delay } as const
+      const { status, error } = await createTaskWorld(course).run()
+      assert.equal(status, 'succeeded', `after ${delay} ms: ${error}`)
+    }
+  })
+
+  test('a wrong password is not tried at each reading', async () => {
+    const logins = [true, ...forever(false)]
+    const world = createTaskWorld({ ...suspend, answers: ['hangs'], logins })
+    const { status, error_class } = await world.run()
+    assert.deepEqual([status, error_class], ['unknown', 'time_limit'])
+    assert.ok(world.logins() < 30, `${world.logins()} logins`)
+  })
 
   test('a failure takes two readings', async () => {
     const world = createTaskWorld({

@@ -150,11 +150,20 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
 
   /** Reads the server, and whether a request without an answer was carried out. */
   async function watch(unanswered: SourceRequest | undefined, reference: ServerReference) {
-    const request =
+    const check = async () =>
       unanswered &&
       (await ofSource((await openActor()).check?.(unanswered, reference, limited()), signal))
+    let error: unknown
+    let request = await check().catch((failure: unknown) => {
+      if (!(failure instanceof SourceFailure)) throw failure
+      error = failure.cause
+      return undefined
+    })
+    const reading = await read(reference)
+    // The reading shows a server that is no longer changing, perhaps because it was done in between.
+    if (request === false) request = (await check()) === true
     await closeActor()
-    return { kind: 'read', reading: await read(reference), request } as const
+    return { kind: 'read', reading, request, error } as const
   }
 
   async function perform(

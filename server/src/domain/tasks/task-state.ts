@@ -104,7 +104,13 @@ export type TaskEvent =
   /** The request is sent after the next commit. */
   | { readonly kind: 'sending' }
   | { readonly kind: 'accepted' | 'working' | 'pending' }
-  | { readonly kind: 'read'; readonly reading: Reading; readonly request?: RequestState }
+  | {
+      readonly kind: 'read'
+      readonly reading: Reading
+      readonly request?: RequestState
+      /** Why the source did not tell whether the request was carried out. */
+      readonly error?: unknown
+    }
   /** An effect failed. */
   | { readonly kind: 'failed'; readonly error: unknown }
 

@@ -2,7 +2,7 @@ import { ActionError, type ActionErrorKind, type RequestState } from '../sources
 import { explainError } from '../sources/explain-error.ts'
 import type { Reading } from '../sources/record-together.ts'
 import type { ReportedFacts } from '../sources/source.ts'
-import { NoServersLeft } from '../sources/source-error.ts'
+import { NoServersLeft, SourceError } from '../sources/source-error.ts'
 import { isReached, type Step, type Target } from './plan-steps.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import {
@@ -42,11 +42,14 @@ const longestDelay = 10_000
 /** While the source works on the request. Incus and LXD forget an error five seconds later. */
 const longestWorkDelay = 4_000
 
+/** Logins with a wrong password must not be many: the source may lock the user. */
+const longestLoginDelay = 60_000
+
 /** The server after a request was sent. */
 export function watched(
   state: TaskState,
   phase: Watch,
-  { reading, request }: Extract<TaskEvent, { kind: 'read' }>,
+  { reading, request, error }: Extract<TaskEvent, { kind: 'read' }>,
   now: number,
   times: TaskTimes,
 ): TaskState {
@@ -54,6 +57,7 @@ export function watched(
   const step = stepOf(task)
   const facts = factsOf(reading)
   if (reading !== undefined && !facts) return unread(state, phase, unreadable, now, times)
+  if (error !== undefined && !isShownBy(step, facts)) return unread(state, phase, error, now, times)
   const status = facts?.status ?? 'deleted'
   const isUnclear = isUnanswered(step, phase)
   if (isRefused(phase.answer)) {
@@ -64,11 +68,11 @@ export function watched(
   }
   if (isUnclear && request instanceof ActionError) {
     if (isShownBy(step, facts)) return advance(state, now, facts)
-    const error = explainLost(request, step.call)
+    const failure = explainLost(request, step.call)
     if (request.kind !== 'outcome-unknown') {
-      return notDone(state, 'source_failed', error, request.kind, now)
+      return notDone(state, 'source_failed', failure, request.kind, now)
     }
-    if (phase.answer.kind !== 'lost') return lost(state, error, now)
+    if (phase.answer.kind !== 'lost') return lost(state, failure, now)
   }
   const isDone = typeof request === 'boolean' ? request : undefined
   // A source may be busy with something else, unless it works on the request.
@@ -104,8 +108,7 @@ export function watched(
   }
   const isHidden = isUnreadTarget(step.target, reading)
   const isShown =
-    (isReached(step.target, facts) &&
-      (!isUnclear || (isDone === undefined && request !== 'working'))) ||
+    (isUnclear ? request !== 'working' && isShownBy(step, facts) : isReached(step.target, facts)) ||
     // A clear answer is enough for fields that the credentials cannot read.
     (isHidden && phase.answer.kind === 'accepted')
   if (isShown) return advance(state, now, facts)
@@ -224,7 +227,10 @@ export function unread(
   const isDeleted = stepOf(task).call.kind === 'delete' && isAccepted(phase.answer)
   // The source has confirmed the deletion. Without any other server it cannot list what it has.
   if (isDeleted && error instanceof NoServersLeft) return advance(state, now)
-  if (now < deadlineOf(state, times)) return watchOn(state, phase, now, times)
+  if (now < deadlineOf(state, times)) {
+    const isLogin = error instanceof SourceError && error.kind === 'credentials'
+    return watchOn(state, phase, now, times, isLogin ? longestLoginDelay : longestDelay)
+  }
   if (isRefused(phase.answer)) {
     return notDone(state, 'source_refused', phase.answer, phase.answer.refusal, now)
   }
