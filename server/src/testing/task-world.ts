@@ -12,7 +12,7 @@ import {
 } from '../domain/sources/action-port.ts'
 import type { Reading } from '../domain/sources/record-together.ts'
 import { LeaseLost } from '../domain/sources/lease-lost.ts'
-import { NoServersLeft, SourceError } from '../domain/sources/source-error.ts'
+import { UnconfirmedAbsence, SourceError } from '../domain/sources/source-error.ts'
 import type { DetailField, ReportedFacts } from '../domain/sources/source.ts'
 import { createTask, musterItself, showTask } from '../domain/tasks/accept-task.ts'
 import type { Situation } from '../domain/tasks/decide-action.ts'
@@ -56,8 +56,8 @@ const didNothing: ReadonlySet<Answer> = new Set(['401', 'busy', 'unreachable'])
 
 /** `cut`: the source closes the connection during the response. `killed`: the process is killed meanwhile. */
 export const readings = ['ok', 'fails', 'cut', 'unreadable', 'killed'] as const
-/** The source has lost the server, or denies it by mistake: with or without other servers. */
-export const denials = ['denied', 'none left'] as const
+/** The source has lost the server, or denies it by mistake, or cannot tell whether it is gone. */
+export const denials = ['denied', 'cannot tell'] as const
 
 export interface Course {
   readonly action: ServerAction
@@ -325,7 +325,7 @@ export function createTaskWorld(course: Course) {
     isKilled ||= answer === 'killed'
     requireAlive()
     if (answer === 'cut') throw new SourceError('incomplete', 'Closed during a response.')
-    if (answer === 'none left') throw new NoServersLeft('No servers.')
+    if (answer === 'cannot tell') throw new UnconfirmedAbsence('Not found.')
     if (!exists || answer === 'denied') return undefined
     const { unread = [] } = course
     const shown = Object.entries(fields).filter(([name]) => !unread.includes(name as DetailField))

@@ -31,10 +31,10 @@ export class SourceError extends Error {
   }
 }
 
-/** The source has neither the server nor any other one, so it does not tell whether the server is gone. */
-export class NoServersLeft extends SourceError {
+/** The source does not return the server, and cannot tell whether it is gone. */
+export class UnconfirmedAbsence extends SourceError {
   constructor(message: string) {
     super('incomplete', message)
-    this.name = 'NoServersLeft'
+    this.name = 'UnconfirmedAbsence'
   }
 }

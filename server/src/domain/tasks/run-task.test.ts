@@ -924,8 +924,8 @@ void describe('runs of a task', () => {
       0,
     ],
     [
-      'with all others after its deletion',
-      { ...remove, readings: ['ok', 'none left'] },
+      'without being sure after its deletion',
+      { ...remove, readings: ['ok', 'cannot tell'] },
       'succeeded',
       3,
     ],

@@ -5,7 +5,7 @@ import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerActor, SourceCall, SourceRequest } from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
 import { LeaseLost } from '../sources/lease-lost.ts'
-import { NoServersLeft, SourceError } from '../sources/source-error.ts'
+import { UnconfirmedAbsence, SourceError } from '../sources/source-error.ts'
 import { referenceOf } from '../sources/server-reference.ts'
 import type { ServerReference } from '../sources/source.ts'
 import { writeServer } from './accept-task.ts'
@@ -244,7 +244,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       const isUnstored = isAnswered && state.phase.kind !== 'end' && isProgress(saved, state.task)
       if (isUnstored && !(await save(state.task, undefined, whileWaiting(saved)))) return
       if (event.kind === 'read' && isLast) await record(event.reading)
-      if (event.kind === 'failed' && event.error instanceof NoServersLeft && isLast) {
+      if (event.kind === 'failed' && event.error instanceof UnconfirmedAbsence && isLast) {
         await context.onMissing(first.server_id)
       }
       isRefused = event.kind === 'failed' && next.kind === 'send'

@@ -2,7 +2,7 @@ import { ActionError, type ActionErrorKind, type RequestState } from '../sources
 import { explainError } from '../sources/explain-error.ts'
 import type { Reading } from '../sources/record-together.ts'
 import type { ReportedFacts } from '../sources/source.ts'
-import { NoServersLeft, SourceError } from '../sources/source-error.ts'
+import { UnconfirmedAbsence, SourceError } from '../sources/source-error.ts'
 import { isReached, type Step, type Target } from './plan-steps.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import {
@@ -225,8 +225,8 @@ export function unread(
 ): TaskState {
   const { task } = state
   const isDeleted = stepOf(task).call.kind === 'delete' && isAccepted(phase.answer)
-  // The source has confirmed the deletion. Without any other server it cannot list what it has.
-  if (isDeleted && error instanceof NoServersLeft) return advance(state, now)
+  // The source has confirmed the deletion.
+  if (isDeleted && error instanceof UnconfirmedAbsence) return advance(state, now)
   if (now < deadlineOf(state, times)) {
     const isLogin = error instanceof SourceError && error.kind === 'credentials'
     return watchOn(state, phase, now, times, isLogin ? longestLoginDelay : longestDelay)

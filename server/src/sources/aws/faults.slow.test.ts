@@ -187,7 +187,10 @@ describe('faults of EC2', () => {
   test('no instance of the region exists any more', async () => {
     ec2.instances.clear()
     ec2.instances.set('i-9', { name: 'far', region: 'us-west-2' })
-    await assert.rejects(look('i-2'), { name: 'NoServersLeft', message: /nor any other instance/ })
+    await assert.rejects(look('i-2'), {
+      name: 'UnconfirmedAbsence',
+      message: /nor any other instance/,
+    })
   })
 
   test('a get that returns no instance, or another one', async () => {

@@ -1,5 +1,5 @@
 import { chunk } from '../../domain/chunk.ts'
-import { NoServersLeft, SourceError } from '../../domain/sources/source-error.ts'
+import { UnconfirmedAbsence, SourceError } from '../../domain/sources/source-error.ts'
 import { ResponseTooLarge } from '../shared/response-too-large.ts'
 import { UnknownInstance, UnparsedResponse } from './response-error.ts'
 import type { RegionClient } from './region-client.ts'
@@ -111,7 +111,7 @@ export async function findInstances(
     !(await hasOthers(client, gone, signal)) &&
     !(await haveOthers(others, gone, signal))
   ) {
-    throw new NoServersLeft(
+    throw new UnconfirmedAbsence(
       `EC2 returned neither ${ids[0]} nor any other instance. The next sync decides whether it is gone.`,
     )
   }

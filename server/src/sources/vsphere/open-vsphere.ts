@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { NoServersLeft, SourceError } from '../../domain/sources/source-error.ts'
+import { UnconfirmedAbsence, SourceError } from '../../domain/sources/source-error.ts'
 import type {
   ReportedServer,
   ServerReference,
@@ -58,7 +58,7 @@ export async function getMachines(
     if (hidden) return { ...hidden, key, name }
     // The id belongs to a virtual machine with another UUID.
     if (id !== '') return undefined
-    throw new NoServersLeft(
+    throw new UnconfirmedAbsence(
       `${session.host} does not find ${externalId}. It may be hidden from the user. The next syncs decide whether it is gone.`,
     )
   })

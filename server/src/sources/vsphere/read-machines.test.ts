@@ -150,7 +150,7 @@ describe('a virtual machine that is read by its server', () => {
           const reading = getMachines(connection, [reference], signal())
           const isFound = expected[state] === 'present'
           const canTell = hasNote || isFound || (isReadBefore && state !== 'replaced by another')
-          if (!canTell) return await assert.rejects(reading, { kind: 'incomplete' })
+          if (!canTell) return await assert.rejects(reading, { name: 'UnconfirmedAbsence' })
           const [server] = await reading
           if (expected[state] === 'gone') return assert.equal(server, undefined)
           assert.ok(server)
