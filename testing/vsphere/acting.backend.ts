@@ -88,15 +88,12 @@ describe('actions on vSphere, as vcsim simulates it', () => {
   async function filesAt(folder: string): Promise<readonly string[]> {
     const [datastore = ''] = await client.list('Datastore')
     const browser = await client.property('Datastore', datastore, 'browser')
-    const task = /type="Task">([^<]+)</.exec(
-      await client.soap(
-        'SearchDatastore_Task',
-        'HostDatastoreBrowser',
-        browser,
-        `<datastorePath>${folder}</datastorePath><searchSpec><matchPattern>*</matchPattern></searchSpec>`,
-      ),
-    )?.[1]
-    const result = await client.property('Task', task ?? '', 'info')
+    const result = await client.runTask(
+      'SearchDatastore',
+      'HostDatastoreBrowser',
+      browser,
+      `<datastorePath>${folder}</datastorePath><searchSpec><matchPattern>*</matchPattern></searchSpec>`,
+    )
     return [...result.matchAll(/<path>([^<]+)</g)].map(([, path = '']) => path)
   }
   const folderOf = async (id: string) =>

@@ -50,12 +50,20 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
 
   /** Runs a task to its end and returns its result. */
   async function run(method: string, type: string, id: string, parameters = ''): Promise<string> {
+    const info = await runTask(method, type, id, parameters)
+    if (info.includes('<state>error'))
+      throw new Error(`${method}: ${first(info, /<fault [^>]*type="(\w+)"/)}`)
+    return first(info, /<result[^>]*>([^<]+)</)
+  }
+
+  /** What a task tells when it has ended. */
+  async function runTask(method: string, type: string, id: string, parameters = '') {
     const task = first(await soap(`${method}_Task`, type, id, parameters), /type="Task">([^<]+)</)
+    const end = Date.now() + 60_000
     for (;;) {
       const info = await property('Task', task, 'info')
-      if (info.includes('<state>success')) return first(info, /<result[^>]*>([^<]+)</)
-      if (info.includes('<state>error'))
-        throw new Error(`${method}: ${first(info, /<fault [^>]*type="(\w+)"/)}`)
+      if (/<state>(?:success|error)/.test(info)) return info
+      if (Date.now() > end) throw new Error(`${method} does not end: ${info}`)
       await pause(5)
     }
   }
@@ -138,6 +146,7 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
   return {
     soap,
     run,
+    runTask,
     list,
     property,
     managed,
