@@ -602,6 +602,13 @@ void describe('runs of a task', () => {
       error: /does not show whether it was done/,
       sent: ['set shutdown_behavior'],
     },
+    'a field that cannot be read, and the source works on it without a proof in the end': {
+      course: { ...hide, answers: ['works'], tellsWork: 'end' },
+      status: 'unknown',
+      class: 'no_answer',
+      error: /does not show whether it was done/,
+      sent: ['set shutdown_behavior'],
+    },
     'nothing to send, and nothing happens': {
       course: { ...stop, params: { is_force: true, timeout_secs: 0 }, needsNothing: true },
       status: 'failed',

@@ -124,7 +124,10 @@ export function watched(
   if (goesFurther && (isLate || (wasChanging && !isChanging))) {
     return advance(state, now, facts, false)
   }
-  if (!isChanging && wasChanging) return fail(state, notCompleted(task, status, answer), now)
+  if (!isChanging && wasChanging) {
+    if (isHidden) return unclear(state, phase, now)
+    return fail(state, notCompleted(task, status, answer), now)
+  }
   const isFailure = answer.kind === 'lost' && isLate && !isChanging && unchanged > 1
   if (isOver && !isFailure) return fail(state, late(task, answer), now)
   if (isChanging) {
