@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import { getMachines } from './open-vsphere.ts'
 import { listRefs } from './property-collector.ts'
 import { checkAllMissing, readMachines } from './read-machines.ts'
+import { scanMachines } from './scan.ts'
 import { SoapFault, UnparsableResponse } from './soap.ts'
 
 const refs = (...numbers: readonly number[]) =>
@@ -69,6 +70,24 @@ describe('virtual machines that are not listed any more', () => {
     // An event may report the same deletion once more.
     const again = await checkAllMissing(connection, refs(1), signal())
     assert.deepEqual(again.gone, [keyOf('vm-1')])
+  })
+
+  test('keep their identity in a scan if they are registered again', async () => {
+    const connection = connect((ids, parameters) => {
+      if (parameters.includes('ContainerView')) {
+        const ref = '<ManagedObjectReference type="VirtualMachine">vm-8</ManagedObjectReference>'
+        return `<objects><obj type="ContainerView">CreateContainerView</obj>${property('view', ref)}</objects>`
+      }
+      if (ids.length === 0) return root
+      if (ids[0] === 'vm-1') return notFound()
+      return ids.map((id) => readable(id).replace(uuidOf(id), uuidOf('vm-1'))).join('')
+    })
+    connection.identities.add('vm-1', uuidOf('vm-1'), 'name of vm-1')
+    const pages = await Array.fromAsync(scanMachines(connection, signal()))
+    assert.deepEqual(
+      pages.flatMap(({ present }) => present.map(({ key }) => key)),
+      [keyOf('vm-1')],
+    )
   })
 
   test('fail if vSphere has no root folder either', async () => {

@@ -32,6 +32,14 @@ export async function* scanMachines(
     withoutTags += present.filter(({ unread }) => unread?.includes('tags')).length
     return { present, unreadable, gone: [] }
   }
+  const listed = new Set(refs.map(({ id }) => id))
+  const missing = before.filter((id) => !listed.has(id))
+  // First, because one that is registered again would count as a copy while the old id is known.
+  const { unreadable } = await checkAllMissing(
+    connection,
+    missing.map((id) => ({ type: 'VirtualMachine', id })),
+    signal,
+  )
   // Read before anything is reported: until then, the scan can begin again with a new login.
   const first = await read(refs.slice(0, machinesInPage))
 
@@ -44,13 +52,6 @@ export async function* scanMachines(
   yield first
   for (const page of chunk(refs.slice(machinesInPage), machinesInPage)) yield await read(page)
 
-  const listed = new Set(refs.map(({ id }) => id))
-  const missing = before.filter((id) => !listed.has(id))
-  const { unreadable } = await checkAllMissing(
-    connection,
-    missing.map((id) => ({ type: 'VirtualMachine', id })),
-    signal,
-  )
   yield { ...empty, unreadable }
   if (withoutTags > 0)
     yield { ...empty, forbidden: { permission: 'tags or custom attributes', servers: withoutTags } }
