@@ -15,6 +15,10 @@ export function valuesOf(q: string, name: string): { wanted: string[]; unwanted:
   }
 }
 
+/** Whether several terms are about a field. All of them must hold. */
+export const hasSeveralTerms = (q: string, name: string): boolean =>
+  readTerms(q).filter((term) => isAbout(name, false)(term) || isAbout(name, true)(term)).length > 1
+
 function setValues(q: string, name: string, isNegated: boolean, values: readonly string[]): string {
   const terms = readTerms(q)
   const isOld = isAbout(name, isNegated)

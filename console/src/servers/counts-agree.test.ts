@@ -87,3 +87,18 @@ it('values that are not listed contradict nothing', () => {
   assert.ok(!countsAgree('project:rare', [first, few], 1, []))
   assert.ok(countsAgree('-project:p0', [{ ...all, total: 150 }, all], 150, []))
 })
+
+it('queries that the API reads otherwise than by exact names contradict nothing', () => {
+  const all = [
+    { status: 'running', os_type: 'Linux', region_id: 'r3' },
+    { status: 'ready', os_type: 'Windows', region_id: 'r3' },
+  ] as const
+  for (const [q, name] of [
+    ['-os:*', 'os_type'],
+    ['status:running status:ready', 'status'],
+    ['region:EU', 'region'],
+  ] as const) {
+    const counts = [count([], ['status', 'os_type', 'region']), count(all, [name])]
+    assert.ok(countsAgree(q, counts, 0, []), q)
+  }
+})

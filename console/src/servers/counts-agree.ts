@@ -1,4 +1,4 @@
-import { valuesOf } from '../filter/edit-query.ts'
+import { hasSeveralTerms, valuesOf } from '../filter/edit-query.ts'
 import { filterKeys, type FilterKey } from '../filter/keys.ts'
 import {
   listedValues,
@@ -6,9 +6,6 @@ import {
   type FilterValueCounts,
   type ValueCount,
 } from './value-counts.ts'
-
-/** Fields that can be filtered by id, while several ids may have the same name. */
-const named: ReadonlySet<string> = new Set(['project', 'region', 'account'])
 
 /** Unknown values are not shown. */
 const countsOf = (values: readonly ValueCount[]) =>
@@ -18,18 +15,18 @@ const countsOf = (values: readonly ValueCount[]) =>
       .map(({ value, count }) => [String(value), count]),
   )
 
-/** Which values of a group the query includes; undefined if it has ids instead of names. */
+/** Which values of a group the query includes; undefined if it does not have only their exact names. */
 function includedBy(q: string, group: string, names: Iterable<string>) {
   const keys: readonly FilterKey[] = filterKeys
-  const filter = valuesOf(q, keys.find(({ groups }) => groups === group)?.name ?? group)
-  const fold = (value: string) => value.toLowerCase()
-  const [wanted, unwanted] = [filter.wanted.map(fold), filter.unwanted.map(fold)]
-  const known = new Set([...names].map(fold))
-  if (named.has(group) && ![...wanted, ...unwanted].every((value) => known.has(value))) {
+  const field = keys.find(({ groups }) => groups === group)?.name ?? group
+  const { wanted, unwanted } = valuesOf(q, field)
+  const known = new Set(names)
+  // The API knows ids, `*` and, for some fields, names in other case.
+  if (hasSeveralTerms(q, field) || ![...wanted, ...unwanted].every((value) => known.has(value))) {
     return undefined
   }
   return (name: string) =>
-    (wanted.length === 0 || wanted.includes(fold(name))) && !unwanted.includes(fold(name))
+    (wanted.length === 0 || wanted.includes(name)) && !unwanted.includes(name)
 }
 
 /** Whether a group can be of the same moment with and without its own filter. */

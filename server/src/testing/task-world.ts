@@ -66,6 +66,8 @@ export interface Course {
   readonly restarts?: boolean
   /** Whether a resized server waits for a confirmation. */
   readonly confirms?: boolean
+  /** The CPUs of the server at the source. */
+  readonly size?: number
   /** Whether a stop switches the server off in the end. */
   readonly switchesOff?: boolean
   /** Whether the guest shuts down when it is asked to. */
@@ -137,7 +139,7 @@ export function createTaskWorld(course: Course) {
   let next: { readonly at: number; readonly status: string } | undefined
   let exists = true
   const size = course.from === resizedStatus ? 4 : 2
-  const fields: Record<string, unknown> = { name: 'a', vcpu_count: size }
+  const fields: Record<string, unknown> = { name: 'a', vcpu_count: course.size ?? size }
   const carriedOut: string[] = []
   /** Requests that may have been carried out, by their place in the plan. */
   const delivered: string[] = []

@@ -13,6 +13,8 @@ const maxSingleReads = 200
 /** Where a source reads several servers with one request. */
 const maxBatchReads = 2_000
 const maxConcurrentReads = 8
+/** In a batch that are then read alone. */
+const maxUndecided = 20
 /** In a row, before the source counts as failed. A single server can have an error of its own. */
 const maxFailedReads = 5
 
@@ -80,6 +82,18 @@ export async function confirmMissing(confirming: Confirming): Promise<Confirmed>
     await Promise.all(Array.from({ length: maxConcurrentReads }, readNext))
   }
 
+  /** One that the source cannot decide about must not hide what it says about a few others. */
+  async function readBatch(
+    some: readonly Reference[],
+    getMany: NonNullable<Source['getMany']>,
+  ): Promise<void> {
+    const wanted = some.map(([, reference]) => reference)
+    const isRead = await read(some, () => getMany(wanted, signal))
+    const isUndecided = isRead && !some.some(([id]) => confirmations.has(id))
+    if (!isUndecided || some.length < 2 || some.length > maxUndecided) return
+    for (const one of some) await read([one], () => getMany([one[1]], signal))
+  }
+
   const { getMany } = source
   const reads = selectReads(missing, getMany ? maxBatchReads : maxSingleReads, confirming)
   const references = [
@@ -88,8 +102,7 @@ export async function confirmMissing(confirming: Confirming): Promise<Confirmed>
   if (getMany) {
     // By region, so that one that fails does not affect the others.
     for (const some of Map.groupBy(references, ([, { regionId }]) => regionId).values()) {
-      const wanted = some.map(([, reference]) => reference)
-      await read(some, () => getMany(wanted, signal))
+      await readBatch(some, getMany)
     }
   } else await readOneByOne(references)
   return { confirmations, existing }

@@ -11,7 +11,7 @@ import {
   type ScanCircumstances,
 } from '../../testing/inventory-world/in-memory-sync.ts'
 import { batchSize } from './scan-account.ts'
-import { SourceError } from './source-error.ts'
+import { SourceError, UnconfirmedAbsence } from './source-error.ts'
 import type {
   FailedPart,
   ReportedServer,
@@ -214,6 +214,18 @@ describe('a scan', () => {
     const second = await scan(sync, [pageOf('a', 'b')], { now: 1_001, hold: 500 })
     assert.deepEqual([second.held.length, second.counts.gone], [0, 1])
     assert.deepEqual(statusesOf(sync), ['running', 'running'])
+  })
+
+  test('a server that the source cannot decide about is held alone', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c', 'hidden', 'gone')])
+    const getMany = async (some: readonly ServerReference[]) => {
+      if (some.some(({ name }) => name === 'hidden')) throw new UnconfirmedAbsence('Hidden.')
+      return some.map(() => undefined)
+    }
+    const { held, counts } = await scan(sync, [pageOf('a', 'b', 'c')], { getMany })
+    assert.deepEqual([held.length, counts.gone], [1, 1])
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'c', 'hidden'])
   })
 
   test('does not remove servers of a tenant that was not read at once', async () => {

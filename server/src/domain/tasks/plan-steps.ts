@@ -73,10 +73,10 @@ function resizeSteps(
 ): Step[] {
   const size = sizeOf(params)
   const { isLive = false, confirmedStatus } = support.resize ?? {}
-  // A server that an earlier task has resized waits to be confirmed, and runs again if it was stopped for it.
+  // A server that an earlier task has resized only waits to be confirmed. Nothing tells whether it ran before.
   const isResized = status === confirmedStatus
   const isRunning = status !== 'ready'
-  const restarts = isRunning && ((!isLive && !isResized) || params['force_stop'] === true)
+  const restarts = isRunning && !isResized && (!isLive || params['force_stop'] === true)
   const resize: Step = {
     call: { kind: 'resize', size },
     target: {
@@ -98,7 +98,7 @@ function resizeSteps(
           },
         ]
   return [
-    ...(restarts && !isResized ? stopSteps(params, support, true) : []),
+    ...(restarts ? stopSteps(params, support, true) : []),
     ...(isResized ? [] : [resize]),
     ...confirm,
     ...(restarts ? [startStep] : []),

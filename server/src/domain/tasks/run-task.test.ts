@@ -44,7 +44,7 @@ const actions: readonly (Pick<Course, 'action' | 'params' | 'from' | 'restarts' 
     from: 'sync_config',
     params: { vcpu_count: 4, force_stop: true },
     confirms: true,
-    to: 'running',
+    to: 'ready',
   },
   {
     action: 'update',
@@ -225,15 +225,48 @@ void describe('runs of a task', () => {
       status: 'failed',
       class: 'no_answer',
       error:
-        /^Internal error 4711\. The server is still in .* the same change-config confirms it\./,
+        /^Internal error 4711\. The server is still in .* Repeat the change to confirm it, then start the server\./,
       sent: ['shut down', 'resize', 'confirm-resize'],
       shows: 'sync_config',
+    },
+    'a confirmation that takes long': {
+      course: { ...grow, from: 'sync_config', delay: 200_000, isHidden: true },
+      status: 'succeeded',
+      sent: ['confirm-resize'],
+      shows: 'ready',
+    },
+    'the second of two requests was not done, and the first one has the effect that shows': {
+      course: {
+        action: 'change-config',
+        from: 'ready',
+        params: { vcpu_count: 4 },
+        size: 4,
+        checks: true,
+        answers: ['hangs'],
+        stored: {
+          status: 'running',
+          plan: [
+            {
+              call: { kind: 'resize', size: { vcpu_count: 4 } },
+              target: { kind: 'size', size: { vcpu_count: 4 } },
+              requests: [{ name: 'set the maximum' }, { name: 'set the size' }],
+              done: 1,
+            },
+          ],
+          step: 0,
+          sends: 1,
+          started_at: Date.UTC(2027, 0, 1),
+        },
+      },
+      status: 'failed',
+      class: 'no_answer',
+      sent: ['set the size'],
     },
     'a new request after a resize that was not confirmed': {
       course: { ...grow, from: 'sync_config' },
       status: 'succeeded',
-      sent: ['confirm-resize', 'start'],
-      shows: 'running',
+      sent: ['confirm-resize'],
+      shows: 'ready',
     },
     'an error of the source, and nothing changes': {
       course: { ...suspend, answers: ['5xx'] },
@@ -579,7 +612,7 @@ void describe('runs of a task', () => {
       class: 'source_refused',
       error: /^Not now\.$/,
       sent: ['start'],
-      within: [times.task, times.task + 20_000],
+      within: [settled, settled + 20_000],
     },
     'accepted, and nothing happens': {
       course: { ...start, answers: ['idle'] },

@@ -1,4 +1,5 @@
 import type { Reading } from '../sources/record-together.ts'
+import { UnconfirmedAbsence } from '../sources/source-error.ts'
 import type { ServerReference, Source } from '../sources/source.ts'
 
 interface Waiting {
@@ -41,7 +42,10 @@ export function createServerReadings({ open, signal, timeLimit }: Dependencies) 
       )
       for (const [at, { resolve }] of some.entries()) resolve(readings[at])
     } catch (error) {
-      for (const { reject } of some) reject(error)
+      // It is about one of them, and each has its own task.
+      if (error instanceof UnconfirmedAbsence && some.length > 1) {
+        for (const one of some) await readRegion(getMany, [one], limit)
+      } else for (const { reject } of some) reject(error)
     }
   }
 

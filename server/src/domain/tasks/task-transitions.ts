@@ -112,7 +112,7 @@ export function fail(state: TaskState, given: TaskEnd, now: number): TaskState {
   if (!mayBeStopped) return end(state, result)
   // It can be started only when the resize is confirmed.
   if (step?.call.kind === 'confirm-resize') {
-    const text = `${result.error} The server is resized and waits for the confirmation: the same change-config confirms it.`
+    const text = `${result.error} The server is stopped and waits for the confirmation of its new size. Repeat the change to confirm it, then start the server.`
     return end(state, { ...result, error: text })
   }
   // It may be resized at this moment.

@@ -62,7 +62,7 @@ export function watched(
   const isUnclear = isUnanswered(step, phase)
   if (isRefused(phase.answer)) {
     // Not done by this request: that the source denies the server does not remove it.
-    if (isShownBy(step, facts)) return advance(state, now, facts, false)
+    if (isShownBy(step, facts, request)) return advance(state, now, facts, false)
     if (request === true) return carriedOut(state, now)
     return notDone(state, 'source_refused', phase.answer, phase.answer.refusal, now)
   }
@@ -77,7 +77,9 @@ export function watched(
   const isDone = typeof request === 'boolean' ? request : undefined
   // A source may be busy with something else, unless it works on the request.
   const isBusy = isBusyWith(request, phase.answer, reading)
-  const isStill = isSettledStatus(status) || status === step.from
+  // After a clear answer, the source may still be at work on it.
+  const isStill =
+    isSettledStatus(status) || (status === step.from && phase.answer.kind !== 'accepted')
   const isChanging = facts !== undefined && (!isStill || isBusy === true)
   if (isUnclear && isDone === true) {
     // For a request that the server does not show, this is the proof.
@@ -108,7 +110,9 @@ export function watched(
   }
   const isHidden = isUnreadTarget(step.target, reading)
   const isShown =
-    (isUnclear ? request !== 'working' && isShownBy(step, facts) : isReached(step.target, facts)) ||
+    (isUnclear
+      ? request !== 'working' && isShownBy(step, facts, request)
+      : isReached(step.target, facts)) ||
     // A clear answer is enough for fields that the credentials cannot read.
     (isHidden && phase.answer.kind === 'accepted')
   if (isShown) return advance(state, now, facts)
@@ -157,9 +161,16 @@ export function watched(
 const isInvisible = (step: Step): boolean =>
   step.isInvisible === true || requestOf(step)?.target !== undefined
 
-/** Whether the server shows that the last request was carried out. */
-const isShownBy = (step: Step, facts: ReportedFacts | undefined): boolean =>
-  isLastRequest(step) && !isInvisible(step) && isReached(step.target, facts)
+/** Whether the server shows that the last request was carried out, and the source does not say otherwise. */
+const isShownBy = (step: Step, facts: ReportedFacts | undefined, request?: RequestState): boolean =>
+  isLastRequest(step) &&
+  !isInvisible(step) &&
+  isReached(step.target, facts) &&
+  (request !== false || isShownByStatus(step))
+
+/** Fields may show less than a request changes, and those of an earlier request of the step. */
+const isShownByStatus = ({ requests = [], target }: Step): boolean =>
+  requests.length < 2 && target.kind !== 'fields'
 
 const isRefused = (answer: Answer): answer is LostAnswer & { readonly refusal: ActionErrorKind } =>
   answer.kind === 'lost' && answer.refusal !== undefined
@@ -230,7 +241,9 @@ export function unread(
   const isDeleted = stepOf(task).call.kind === 'delete' && isAccepted(phase.answer)
   // The source has confirmed the deletion.
   if (isDeleted && error instanceof UnconfirmedAbsence) return advance(state, now)
-  if (now < deadlineOf(state, times)) {
+  // A refused request has changed nothing, so that the server must not wait for long.
+  const isOver = isRefused(phase.answer) && now >= conclusionOf(state, phase, times)
+  if (now < deadlineOf(state, times) && !isOver) {
     const isLogin = error instanceof SourceError && error.kind === 'credentials'
     return watchOn(state, phase, now, times, isLogin ? longestLoginDelay : longestDelay)
   }

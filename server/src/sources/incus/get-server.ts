@@ -4,6 +4,7 @@ import type {
   SourceUpdate,
   UnreadableServer,
 } from '../../domain/sources/source.ts'
+import { UnconfirmedAbsence } from '../../domain/sources/source-error.ts'
 import { findReported } from '../shared/find-reported.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { Connection } from './connection.ts'
@@ -74,7 +75,10 @@ export async function getServers(
   return wanted.map((one, at) => {
     const server = found[at] ?? find(second, one.uuid, others[at])
     // It may be one that cannot be identified.
-    if (!server && failed[0]) throw failed[0].error
+    if (!server && failed[0]) {
+      const { error } = failed[0]
+      throw error.kind === 'incomplete' ? new UnconfirmedAbsence(error.message) : error
+    }
     if (!server && !isListed(one)) throw notListed(api, one.tenantId)
     return server
   })

@@ -125,13 +125,25 @@ async function findTask(
 
 /** What vSphere shows of a request. */
 export async function isDone(
+  request: SourceRequest,
+  api: Api,
+  ref: ObjectRef,
+): Promise<RequestState> {
+  const { name, data: { earlier } = {} } = request
+  const ofTask = earlier === undefined ? undefined : await findTask(name, String(earlier), api, ref)
+  if (ofTask !== undefined) return ofTask
+  const shown = await readEffect(request, api, ref)
+  // Requests of an earlier version do not tell their task from others, so that it may still run.
+  return earlier === undefined && name.endsWith('_Task') && shown !== true ? undefined : shown
+}
+
+/** What the virtual machine shows of a request. */
+async function readEffect(
   { name, data = {} }: SourceRequest,
   api: Api,
   ref: ObjectRef,
 ): Promise<RequestState> {
-  const { remove, earlier } = data
-  const ofTask = earlier === undefined ? undefined : await findTask(name, String(earlier), api, ref)
-  if (ofTask !== undefined) return ofTask
+  const { remove } = data
   const paths = ['runtime.powerState', 'snapshot', devicesProperty]
   const [content] = await readObjects(api, { VirtualMachine: paths }, [ref])
   if (!content) return undefined
