@@ -87,7 +87,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     const seen = await watchTexts(page, ['Disconnected', ...falseReasons])
     proxy.behave({ kind: 'silent', under: '/api/servers' })
     await page.getByRole('link', { name: 'web-02' }).click()
-    await waiting(page).waitFor({ timeout: 5_500 })
+    await waiting(page).waitFor({ timeout: 15_000 })
     assert.equal(await live(page).count(), 0)
     assert.deepEqual(await seen(), [])
     await page.getByRole('button', { name: 'Retry now' }).click()

@@ -181,8 +181,10 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
       await run('init', 'busybox', name, '--quiet', ...args)
       // On a busy machine the kernel refuses a container now and then, so it is tried again.
       const start = () => run('start', name, '--project', inProject)
-      const startLater = () => pause(2_000).then(start)
+      const startLater = () => pause(3_000).then(start)
       await start()
+        .catch(startLater)
+        .catch(startLater)
         .catch(startLater)
         .catch(startLater)
         .catch(async (error: unknown) => {

@@ -42,6 +42,15 @@ function lesserAccount() {
 export async function startPgBouncer(postgres: string) {
   waitForInstalls()
   if (!existsSync(program)) installPackages('pgbouncer')
+  // Another back end that starts at the same time may take the free port first.
+  for (let left = 2; left > 0; left -= 1) {
+    const pooler = await tryStart(postgres).catch(() => undefined)
+    if (pooler) return pooler
+  }
+  return await tryStart(postgres)
+}
+
+async function tryStart(postgres: string) {
   const { hostname, port, username } = new URL(postgres)
   const folder = mkdtempSync(join(tmpdir(), 'muster-pgbouncer-'))
   chmodSync(folder, 0o755)
@@ -59,7 +68,7 @@ auth_type = any
 pool_mode = transaction
 `,
   )
-  const pooler = spawn(program, ['-q', file], {
+  const pooler = spawn(program, [file], {
     ...lesserAccount(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
