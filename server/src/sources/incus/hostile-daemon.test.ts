@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { SourceError, UnconfirmedAbsence } from '../../domain/sources/source-error.ts'
 import type { ScanPage } from '../../domain/sources/source.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 import type { HttpClient } from '../shared/http-client.ts'
@@ -222,9 +222,7 @@ describe('Incus: a daemon that sends odd things', () => {
       )
     }
     await isListed(false)
-    await assert.rejects(getServers(connection, [referToInstance('u-large')]), {
-      kind: 'incomplete',
-    })
+    await assert.rejects(getServers(connection, [referToInstance('u-large')]), UnconfirmedAbsence)
     connection.memory.index.update('default/large', 'u-large')
     await isListed(true)
   })
