@@ -36,6 +36,10 @@ export class PlatformError extends Error {
   }
 }
 
+/** A later attempt may succeed: the database does not answer, or its disk is full. */
+export const isUnavailable = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.class === 'ServiceUnavailable'
+
 /** A 400 about one field. */
 export const badField = (
   path: string,

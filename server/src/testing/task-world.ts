@@ -1,4 +1,5 @@
 import type { Server, ServerAction, TaskParameters } from '@muster/contract'
+import { isUnavailable, PlatformError } from '../domain/error.ts'
 import type { StoredServer } from '../domain/inventory/ports.ts'
 import { ownNotesOf, withOwnNotes } from '../domain/inventory/own-fields.ts'
 import {
@@ -59,6 +60,9 @@ export const readings = ['ok', 'fails', 'cut', 'unreadable', 'killed'] as const
 /** The source has lost the server, or denies it by mistake, or cannot tell whether it is gone. */
 export const denials = ['denied', 'cannot tell'] as const
 
+/** `fails`: not carried out. `lost`: carried out, and the connection breaks before the answer. */
+export const commits = ['ok', 'fails', 'lost'] as const
+
 export interface Course {
   readonly action: ServerAction
   readonly params?: TaskParameters
@@ -82,6 +86,8 @@ export interface Course {
   readonly logins?: readonly boolean[]
   /** The process is killed at these moments, counted over commits and requests. */
   readonly crashes?: readonly number[]
+  /** What happens to the commits, one after the other; then all work. */
+  readonly commits?: readonly (typeof commits)[number][]
   /** Fields that the credentials cannot read. */
   readonly unread?: readonly DetailField[]
   /** The source needs no request, and does nothing. */
@@ -107,6 +113,7 @@ export interface Course {
 }
 
 class Killed extends Error {}
+const outage = () => new PlatformError('ServiceUnavailable', 'The database does not respond.')
 
 export const times = { task: 900_000, call: 20_000, lease: 15_000, settle: 15_000 }
 const start = Date.UTC(2027, 0, 1)
@@ -133,6 +140,7 @@ export function createTaskWorld(course: Course) {
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
   const loginsLeft = [...(course.logins ?? [])]
+  const commitsLeft = [...(course.commits ?? [])]
 
   /** At the source. */
   let status = course.from
@@ -340,6 +348,8 @@ export function createTaskWorld(course: Course) {
     const { writes = [], binned, unbinned } = commit
     pass()
     now += commitTime
+    const commitResult = commitsLeft.shift() ?? 'ok'
+    if (commitResult === 'fails') throw outage()
     if (condition.fence && isLeaseLost) throw new LeaseLost()
     if (condition.sentAt !== undefined && condition.sentAt !== task.sent_at) return false
     if (isFinished(task)) return false
@@ -348,6 +358,7 @@ export function createTaskWorld(course: Course) {
     if (binned) entry = binned
     if (unbinned) entry = undefined
     pass()
+    if (commitResult === 'lost') throw outage()
     return true
   }
 
@@ -411,7 +422,8 @@ export function createTaskWorld(course: Course) {
           await runTask(task, context)
           if (isFinished(task)) return task
         } catch (error) {
-          if (!(error instanceof Killed || error instanceof LeaseLost)) throw error
+          const isExpected = error instanceof Killed || error instanceof LeaseLost
+          if (!isExpected && !isUnavailable(error)) throw error
           now += 1_000
           isKilled = false
           isLeaseLost = false

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
-import { PlatformError } from '../error.ts'
+import { isUnavailable } from '../error.ts'
 import {
   DeliveryError,
   type Attempt,
@@ -155,7 +155,7 @@ export function createEventDelivery(dependencies: Dependencies) {
       return hasMore
     } catch (error) {
       // The health check logs the start and the end of an outage of the database.
-      const isOutage = error instanceof PlatformError && error.class === 'ServiceUnavailable'
+      const isOutage = isUnavailable(error)
       if (!isBroken && !isOutage) {
         log.warn({ sink: name, err: error }, 'the delivery of events fails; retrying')
       }

@@ -1,4 +1,4 @@
-import { PlatformError } from '../error.ts'
+import { isUnavailable, PlatformError } from '../error.ts'
 import type { SyncCounts } from './account.ts'
 import type { AccountRun } from './account-run.ts'
 import {
@@ -23,10 +23,6 @@ const second = 1_000
 const progressInterval = second
 const progressLogInterval = 5 * second
 const longestScan = 3_600 * second
-
-/** Sources throw `SourceError`, so any other 503 is from the storage. */
-const isFromStorage = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && error.class === 'ServiceUnavailable'
 
 /** One sync of an account: stores the start, scans the source, and stores the result. */
 export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
@@ -190,8 +186,9 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       count('complete')
     } catch (error) {
       if (signal.aborted || error instanceof LeaseLost) throw error
-      count(isFromStorage(error) ? 'postponed' : 'failed')
-      if (isFromStorage(error)) await savePostponed(error, progress.saved)
+      // Sources throw `SourceError`, so this is an error of the storage.
+      count(isUnavailable(error) ? 'postponed' : 'failed')
+      if (isUnavailable(error)) await savePostponed(error, progress.saved)
       else await saveFailed(error, progress.saved)
     }
   }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { ownNotesOf } from '../inventory/own-fields.ts'
 import {
   answers,
+  commits,
   createTaskWorld,
   denials,
   readings,
@@ -71,6 +72,7 @@ const courses = fc.record({
   readings: fc.array(fc.constantFrom(...readings), { maxLength: 6 }),
   logins: fc.array(fc.boolean(), { maxLength: 6 }),
   crashes: fc.array(fc.integer({ min: 1, max: 16 }), { maxLength: 4 }),
+  commits: fc.array(fc.constantFrom(...commits), { maxLength: 6 }),
   changedDuring: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }),
   delay: fc.constantFrom(0, 3_000, 40_000),
   unread: fc.constantFrom([], ['shutdown_behavior'] as const),
@@ -127,7 +129,7 @@ void describe('runs of a task', () => {
         const task = await world.run()
         check(world, task, to)
         if (course.crashes.length === 0) assert.notEqual(task.error_class, 'interrupted')
-        const runs = 1 + course.crashes.length + course.readings.length
+        const runs = 1 + course.crashes.length + course.readings.length + course.commits.length
         const most = runs * (times.task + 60_000) * 2
         assert.ok(world.now() < most, `it took ${world.now()} ms`)
       }),

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isUnavailable } from '../error.ts'
 import type { StoredServer } from '../inventory/ports.ts'
 import { ownNotesOf } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
@@ -53,6 +54,9 @@ async function ofSource<Result>(
   }
 }
 
+/** After an error of the database. */
+const storageRetryDelay = 1_000
+
 /** What must be stored before the next effect. The plan is stored with the first request. */
 const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
   saved.step !== task.step ||
@@ -84,13 +88,28 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   /** Whether the state follows from the answer to the request that was sent last. */
   let isAnswered = false
 
+  /**
+   * The answer to a request is known only here, so a database that fails for some time must not lose it.
+   * The conditions of a commit keep one that was carried out without an answer from counting twice.
+   */
+  async function untilStored<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+        await sleep(storageRetryDelay)
+      }
+    }
+  }
+
   /** Stores progress, and what the server shows. Returns false if the task was cancelled. */
   async function save(
     task: TaskRecord,
     status?: string,
     condition = context.condition,
   ): Promise<boolean> {
-    const isSaved = await retryOnConflict(async () => {
+    const attempt = async () => {
       const stored = status === undefined ? undefined : await context.findStored(task.server_id)
       const shows = stored && ownNotesOf(stored.server).task_id === task.id
       const writes =
@@ -101,7 +120,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       if (await tasks.change(saved, changes, { writes }, condition)) return true
       const current = await tasks.find(task.id)
       return !current || isFinished(current) || condition.sentAt !== undefined ? false : undefined
-    })
+    }
+    const isSaved = await untilStored(() => retryOnConflict(attempt))
     if (isSaved) saved = task
     return isSaved
   }
@@ -216,7 +236,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     for (;;) {
       const next = nextStep(state)
       if (next.kind === 'end') {
-        await finishTask(saved, state.task, next.end, context)
+        await untilStored(() => finishTask(saved, state.task, next.end, context))
         isAnswered = false
         // A source that refuses a request may know more about the server than its last report.
         if (isRefused) await recordNow(reference)
@@ -259,7 +279,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     const { phase } = state
     const isLost = isAnswered && (signal.aborted || error instanceof LeaseLost)
     if (!isLost || phase.kind !== 'end') throw error
-    await finishTask(saved, state.task, phase.end, { ...context, condition: whileWaiting(saved) })
+    const late = { ...context, condition: whileWaiting(saved) }
+    await untilStored(() => finishTask(saved, state.task, phase.end, late))
   } finally {
     await closeActor()
   }
