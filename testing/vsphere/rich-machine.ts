@@ -1,14 +1,11 @@
 import type { ReportedFacts } from '../../server/src/domain/sources/source.ts'
 import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
-import type { openVcsimClient } from './vcsim-client.ts'
+import { addDevice, type openVcsimClient } from './vcsim-client.ts'
 
 type VcsimClient = Awaited<ReturnType<typeof openVcsimClient>>
 
 const option = (key: string, value: string) =>
   `<extraConfig><key>${key}</key><value xsi:type="xsd:string">${value}</value></extraConfig>`
-
-const add = (type: string, content: string, operation = '') =>
-  `<deviceChange><operation>add</operation>${operation}<device xsi:type="${type}">${content}</device></deviceChange>`
 
 /** Creates a virtual machine with one of everything, and returns how Muster has to describe it. */
 export async function buildRichMachine(
@@ -26,13 +23,13 @@ export async function buildRichMachine(
     pool,
   )
   const id = await client.idOf(uuid)
-  const scsi = add(
+  const scsi = addDevice(
     'ParaVirtualSCSIController',
     '<key>1000</key><busNumber>0</busNumber><sharedBus>noSharing</sharedBus>',
   )
   await client.reconfigure(uuid, scsi)
   const disk = (unit: number, size: number) =>
-    add(
+    addDevice(
       'VirtualDisk',
       `<key>-${unit + 1}</key><backing xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>[LocalDS_0]</fileName><datastore type="Datastore">${datastore}</datastore><diskMode>persistent</diskMode><thinProvisioned>${unit === 1}</thinProvisioned></backing><controllerKey>1000</controllerKey><unitNumber>${unit}</unitNumber><capacityInKB>${size * 1_024}</capacityInKB>`,
       '<fileOperation>create</fileOperation>',
@@ -41,7 +38,7 @@ export async function buildRichMachine(
   await client.reconfigure(uuid, disk(1, 2_048))
   await client.reconfigure(
     uuid,
-    add(
+    addDevice(
       'VirtualVmxnet3',
       `<key>-9</key><backing xsi:type="VirtualEthernetCardNetworkBackingInfo"><deviceName>VM Network</deviceName><network type="Network">${network}</network></backing><addressType>manual</addressType><macAddress>00:50:56:AA:BB:01</macAddress>`,
     ),

@@ -13,6 +13,27 @@ const escapeXml = (text: string) =>
 
 const first = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
 
+/** Part of a specification in XML. */
+export const addDevice = (type: string, content: string, operation = '') =>
+  `<deviceChange><operation>add</operation>${operation}<device xsi:type="${type}">${content}</device></deviceChange>`
+
+const devicesOf = (folder: string, datastore: string, network: string) =>
+  [
+    addDevice(
+      'ParaVirtualSCSIController',
+      '<key>1000</key><busNumber>0</busNumber><sharedBus>noSharing</sharedBus>',
+    ),
+    addDevice(
+      'VirtualDisk',
+      `<key>-1</key><backing xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>${folder}</fileName><datastore type="Datastore">${datastore}</datastore><diskMode>persistent</diskMode><thinProvisioned>true</thinProvisioned></backing><controllerKey>1000</controllerKey><unitNumber>0</unitNumber><capacityInKB>1048576</capacityInKB>`,
+      '<fileOperation>create</fileOperation>',
+    ),
+    addDevice(
+      'VirtualVmxnet3',
+      `<key>-9</key><backing xsi:type="VirtualEthernetCardNetworkBackingInfo"><deviceName>VM Network</deviceName><network type="Network">${network}</network></backing><addressType>generated</addressType>`,
+    ),
+  ].join('')
+
 /** Changes what is in vcsim, by plain requests of its SOAP and REST APIs. */
 export async function openVcsimClient({ url, certificate, settings }: TestVcsim) {
   const { username = '', password = '' } = settings.credentials
@@ -102,15 +123,16 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
     run(method, 'VirtualMachine', await idOf(uuid), parameters)
   const uuidOf = (id: string) => property('VirtualMachine', id, 'config.instanceUuid')
 
-  /** Copies a virtual machine, starts the copy and returns its UUID. */
+  /** Creates a virtual machine with a disk and a network card, starts it and returns its UUID. Copies do not always end. */
   async function create(name: string): Promise<string> {
-    const [template = ''] = await list('VirtualMachine')
-    const folder = await property('VirtualMachine', template, 'parent')
-    const spec = '<location/><template>false</template><powerOn>false</powerOn>'
-    const parameters = `<folder type="Folder">${folder}</folder><name>${escapeXml(name)}</name><spec>${spec}</spec>`
-    const id = await run('CloneVM', 'VirtualMachine', template, parameters)
-    await run('PowerOnVM', 'VirtualMachine', id)
-    return uuidOf(id)
+    const [datastore = ''] = await list('Datastore')
+    const network = (await list('Network')).find((id) => id.startsWith('network-')) ?? ''
+    const folder = `[${await property('Datastore', datastore, 'name')}]`
+    const uuid = await createFrom(
+      `<name>${escapeXml(name)}</name><guestId>otherGuest</guestId><files><vmPathName>${folder}</vmPathName></files>${devicesOf(folder, datastore, network)}`,
+    )
+    await onMachine('PowerOnVM', uuid)
+    return uuid
   }
 
   /** Creates a virtual machine from a specification in XML. It is off. */
