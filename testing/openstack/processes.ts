@@ -69,7 +69,8 @@ export async function launch({ name, program, args, folder, env, port }: Launch)
   const exited = once(child, 'exit')
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const end = Date.now() + patience
-  const hasStarted = async () => port === undefined || (await canConnect(port))
+  const isListening = async () => port !== undefined && (await canConnect(port))
+  const hasStarted = async () => port === undefined || (await isListening())
   while (!(await hasStarted())) {
     if (hasEnded() || Date.now() > end) {
       throw new Error(`${name} did not start:\n${readFileSync(file, 'utf8').slice(-2_000)}`)
@@ -92,6 +93,8 @@ export async function launch({ name, program, args, folder, env, port }: Launch)
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
       }
       await exited
+      // Its children hold the port a little longer. Whoever listens there next would end at once.
+      while (await isListening()) await pause(50)
     },
   }
 }
