@@ -7,7 +7,7 @@ export interface Call {
   readonly changes: boolean
   /** The region or service that answers it, if there are several. */
   readonly place?: string
-  /** Sent from time to time, whatever is done. */
+  /** Sent from time to time, whatever is done. It gets the fault of other requests of its name. */
   readonly isHeartbeat?: boolean
   /** Releases something at the source, or waits for events: scans are complete without it. */
   readonly isOptional?: boolean

@@ -39,7 +39,7 @@ export const isOfResponse = (fault: FaultName): boolean => ofResponses[fault] !=
 /** A request that a clean run sent. */
 export interface RecordedCall {
   readonly call: Call
-  /** How many requests came before it. */
+  /** How many requests came before it, without heartbeats. */
   readonly index: number
   /** Of the list in the response; 0 if there is none. */
   readonly items: number
@@ -101,7 +101,7 @@ export function armFault(
   }
   let seen = 0
   port.onCall = (one) => {
-    if (isHit) return
+    if (isHit || one.isHeartbeat === true) return
     seen += 1
     if (one.name === call.name) equal += 1
     if (fault === 'connection refused') {

@@ -114,10 +114,14 @@ export function testFaults(
     await share(worlds, chunks, async (world, chunk) => {
       await testChunk(t, world, chunk, results)
       if (cells.length > chunkSize) {
-        process.stderr.write(`${name}: ${results.size} of ${cells.length} cells\n`)
+        const { operation } = chunk[0] ?? {}
+        const some = cells.filter((cell) => cell.operation === operation)
+        const ran = some.filter((cell) => results.has(cell)).length
+        process.stderr.write(`${name}, ${operation}: ${ran} of ${some.length} cells\n`)
       }
     })
     t.diagnostic(tableOf(name, all, results))
+    if (!chosen && sample) assert.equal(results.size, cells.length, 'no request met a fault')
   })
 }
 
@@ -149,6 +153,7 @@ async function testChunk(
         return [String(error)]
       })
       world.backEnd.port.heal()
+      if (!found) return
       results.set(cell, found)
       if (chosen && found.length > 0) {
         process.stderr.write(`${titleOf(cell)} (${world.engine}): ${found.join('; ')}\n`)

@@ -55,6 +55,7 @@ function callOf(request: ProxiedRequest): Call {
     name: [method, template, action, at === region ? '' : at].filter(Boolean).join(' '),
     changes: method !== 'GET' && !place.endsWith('/auth/tokens'),
     ...(!isKeystone && { place: at }),
+    isHeartbeat: path.includes('changes-since='),
     content: `${at} ${place} ${body}`,
   }
 }
