@@ -128,14 +128,14 @@ export async function runScan(
   const otherId = await backEnd.renameOther(renamed, recorded.call.place)
   const armed = armFault(backEnd, recorded, fault, world.kill)
   const found: string[] = []
-  const scan = await world.requestScan()
   if (fault === 'Muster killed') {
-    await Promise.race([armed.hit, scan.ended().catch(() => {})])
+    // It may be killed while it answers.
+    await Promise.race([armed.hit, world.scan().catch(() => {})])
     assert.ok(armed.isHit() || mayMiss(recorded), 'the fault was not hit')
     await world.restart()
     await armed.heal()
   } else {
-    await scan.ended()
+    await world.scan()
     assert.ok(armed.isHit() || mayMiss(recorded), 'the fault was not hit')
     const during = await show()
     if (fault === 'back end restarted') await armed.heal()

@@ -85,19 +85,18 @@ export async function startWorld(
       await muster.exited
       muster = await start()
     },
-    /** Waits for the end of a scan that begins now. */
+    /**
+     * Waits for the end of a scan that begins now. One that runs already does not count: it may have passed the
+     * request with the fault.
+     */
     async scan(): Promise<void> {
-      await (await world.requestScan()).ended()
-    },
-    /** A scan that runs already does not count: it may have passed the request with the fault. */
-    async requestScan() {
       const since = Date.now()
       await operator().request(`/cloudaccounts/${accountId}/sync`, 'POST')
       const isEnded = async () => {
         const { state, started_at } = (await operator().show(accountId)).sync
         return state === 'idle' && Date.parse(started_at ?? '') >= since
       }
-      return { ended: () => until('the end of a scan', isEnded, 60) }
+      await until('the end of a scan', isEnded, 60)
     },
     /** Scans until Muster shows what the back end has. */
     async settle(): Promise<void> {
