@@ -173,7 +173,12 @@ async function assemble(
     .catch((error: unknown) => logger.error({ err: error }, 'could not load the demo'))
     .finally(() => (isLoading = false))
   const deliveries = composeDelivery({ config, database, ...identity, ...addresses, logger, clock })
-  const health = createHealth({ ...database, clock: options.clock ?? Date.now, log: logger })
+  const health = createHealth({
+    ...database,
+    keyProblem: key.problem,
+    clock: options.clock ?? Date.now,
+    log: logger,
+  })
   const otherMetrics = composeMetrics({
     ...sources,
     version,

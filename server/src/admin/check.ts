@@ -6,7 +6,7 @@ import { checkOrphans } from '../storage/check/check-orphans.ts'
 import { checkSearch } from '../storage/check/check-search.ts'
 import type { Check } from '../storage/check/check.ts'
 import { listEncryptedValues } from '../storage/encrypted-values.ts'
-import { findKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { findKeyFingerprints } from '../storage/key-fingerprint.ts'
 import { listMigrations } from '../storage/migrations/migrate.ts'
 import type { Tables } from '../storage/tables.ts'
 import { secretKeyExists } from '../vault/key-file.ts'
@@ -32,9 +32,10 @@ const createCheckKey =
       return { checked, problems: [`the secret key ${secretKeyFile} is missing`] }
     }
     const key = loadSecretKey(secretKeyFile)
-    if (!key.hasFingerprint((await findKeyFingerprint(db)) ?? '')) {
-      return { checked, problems: [`the key ${secretKeyFile} does not belong to this database`] }
-    }
+    const fingerprints = await findKeyFingerprints(db)
+    key.follow(() => fingerprints ?? '')
+    const problem = key.problem()
+    if (problem !== undefined) return { checked, problems: [problem] }
     const unreadable = values.filter(({ value, context }) => {
       try {
         key.decrypt(value, context)

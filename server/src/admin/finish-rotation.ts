@@ -9,43 +9,67 @@ import {
 } from '../storage/demo-passwords.ts'
 import { findDemoRecord } from '../storage/demo-record.ts'
 import { listEncryptedValues } from '../storage/encrypted-values.ts'
-import { replaceKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { findKeyFingerprints, replaceKeyFingerprints } from '../storage/key-fingerprint.ts'
 import { readKeyFile, writeKeyFile } from '../vault/key-file.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
+import { loadSecretKey, type SecretKey } from '../vault/secret-key.ts'
 import type { AdminContext } from './command.ts'
 
 /** A request that began before the key file was changed may still write with the old key. */
 const longestRequest = 30_000
 const valuesPerCommit = 100
 
+/** By then every process has polled the fingerprints, and a commit that began before is done. */
+const longestPoll = 1_000
+
+type Database = AdminContext['database']
+type Context = Pick<AdminContext, 'database' | 'key' | 'progress'>
+
+/**
+ * Adds the first key of the file to those of the database. From then on the key encrypts, and a process
+ * without it is not ready.
+ */
+export async function announceKey(database: Database, key: SecretKey): Promise<void> {
+  const listed = (await findKeyFingerprints(database.db))?.split(' ') ?? []
+  await database.commit([
+    replaceKeyFingerprints(database.db, [...listed, key.currentFingerprint()]),
+  ])
+}
+
 /**
  * Encrypts all values with the current key, then removes the old keys. The file is changed last, so
  * an interrupted command can be repeated.
  */
-export async function finishRotation(context: AdminContext): Promise<void> {
-  const { config, database, key, print, progress } = context
+export async function finishRotation({ config, database, print, progress }: AdminContext) {
   const file = config.secretKeyFile
   const [current, ...old] = readKeyFile(file)
   if (old.length === 0) throw new ConfigError('there is no rotation to finish')
   if (old.some(({ isNext }) => isNext)) {
     throw new ConfigError('the new key is not in use yet: run muster admin rotate-key --activate')
   }
+  // Not the key of a running server, which follows the list in the database and remembers removed keys.
+  const key = loadSecretKey(file)
+  await announceKey(database, key)
   const wait = statSync(file).mtimeMs + longestRequest - Date.now()
   if (wait > 0) {
     progress(`Waiting ${Math.ceil(wait / 1_000)} s for requests that still use the old key.`)
     await pause(wait)
   }
+  const context = { database, key, progress }
   await keepDemoPasswords(context)
+  await encryptAll(context)
+  await database.commit([replaceKeyFingerprints(database.db, [key.currentFingerprint()])])
+  // A process that did not have the new file may have encrypted with the old key until now.
+  if (database.engine === 'postgres') await pause(longestPoll)
   const unreadable = await encryptAll(context)
   for (const title of unreadable) progress(`No key decrypts the ${title}: it is left as it is.`)
-  await database.commit([replaceKeyFingerprint(database.db, key.currentFingerprint())])
   writeKeyFile(file, [current])
   print('All values are encrypted with the new key. The old key is removed from the key file.')
   if (database.engine === 'postgres') print(`Copy ${file} to every node.`)
 }
 
 /** Repeats until nothing is left, because requests change values meanwhile. Returns what no key decrypts. */
-async function encryptAll({ database, key, progress }: AdminContext): Promise<readonly string[]> {
+async function encryptAll({ database, key, progress }: Context): Promise<readonly string[]> {
   let unreadable: string[] = []
   for (let written = 0; ;) {
     const values = await listEncryptedValues(database.db)
@@ -69,7 +93,7 @@ async function encryptAll({ database, key, progress }: AdminContext): Promise<re
 }
 
 /** Demo passwords derive from the old key. They are stored, so that the login page can still show them. */
-async function keepDemoPasswords({ database, key }: AdminContext): Promise<void> {
+async function keepDemoPasswords({ database, key }: Context): Promise<void> {
   const { db } = database
   if (!(await findDemoRecord(db))) return
   const passwords: Record<string, string> = { ...(await readDemoPasswords(db, key)) }

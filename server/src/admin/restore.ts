@@ -96,7 +96,7 @@ function requireKey({ key_fingerprint }: BackupHeader, file: string): void {
       `--secret-key-file: ${file} does not exist. Copy the secret key that belongs to this backup there`,
     )
   }
-  if (!loadSecretKey(file).hasFingerprint(key_fingerprint)) {
+  if (!loadSecretKey(file).hasFingerprints(key_fingerprint)) {
     throw new ConfigError(
       `--secret-key-file: ${file} is not the secret key that belongs to this backup`,
     )

@@ -1,10 +1,11 @@
 import { ConfigError } from '../config/parsers.ts'
 import { newKeyLine, readKeyFile, writeKeyFile } from '../vault/key-file.ts'
+import { loadSecretKey } from '../vault/secret-key.ts'
 import { createAdminEvent } from './admin-event.ts'
 import { createInsertEvent } from '../storage/event-store.ts'
 import type { AdminContext } from './command.ts'
 import { databaseCommand } from './database-command.ts'
-import { finishRotation } from './finish-rotation.ts'
+import { announceKey, finishRotation } from './finish-rotation.ts'
 import { readArguments } from './read-arguments.ts'
 
 type Step = 'begin' | 'activate' | 'finish'
@@ -44,6 +45,7 @@ const steps: Readonly<Record<Step, (context: AdminContext) => Promise<void>>> = 
     }
     if (database.engine === 'sqlite') {
       writeKeyFile(file, [newKeyLine(), ...lines])
+      await announceKey(database, loadSecretKey(file))
       print(`The new key in ${file} encrypts from now on. The old key still decrypts.`)
       print('Back up the key file, then run: muster admin rotate-key --finish')
       return
@@ -53,11 +55,12 @@ const steps: Readonly<Record<Step, (context: AdminContext) => Promise<void>>> = 
     print('Copy the file to every node, then run: muster admin rotate-key --activate')
   },
 
-  activate: async ({ config: { secretKeyFile: file }, print }) => {
+  activate: async ({ config: { secretKeyFile: file }, database, print }) => {
     const lines = readKeyFile(file)
     const next = lines.find(({ isNext }) => isNext)
     if (!next) throw new ConfigError(`${file} has no new key that could be activated`)
     writeKeyFile(file, [{ ...next, isNext: false }, ...lines.filter((line) => line !== next)])
+    await announceKey(database, loadSecretKey(file))
     print('The new key encrypts on this node from now on. The old key still decrypts.')
     print('Copy the file to every node, then run: muster admin rotate-key --finish')
   },

@@ -4,7 +4,7 @@ import type { CacheMemory } from '../domain/cache.ts'
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
 import { canHoldDemo } from '../storage/demo-record.ts'
-import { findKeyFingerprint, storeKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { findKeyFingerprints, storeKeyFingerprint } from '../storage/key-fingerprint.ts'
 import { renumberForeignEvents } from '../storage/event-positions.ts'
 import { ensureServerCounts } from '../storage/servers/ensure-counts.ts'
 import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
@@ -35,15 +35,17 @@ export async function openStorage(
         '--demo needs an empty database or one with a demo. This one has other data: use another --data-dir or --database-url',
       )
     }
-    const fingerprint = await findKeyFingerprint(db)
-    if (fingerprint !== undefined && !secretKeyExists(secretKeyFile)) {
+    const fingerprints = await findKeyFingerprints(db)
+    if (fingerprints !== undefined && !secretKeyExists(secretKeyFile)) {
       throw new Error(
         `the secret key ${secretKeyFile} is missing, but the database was created with one: restore it from a backup`,
       )
     }
     key = loadSecretKey(secretKeyFile)
-    if (fingerprint !== undefined && !key.hasFingerprint(fingerprint)) {
-      throw new Error(`the secret key ${secretKeyFile} does not belong to this database`)
+    if (fingerprints !== undefined && !key.hasFingerprints(fingerprints)) {
+      throw new Error(
+        `the secret key ${secretKeyFile} does not belong to this database, or lacks its newest key`,
+      )
     }
   }
   const inspectAll: Inspect = async (db) => {
@@ -58,6 +60,7 @@ export async function openStorage(
     await ensureServerCounts(database)
     await database.maintain(await renumberForeignEvents(database.db))
     await matchKey(database.db)
+    key.follow(database.keyFingerprints)
     return { database, key }
   } catch (error) {
     await database.close()

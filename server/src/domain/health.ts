@@ -11,7 +11,7 @@ export interface ClockReading {
 }
 
 export interface HealthProblem {
-  readonly kind: 'database' | 'clock'
+  readonly kind: 'database' | 'clock' | 'key'
   /** For an operator: what is wrong. */
   readonly text: string
 }
@@ -21,6 +21,8 @@ interface Dependencies {
   readonly ping: () => Promise<void>
   /** The clock that all processes share; undefined if there is none or it was not read yet. */
   readonly readClock: () => ClockReading | undefined
+  /** What is wrong with the secret key; undefined if nothing is. */
+  readonly keyProblem?: () => string | undefined
   readonly clock: Clock
   /** Requests within this time share one check, so that they cannot load the database. Milliseconds. */
   readonly maxAge?: number
@@ -37,7 +39,7 @@ const inSeconds = (ms: number) => `${(Math.abs(ms) / 1_000).toFixed(1)} s`
 
 /** Watches whether this process can serve, and logs the start and the end of each problem. */
 export function createHealth(dependencies: Dependencies) {
-  const { ping, readClock, clock, log, maxAge = defaultMaxAge } = dependencies
+  const { ping, readClock, keyProblem, clock, log, maxAge = defaultMaxAge } = dependencies
   let problems: readonly HealthProblem[] = []
   let checkedAt = Number.NEGATIVE_INFINITY
   let checking: Promise<readonly HealthProblem[]> | undefined
@@ -62,10 +64,11 @@ export function createHealth(dependencies: Dependencies) {
     await Promise.race([ping(), late.promise]).finally(() => clearTimeout(limit))
   }
 
-  async function findDatabaseProblem(): Promise<HealthProblem[]> {
+  async function findStorageProblem(): Promise<HealthProblem[]> {
     try {
       await pingInTime()
-      return []
+      const text = keyProblem?.()
+      return text === undefined ? [] : [{ kind: 'key', text }]
     } catch (error) {
       return [{ kind: 'database', text: (error as Error).message }]
     }
@@ -94,7 +97,7 @@ export function createHealth(dependencies: Dependencies) {
 
   async function checkNow(): Promise<readonly HealthProblem[]> {
     try {
-      note([...(await findDatabaseProblem()), ...findClockProblem()])
+      note([...(await findStorageProblem()), ...findClockProblem()])
       return problems
     } finally {
       checking = undefined

@@ -11,18 +11,18 @@ import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { createStorageLocation, dumpTables } from '../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 import { prepareDataDirectory } from './data-directory.ts'
-import { findKeyFingerprint, storeKeyFingerprint } from './key-fingerprint.ts'
+import { findKeyFingerprints, storeKeyFingerprint } from './key-fingerprint.ts'
 
 onBothEngines('the fingerprint of the secret key', (engine) => {
   test('is stored once and never replaced', async (t) => {
     const location = await createStorageLocation(engine)
     t.after(() => location.remove())
     const database = await location.open()
-    assert.equal(await findKeyFingerprint(database.db), undefined)
+    assert.equal(await findKeyFingerprints(database.db), undefined)
     await Promise.all(['a', 'b', 'c'].map((text) => storeKeyFingerprint(database, text)))
-    const kept = await findKeyFingerprint(database.db)
+    const kept = await findKeyFingerprints(database.db)
     await storeKeyFingerprint(database, 'later')
-    assert.equal(await findKeyFingerprint(database.db), kept)
+    assert.equal(await findKeyFingerprints(database.db), kept)
     assert.equal((await dumpTables(database))['settings']?.length, 1)
   })
 })

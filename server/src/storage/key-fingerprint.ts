@@ -4,8 +4,14 @@ import type { Tables } from './tables.ts'
 
 const name = 'secret_key_fingerprint'
 
-/** The fingerprint of the secret key that this database uses; undefined for an empty database. */
-export async function findKeyFingerprint(db: Kysely<Tables>): Promise<string | undefined> {
+/** The query of the fingerprints, for tables that exist. */
+export const keyFingerprintsSql = `select value from settings where key = '${name}'`
+
+/**
+ * The fingerprints of the keys that values may be encrypted with, the oldest first, separated by
+ * spaces. Two only while a rotation runs. Undefined for an empty database.
+ */
+export async function findKeyFingerprints(db: Kysely<Tables>): Promise<string | undefined> {
   const tables = await db.introspection.getTables()
   if (!tables.some((table) => table.name === 'settings')) return undefined
   const row = await db
@@ -30,6 +36,13 @@ export async function storeKeyFingerprint(
   ])
 }
 
-/** Binds the database to the new key of a rotation. */
-export const replaceKeyFingerprint = (db: Kysely<Tables>, fingerprint: string): Statement =>
-  db.updateTable('settings').set({ value: fingerprint }).where('key', '=', name).compile()
+/** Binds the database to the keys of a rotation. */
+export const replaceKeyFingerprints = (
+  db: Kysely<Tables>,
+  fingerprints: readonly string[],
+): Statement =>
+  db
+    .updateTable('settings')
+    .set({ value: [...new Set(fingerprints)].join(' ') })
+    .where('key', '=', name)
+    .compile()

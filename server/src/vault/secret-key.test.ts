@@ -237,12 +237,12 @@ describe('a key file with several keys', () => {
   after(() => rmSync(folder, { recursive: true }))
 
   const [first, second, third] = [newKeyLine(), newKeyLine(), newKeyLine()]
-  const encryptWith = (...lines: KeyLine[]) => {
+  const loadAlone = (line: KeyLine) => {
     const alone = join(folder, 'alone.key')
-    writeFileSync(alone, '', { mode: 0o600 })
-    writeKeyFile(alone, lines)
-    return loadSecretKey(alone).encrypt('text', 'context')
+    writeFileSync(alone, `${line.text}\n`, { mode: 0o600 })
+    return loadSecretKey(alone)
   }
+  const encryptWith = (line: KeyLine) => loadAlone(line).encrypt('text', 'context')
 
   test('encrypts with the first key and decrypts with all, while the file changes', () => {
     writeFileSync(file, `${first.text}\n`, { mode: 0o600 })
@@ -259,7 +259,7 @@ describe('a key file with several keys', () => {
     assert.ok(key.isCurrent(fresh, 'context') && !key.isCurrent(old, 'context'))
     assert.equal(key.decrypt(old, 'context'), 'text')
     assert.equal(loadSecretKey(file).fingerprint, fingerprint)
-    assert.ok(loadSecretKey(file).hasFingerprint(key.currentFingerprint()))
+    assert.ok(loadSecretKey(file).hasFingerprints(key.currentFingerprint()))
 
     writeKeyFile(file, [second])
     assert.ok(key.isCurrent(key.encrypt('text', 'context'), 'context'))
@@ -277,6 +277,55 @@ describe('a key file with several keys', () => {
     const encrypted = key.encrypt('text', 'context')
     assert.equal(key.decrypt(encrypted, 'context'), 'text')
     assert.equal(secretKeyExists(file), false, 'a new key would look as if all were well')
+  })
+
+  const fingerprintOf = (line: KeyLine) => loadAlone(line).fingerprint
+  const next = (line: KeyLine) => ({ ...line, isNext: true })
+  /** What a process with the first key does when the file and the list in the database change. */
+  const changes: readonly {
+    readonly lines: readonly KeyLine[]
+    readonly listed: readonly KeyLine[]
+    /** The key that encrypts; undefined if a key is missing. */
+    readonly encrypts: KeyLine | undefined
+    readonly isProblem?: boolean
+  }[] = [
+    { lines: [first], listed: [first], encrypts: first },
+    { lines: [first, next(second)], listed: [first], encrypts: first },
+    { lines: [second, first], listed: [first], encrypts: first },
+    { lines: [second, first], listed: [first, second], encrypts: second },
+    { lines: [first, next(second)], listed: [first, second], encrypts: first },
+    { lines: [first], listed: [first, second], encrypts: first, isProblem: true },
+    { lines: [second, first], listed: [second], encrypts: second },
+    { lines: [first, next(second)], listed: [second], encrypts: second },
+    { lines: [second], listed: [second], encrypts: second },
+    { lines: [first], listed: [second], encrypts: undefined, isProblem: true },
+    { lines: [third], listed: [second], encrypts: undefined, isProblem: true },
+    { lines: [third], listed: [first], encrypts: first },
+  ]
+  test('is used as the list in the database says, also if the process knew none of its keys', () => {
+    for (const { lines, listed, encrypts, isProblem = false } of changes) {
+      writeFileSync(file, `${first.text}\n`, { mode: 0o600 })
+      const key = loadSecretKey(file)
+      key.follow(() => listed.map(fingerprintOf).join(' '))
+      writeKeyFile(file, lines)
+      assert.equal(key.problem() !== undefined, isProblem)
+      if (encrypts) {
+        const oldest = loadAlone(listed[0] as KeyLine)
+        assert.equal(key.pseudonym('nobody'), oldest.pseudonym('nobody'))
+        const encrypted = key.encrypt('text', 'context')
+        assert.equal(loadAlone(encrypts).decrypt(encrypted, 'context'), 'text')
+      } else {
+        const missing = { status: 503, message: /lacks a key/ }
+        assert.throws(() => key.encrypt('text', 'context'), missing)
+        assert.throws(() => key.decrypt(encryptWith(second), 'context'), missing)
+      }
+      // The file arrives later.
+      writeKeyFile(file, [second])
+      assert.equal(key.decrypt(encryptWith(second), 'context'), 'text')
+      key.follow(() => fingerprintOf(second))
+      assert.equal(key.problem(), undefined)
+      assert.throws(() => key.decrypt(encryptWith(third), 'context'), /does not decrypt/)
+    }
   })
 
   test('is refused with a line that is no key', () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { PlatformError } from '../domain/error.ts'
 import type { Pseudonym } from '../domain/identity/ports.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
 import { ensureKeyFile, readKeyFile } from './key-file.ts'
@@ -12,11 +13,16 @@ const demoPasswordLength = 20
  * useless. Several keys are there while a rotation is not finished.
  */
 export interface SecretKey extends SecretBox {
-  /** Distinguishes keys without revealing them. That of the oldest key, until it is removed. */
+  /** Distinguishes keys without revealing them. That of the oldest key in the file. */
   readonly fingerprint: string
+  /** That of the first key in the file, which encrypts once the database lists it. */
   readonly currentFingerprint: () => string
-  /** Whether one of the keys has this fingerprint. */
-  readonly hasFingerprint: (fingerprint: string) => boolean
+  /** Whether all fingerprints in the list, which are separated by spaces, are of these keys. */
+  readonly hasFingerprints: (list: string) => boolean
+  /** From now on, the keys are those that the database lists. `read` returns the list. */
+  readonly follow: (read: () => string | undefined) => void
+  /** For an operator: that the file lacks a key that the database lists. */
+  readonly problem: () => string | undefined
   readonly pseudonym: Pseudonym
   /** Derived, so that it need not be stored. For users of the demo only. */
   readonly demoPassword: (user: string) => string
@@ -41,33 +47,66 @@ function createKey(text: string, isNext: boolean): Key {
 const loadKeys = (file: string) =>
   readKeyFile(file).map(({ text, isNext }) => createKey(text, isNext))
 
+const toList = (list: string | undefined) => list?.split(' ')
+
 /** Reads the keys, or creates one if the file does not exist. */
 export function loadSecretKey(file: string): SecretKey {
   ensureKeyFile(file)
-  let keys = loadKeys(file)
+  let inFile = loadKeys(file)
+  /** Keys that were removed from the file still decrypt in this process. */
+  let removed: readonly Key[] = []
+  let readList: () => string | undefined = () => undefined
+
+  const all = () => [...inFile, ...removed]
+  const find = (fingerprint: string | undefined) =>
+    all().find((key) => key.fingerprint === fingerprint)
+  const isIn = (keys: readonly Key[]) => (one: Key) => keys.some(({ text }) => text === one.text)
 
   /**
-   * Other threads, processes and operators change the file. Keys that were removed still decrypt in
-   * this process. A file without any known key is a mistake, which the next start reports.
+   * Other threads, processes and operators change the file. Its keys are used if one of them is known,
+   * is listed in the database, or passes the test. Otherwise the file is that of another installation.
    */
-  function reload(): void {
+  function reload(test: (key: Key) => boolean = () => false): void {
     try {
       const loaded = loadKeys(file)
-      const isKnown = ({ text }: Key) => keys.some((key) => key.text === text)
-      if (!loaded.some(isKnown)) return
-      const isRemoved = ({ text }: Key) => !loaded.some((key) => key.text === text)
-      keys = [...loaded, ...keys.filter(isRemoved)]
+      const listed = toList(readList()) ?? []
+      const isListed = ({ fingerprint }: Key) => listed.includes(fingerprint)
+      if (!loaded.some((key) => isIn(inFile)(key) || isListed(key) || test(key))) return
+      removed = all().filter((key) => !isIn(loaded)(key))
+      inFile = loaded
     } catch {
       // The file cannot be read for now.
     }
   }
 
-  const current = () => keys[0] as Key
-  /** What is derived stays the same until the oldest key is removed. */
-  const oldest = () => keys.findLast(({ isNext }) => !isNext) as Key
+  const hasFingerprints = (list: string) =>
+    toList(list)?.every((fingerprint) => find(fingerprint)) === true
+
+  function problem(): string | undefined {
+    const list = readList()
+    if (list === undefined || hasFingerprints(list)) return undefined
+    reload()
+    return hasFingerprints(list)
+      ? undefined
+      : `The secret key ${file} lacks a key that the database uses: copy the key file of the node where it was rotated.`
+  }
+
+  const unusable = (reason: string) => new PlatformError('ServiceUnavailable', reason)
+
+  /** The first key of the file that the database lists: others do not have a key that is not. */
+  function current(): Key {
+    const listed = toList(readList())
+    const key = listed ? all().find((one) => listed.includes(one.fingerprint)) : inFile[0]
+    if (!key) throw unusable(problem() ?? 'The secret key was changed. Try again.')
+    return key
+  }
+
+  const oldestInFile = () => inFile.findLast(({ isNext }) => !isNext) as Key
+  /** What is derived stays the same until the rotation is finished, then it changes everywhere. */
+  const oldest = () => find(toList(readList())?.[0]) ?? oldestInFile()
 
   function decryptByAny(encrypted: string, context: string): string | undefined {
-    for (const key of keys) {
+    for (const key of all()) {
       const text = tryDecrypt(key, encrypted, context)
       if (text !== undefined) return text
     }
@@ -76,13 +115,17 @@ export function loadSecretKey(file: string): SecretKey {
 
   return {
     get fingerprint() {
-      return oldest().fingerprint
+      return oldestInFile().fingerprint
     },
     currentFingerprint() {
       reload()
-      return current().fingerprint
+      return (inFile[0] as Key).fingerprint
     },
-    hasFingerprint: (fingerprint) => keys.some((key) => key.fingerprint === fingerprint),
+    hasFingerprints,
+    follow(read) {
+      readList = read
+    },
+    problem,
     pseudonym: (text) => oldest().derive('pseudonym', text),
     demoPassword: (user) => oldest().derive('demo password', user).slice(0, demoPasswordLength),
     isCurrent(encrypted, context) {
@@ -97,8 +140,12 @@ export function loadSecretKey(file: string): SecretKey {
       const text = decryptByAny(encrypted, context)
       if (text !== undefined) return text
       // Another process may have encrypted it with a new key.
-      reload()
-      return decryptByAny(encrypted, context) ?? current().decrypt(encrypted, context)
+      reload((key) => tryDecrypt(key, encrypted, context) !== undefined)
+      const second = decryptByAny(encrypted, context)
+      if (second !== undefined) return second
+      const reason = problem()
+      if (reason !== undefined) throw unusable(reason)
+      return (inFile[0] as Key).decrypt(encrypted, context)
     },
   }
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { sql, type Kysely } from 'kysely'
-import { findKeyFingerprint } from '../key-fingerprint.ts'
+import { findKeyFingerprints } from '../key-fingerprint.ts'
 import { listMigrations } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import {
@@ -52,7 +52,7 @@ export async function writeBackup(
   onProgress: OnProgress,
 ): Promise<number> {
   if (existsSync(file)) throw new BackupError('it exists already: choose another name')
-  const fingerprint = await findKeyFingerprint(snapshot)
+  const fingerprint = await findKeyFingerprints(snapshot)
   const schema = (await listMigrations(snapshot)).executed.at(-1)
   if (fingerprint === undefined || schema === undefined) {
     throw new BackupError('the database is empty: start "muster serve" once')

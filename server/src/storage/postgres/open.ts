@@ -249,6 +249,7 @@ export async function openPostgres(
       await commit([touch])
     },
     readClock: versions.clock,
+    keyFingerprints: versions.keyFingerprints,
     async sizes() {
       const [rows] = await slowQueries.run([measureSize], background)
       return { database: Number(rows?.[0]?.['size']) }

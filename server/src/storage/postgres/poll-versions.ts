@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { ClockReading } from '../../domain/health.ts'
 import { moreExact } from '../../domain/steady-clock.ts'
+import { keyFingerprintsSql } from '../key-fingerprint.ts'
 import { createServerVersions, versionsPerRestart } from '../server-versions.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -16,10 +17,12 @@ interface Versions {
   readonly servers: number
   /** Milliseconds since 1970, by the clock of the database. */
   readonly now: number
+  readonly keys: string | null
 }
 
 const readVersions = `select (select version from identity_version) as identity, version as servers,
-  (extract(epoch from clock_timestamp()) * 1000)::float8 as now from fleet_version`
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+  (${keyFingerprintsSql}) as keys from fleet_version`
 const readScopes = 'select scope, version from scope_versions where version > $1'
 
 /**
@@ -39,6 +42,7 @@ export function pollVersions(hosts: Hosts) {
   let polledServers = 0
   let polledIdentity = unknown
   let clock: ClockReading | undefined
+  let keyFingerprints: string | undefined
   let polling = Promise.resolve()
   const first = Promise.withResolvers<void>()
 
@@ -104,6 +108,7 @@ export function pollVersions(hosts: Hosts) {
       if (!versions) throw new Error('the version of the data is missing')
       const reading = { time: versions.now, takenAt: sentAt + uncertainty, uncertainty }
       clock = moreExact(reading, clock)
+      keyFingerprints = versions.keys ?? undefined
       if (versions.identity < polledIdentity) restart()
       polledIdentity = versions.identity
       await pollServers(client, versions.servers)
@@ -134,6 +139,7 @@ export function pollVersions(hosts: Hosts) {
       isYounger(maxIdentityAge) ? restarts * versionsPerRestart + identity : undefined,
     serversVersion: (scope?: string) => (isYounger(maxServersAge) ? servers.of(scope) : undefined),
     clock: () => clock,
+    keyFingerprints: () => keyFingerprints,
     async stop(): Promise<void> {
       isStopped = true
       clearTimeout(timer)

@@ -14,6 +14,7 @@ import {
 } from '../database.ts'
 import { createDatabaseStatistics, type DatabaseStatistics } from '../database-statistics.ts'
 import { isUpToDate, migrate } from '../migrations/migrate.ts'
+import { keyFingerprintsSql } from '../key-fingerprint.ts'
 import { createKysely } from './bridge.ts'
 import { createServerVersions, buildServersCommit } from '../server-versions.ts'
 import { lockDirectory } from './lock.ts'
@@ -177,6 +178,7 @@ export async function openSqlite(
     },
     // The lock of the directory admits one process only.
     readClock: () => undefined,
+    keyFingerprints: () => prepare(keyFingerprintsSql).get()?.['value'] as string | undefined,
     async sizes() {
       const sizeOf = async (path: string) =>
         await stat(path).then(

@@ -44,7 +44,7 @@ export const startOperatedMuster = (
   })
 
 /** The API calls of an operator. */
-export function operate({ authUrl, baseUrl }: Muster, token: string) {
+export function operate({ authUrl, baseUrl }: Pick<Muster, 'authUrl' | 'baseUrl'>, token: string) {
   async function request<Body>(path: string, method = 'GET', body?: object): Promise<Body> {
     const url = path.startsWith('/v3') ? authUrl : baseUrl
     const answer = await ask(url, path, { method, token, ...(body && { body }) })
