@@ -7,9 +7,13 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, loginAdmin, passwordIdentity, requestToken, tokenIdentity } from './testing/client.ts'
 import {
+  repository,
+  runMuster,
   spawnMuster,
+  spawnProcess,
   suiteLifetime,
   temporaryFolder,
+  type Exit,
   type Lifetime,
 } from './testing/spawn-muster.ts'
 import { adminPassword } from './testing/start-platform.ts'
@@ -26,7 +30,7 @@ function mountSmallDisk(lifetime: Lifetime): string {
 function fill(file: string): void {
   for (const size of [65_536, 4_096, 512]) {
     try {
-      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a', mode: 0o600 })
     } catch (error) {
       assert.equal((error as { code?: string }).code, 'ENOSPC')
     }
@@ -102,5 +106,41 @@ describe('SQLite on a disk that is full', () => {
     const { tokens } = database.prepare('select count(*) as tokens from tokens').get() ?? {}
     database.close()
     assert.equal(tokens, acknowledged.length + 1)
+
+    // The file is there, but SQLite needs space to open it.
+    fill(join(disk, 'filler'))
+    assertFull(await runMuster(lifetime, [`--data-dir=${disk}`, '--port=0']))
+    const command = [
+      process.execPath,
+      join(repository, 'server/muster.js'),
+      'admin',
+      'check',
+    ] as const
+    const check = await spawnProcess(lifetime, { command, flags: [`--data-dir=${disk}`] }).exited
+    assert.equal(check.code, 1)
+    assert.match(
+      check.stdout,
+      /^PROBLEM  disk\n +--data-dir: the disk of \S+ is full.*\nProblems found: 1\n$/,
+    )
+    rmSync(join(disk, 'filler'))
+    const again = await spawnProcess(lifetime, { command, flags: [`--data-dir=${disk}`] }).exited
+    assert.match(again.stdout, /^No problems found\.$/m)
+  })
+
+  function assertFull({ code, stderr }: Exit): void {
+    assert.match(stderr, /^muster: --[^\n]*disk[^\n]* is full[^\n]*\n$/)
+    assert.equal(code, 1)
+  }
+
+  test('a start says what is wrong with the disk', async (t) => {
+    const disk = mountSmallDisk(lifetime)
+    const start = (name: string) => runMuster(t, [`--data-dir=${disk}/${name}`, '--port=0'])
+    fill(join(disk, 'filler'))
+    assertFull(await start('full'))
+    rmSync(join(disk, 'filler'))
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    const { code, stderr } = await start('other')
+    assert.match(stderr, /^muster: --data-dir: the file system of \S+ is read-only\n$/)
+    assert.equal(code, 2)
   })
 })

@@ -3,6 +3,7 @@ import { Server as TlsServer } from 'node:tls'
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { openControlSocket } from './admin/control-server.ts'
+import { createAwaitStart, NotYet } from './composition/await-start.ts'
 import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
@@ -64,9 +65,19 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
   const tls = tlsOf(config)
   let port: OpenPort | undefined
   const memory = createCacheMemory(config.cacheMemory * 2 ** 20)
-  const opening = openStorage(config, memory, async () => {
-    port = await openPort({ ...config, tls, clock })
-    port.explain('opening and migrating the database')
+  const awaitStart = createAwaitStart({
+    ...config,
+    signal,
+    log: options.logger,
+    onWait: (reason) => port?.explain(`waiting (${reason})`),
+  })
+  const opening = openStorage(config, memory, {
+    awaitStart,
+    async onLocked() {
+      port = await awaitStart(() => openPort({ ...config, tls, clock }).catch(explainHost(config)))
+      port.explain('opening the database')
+    },
+    inspect: async () => port?.explain('opening and migrating the database'),
   })
   try {
     const storage = await unlessAborted(opening, signal)
@@ -84,6 +95,14 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
   }
 }
 export type Platform = Awaited<ReturnType<typeof createPlatform>>
+
+/** Interfaces and DNS may come up after Muster does. */
+const explainHost =
+  ({ host }: Config) =>
+  (error: NodeJS.ErrnoException): never => {
+    const isAway = /^(EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/.test(error.code ?? '')
+    throw isAway ? new NotYet(`--host: ${host} is not an address of this machine`) : error
+  }
 
 function tlsOf({ tlsCert, tlsKey }: Config) {
   return tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined

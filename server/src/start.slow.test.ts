@@ -103,7 +103,7 @@ describe('the process', { concurrency: 2 }, () => {
     assertRefused(exit, 1, /--port/)
   })
 
-  test('an address of another machine is one line and status 2', async (t) => {
+  test('an address of another machine is one line and status 1, after the time of the start', async (t) => {
     const folder = temporaryFolder(t)
     // Kept for documentation, so that no machine has it.
     const exit = await runMuster(t, [
@@ -111,8 +111,10 @@ describe('the process', { concurrency: 2 }, () => {
       '--host=192.0.2.1',
       '--port=8400',
       `--access-log-file=${folder}/access.log`,
+      '--log-level=error',
+      '--start-timeout=1',
     ])
-    assertRefused(exit, 2, /192\.0\.2\.1|--host/)
+    assertRefused(exit, 1, /--host: 192\.0\.2\.1 is not an address/)
   })
 
   test('a failed first start does not store a password that was not printed', async (t) => {
@@ -134,7 +136,7 @@ describe('the process', { concurrency: 2 }, () => {
 
   test('SEC-64: an unusable PostgreSQL is one line without the password', async (t) => {
     const folder = temporaryFolder(t)
-    const flags = ['--port=0', `--secret-key-file=${folder}/secret.key`, '--log-level=trace']
+    const flags = ['--port=0', `--secret-key-file=${folder}/secret.key`, '--start-timeout=0']
     const missing = new URL(await createTestDatabase())
     missing.pathname = '/not_there'
     missing.password = 'planted'
@@ -148,7 +150,7 @@ describe('the process', { concurrency: 2 }, () => {
       addresses.map((address) => runMuster(t, [...flags, `--database-url=${address}`])),
     )
     for (const exit of exits) {
-      assertRefused(exit, 2, /--database-url: /)
+      assertRefused(exit, exit === exits.at(-1) ? 2 : 1, /--database-url: /)
       assert.ok(!exit.stderr.includes('planted'), exit.stderr)
     }
   })
@@ -167,14 +169,64 @@ describe('the process', { concurrency: 2 }, () => {
     while (!(await ask(url, '/healthz').catch(() => undefined))) await pause(10)
     const { status, body } = await ask(url, '/readyz')
     assert.equal(status, 503)
-    assert.match(body.details, /opening and migrating the database/)
+    assert.match(body.details, /opening the database/)
     const { code, stdout } = await muster.end('SIGTERM')
     assert.deepEqual([code, stdout], [0, ''])
   })
 
+  test('waits for its database, says for what in /readyz and the log, and starts when it is there', async (t) => {
+    const database = new URL(await createTestDatabase())
+    const [port, databasePort] = [await findClosedPort(), await findClosedPort()]
+    const away = new URL(database)
+    away.host = `127.0.0.1:${databasePort}`
+    const muster = spawnProcess(t, {
+      flags: [
+        `--port=${port}`,
+        `--database-url=${away.href}`,
+        `--secret-key-file=${temporaryFolder(t)}/secret.key`,
+      ],
+    })
+    const url = `http://127.0.0.1:${port}`
+    const shows = async (reason: string) => {
+      for (;;) {
+        const answer = await ask(url, '/readyz').catch(() => undefined)
+        if (answer?.body.details?.includes(reason)) return answer
+        await pause(50)
+      }
+    }
+    await shows('nothing listens at 127.0.0.1')
+    const refused = await ask(url, '/v3/auth/tokens', { method: 'POST', body: {} })
+    assert.equal(refused.status, 503)
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]/)
+
+    let answer: string | undefined = 'C57P03\0Mthe database system is starting up\0\0'
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      if (answer === undefined) {
+        const real = connect(Number(database.port), database.hostname)
+        real.on('error', () => socket.destroy())
+        socket.pipe(real).pipe(socket)
+        return
+      }
+      const head = Buffer.from('E\0\0\0\0')
+      head.writeInt32BE(answer.length + 4, 1)
+      socket.end(Buffer.concat([head, Buffer.from(answer)]))
+    }).listen(databasePort, '127.0.0.1')
+    t.after(() => server.close())
+    await shows('is starting up or shutting down: the database system is starting up')
+    answer = 'C53300\0Mtoo many connections\0\0'
+    await shows('has no connection free')
+    answer = undefined
+    await muster.printed('Muster is up.')
+    assert.equal((await ask(url, '/readyz')).status, 200)
+    const reasons = muster.stderr().match(/"reason":"--database-url: [^"]*"/g) ?? []
+    assert.equal(new Set(reasons).size, 3, muster.stderr())
+    assert.equal((await muster.end('SIGTERM')).code, 0)
+  })
+
   test('--host accepts an IPv6 address, and the printed addresses contain it', async (t) => {
     const folder = temporaryFolder(t)
-    const flags = [`--data-dir=${folder}/data`, '--host', '::1']
+    const flags = [`--data-dir=${folder}/data`, '--host', '::1', '--start-timeout=0']
     if (!(await hasIpv6())) {
       assertRefused(await runMuster(t, [...flags, '--port=0']), 1, /::1/)
       return

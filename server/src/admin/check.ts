@@ -48,11 +48,20 @@ const createCheckKey =
   }
 
 /** A check that fails, for example on a damaged file, is a problem as well. */
-const run = async (check: Check, db: Kysely<Tables>) =>
-  await check(db).catch((error: unknown) => ({
-    checked: 'failed',
-    problems: [(error as Error).message],
-  }))
+const run = async (check: Check, db: Kysely<Tables>, isFull: boolean) =>
+  await check(db).catch((error: unknown) => {
+    const { message } = error as Error
+    // SQLite cannot even read then, unless the server runs.
+    if (isFull && message.includes('disk')) throw error
+    return { checked: 'failed', problems: [message] }
+  })
+
+/** Whether the disk of a SQLite database is full: then a failed check does not mean damage. */
+async function findFullDisk({ databaseUrl, dataDir }: Config): Promise<string | undefined> {
+  if (databaseUrl !== undefined) return undefined
+  const { diskFull, isDiskFull } = await import('../storage/sqlite/explain-opening.ts')
+  return isDiskFull(dataDir) ? diskFull(dataDir).message : undefined
+}
 
 export const check: AdminCommand = {
   name: 'check',
@@ -73,10 +82,15 @@ export const check: AdminCommand = {
     }
     let count = 0
     await inspectDatabase(config, async (connection) => {
+      const full = await findFullDisk(config)
+      if (full !== undefined) {
+        print(`PROBLEM  disk\n         ${full}`)
+        count += 1
+      }
       const snapshot = connection.transaction().setIsolationLevel('repeatable read')
       const checking = snapshot.execute(async (db) => {
         for (const [name, check] of Object.entries(checks)) {
-          const { checked, problems } = await run(check, db)
+          const { checked, problems } = await run(check, db, full !== undefined)
           print(`${problems.length === 0 ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(13)}  ${checked}`)
           for (const problem of problems) print(`         ${problem}`)
           count += problems.length

@@ -14,7 +14,7 @@ import { listMigrations } from '../storage/migrations/migrate.ts'
 export async function openStoppedStorage(config: Config): Promise<Storage> {
   if (config.databaseUrl === undefined) requireDatabaseFile(config.dataDir)
   const memory = createCacheMemory(config.cacheMemory * 2 ** 20)
-  return await openStorage(config, memory, async () => {}, requireMigrated)
+  return await openStorage(config, memory, { inspect: requireMigrated })
 }
 
 export function requireDatabaseFile(dataDir: string): string {

@@ -28,12 +28,14 @@ function errorResponse(code: string, message: string): Buffer {
 }
 
 /** The line that the operator sees. */
-async function refusal(url: string): Promise<string> {
-  const error = await startPlatform({ flags: [`--database-url=${url}`] }).then(
+async function refusal(url: string, isTemporary = false): Promise<string> {
+  const flags = [`--database-url=${url}`, '--start-timeout=0']
+  const error = await startPlatform({ flags }).then(
     () => undefined,
     (reason: unknown) => reason,
   )
-  assert.ok(error instanceof ConfigError, String(error))
+  assert.ok(error instanceof Error)
+  assert.equal(error instanceof ConfigError, !isTemporary, String(error))
   assert.match(error.message, /^--database-url: [^\n]+$/)
   assert.doesNotMatch(error.message, /secret/)
   return error.message
@@ -59,15 +61,41 @@ describe('an unusable PostgreSQL is reported with the reason', () => {
     assert.match(await refusal(`postgres://ada:secret@${host}/db`), /password of user "ada"/)
   })
 
+  /** What PostgreSQL or a pooler says, and whether that can get better without another setting. */
+  const codes = [
+    ['57P03', 'the database system is starting up', true],
+    ['57P01', 'terminating connection due to administrator command', true],
+    ['53300', 'too many connections for role', true],
+    ['08P01', 'server login has been failing', true],
+    ['08P01', 'no such database: db', false],
+    ['28000', 'no pg_hba.conf entry for host', false],
+    ['3D000', 'database "db" does not exist', false],
+    ['42501', 'permission denied for database', false],
+  ] as const
+  test('an error of PostgreSQL that can get better is not one of the settings', async (t) => {
+    for (const [code, message, isTemporary] of codes) {
+      const host = await listen(t, (socket) => socket.end(errorResponse(code, message)))
+      const line = await refusal(`postgres://ada:secret@${host}/db`, isTemporary)
+      if (code !== '3D000') assert.ok(line.includes(message), line)
+      const several = `postgres://ada:secret@${host},${host}/db`
+      await refusal(several, isTemporary)
+      await refusal(`postgres://ada:secret@${host},127.0.0.1:1/db`, true)
+    }
+  })
+
   test('a closed port or an unknown host', async () => {
-    assert.match(await refusal('postgres://ada:secret@127.0.0.1:1/db'), /nothing listens at 127/)
-    assert.match(await refusal('postgres://ada:secret@nowhere.invalid/db'), /DNS does not know/)
+    const closed = await refusal('postgres://ada:secret@127.0.0.1:1/db', true)
+    assert.match(closed, /nothing listens at 127/)
+    const unknown = await refusal('postgres://ada:secret@nowhere.invalid/db', true)
+    assert.match(unknown, /DNS does not know/)
+    await refusal('postgres://ada:secret@localhost/db?host=/no/such/folder', true)
   })
 
   test('a server that is not PostgreSQL', async (t) => {
     const host = await listen(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    // A proxy without a back end closes connections too.
     assert.match(
-      await refusal(`postgres://ada:secret@${host}/db`),
+      await refusal(`postgres://ada:secret@${host}/db`, true),
       /as PostgreSQL|is not a PostgreSQL server/,
     )
   })
@@ -80,7 +108,7 @@ describe('an unusable PostgreSQL is reported with the reason', () => {
   })
 
   test('several hosts, each with its own reason', async () => {
-    const line = await refusal('postgres://ada:secret@127.0.0.1:1,127.0.0.1:2/db')
+    const line = await refusal('postgres://ada:secret@127.0.0.1:1,127.0.0.1:2/db', true)
     assert.match(line, /127\.0\.0\.1:1; .*127\.0\.0\.1:2/)
   })
 

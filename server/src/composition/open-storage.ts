@@ -1,3 +1,4 @@
+import { NotYet, type AwaitStart } from './await-start.ts'
 import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
 import type { CacheMemory } from '../domain/cache.ts'
@@ -16,16 +17,38 @@ export interface Storage {
   readonly key: SecretKey
 }
 
+interface Options {
+  /** Called when the data directory is locked, before any slow work. */
+  readonly onLocked?: () => Promise<void>
+  /** Waits for a PostgreSQL that is not there yet. By default it is an error. */
+  readonly awaitStart?: AwaitStart
+  /** Called once the database answers, before anything in it changes. */
+  readonly inspect?: Inspect
+}
+
 /**
  * Opens the database and its secret key. A key that does not belong to the database is rejected before
- * anything changes, and so is one that `inspect` rejects. `onLocked` is called when the data directory
- * is locked, before any slow work.
+ * anything changes, and so is one that `inspect` rejects.
  */
 export async function openStorage(
   config: Config,
   memory: CacheMemory,
+  options: Options = {},
+): Promise<Storage> {
+  const { onLocked = async () => {}, awaitStart = (work) => work() } = options
+  const { inspect = async () => {} } = options
+  const { databaseUrl } = config
+  if (databaseUrl === undefined) return await openOnce(config, memory, onLocked, inspect)
+  await onLocked()
+  const explain = await explainOpening(databaseUrl)
+  return await awaitStart(() => openOnce(config, memory, onLocked, inspect).catch(explain))
+}
+
+async function openOnce(
+  config: Config,
+  memory: CacheMemory,
   onLocked: () => Promise<void>,
-  inspect: Inspect = async () => {},
+  inspect: Inspect,
 ): Promise<Storage> {
   const { secretKeyFile } = config
   let key: SecretKey | undefined
@@ -68,12 +91,14 @@ export async function openStorage(
   }
 }
 
-/** Handles the error of a PostgreSQL that cannot be opened. */
+/** Handles the error of a PostgreSQL that cannot be opened: a wrong setting, or not there yet. */
 export async function explainOpening(databaseUrl: string) {
   const { explainFailure } = await import('../storage/postgres/explain-failure.ts')
   return (error: unknown): never => {
-    const reason = explainFailure(error, databaseUrl)
-    throw reason === undefined ? error : new ConfigError(`--database-url: ${reason}`)
+    const failure = explainFailure(error, databaseUrl)
+    if (failure === undefined) throw error
+    const text = `--database-url: ${failure.reason}`
+    throw failure.isTemporary ? new NotYet(text) : new ConfigError(text)
   }
 }
 
@@ -87,7 +112,6 @@ async function openEngine(
   const { databaseUrl, dataDir, queryTimeout } = config
   if (databaseUrl !== undefined) {
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    await onLocked()
     return await openPostgres(databaseUrl, inspect, undefined, {
       connections: config.databaseConnections,
       wait: config.databaseWait,
@@ -96,7 +120,7 @@ async function openEngine(
       slowTimeout: queryTimeout,
       syncConnections: config.databaseSyncConnections,
       syncTimeout: config.databaseSyncTimeout,
-    }).catch(await explainOpening(databaseUrl))
+    })
   }
   prepareDataDirectory(dataDir)
   const { openSqlite } = await import('../storage/sqlite/open.ts')

@@ -34,7 +34,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
   ],
   Sources: ['sourceAllow', 'disappearanceHold', 'taskTimeout', 'recycleFor'],
   Demo: ['demo', 'demoServers'],
-  Process: ['roles', 'region', 'platformName', 'consoleBuild'],
+  Process: ['roles', 'region', 'platformName', 'startTimeout', 'consoleBuild'],
   'Audit events': ['eventsWebhook', 'eventsWebhookSecret', 'eventsSyslog', 'eventsCa'],
   Monitoring: [
     'metricsTokenFile',

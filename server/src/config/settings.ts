@@ -244,6 +244,14 @@ export const settings = {
     parse: durationOrNone,
     fallback: '7d',
   }),
+  startTimeout: setting({
+    flag: 'start-timeout',
+    variable: 'MUSTER_START_TIMEOUT',
+    value: 'time',
+    help: 'How long a start waits for PostgreSQL and for the address of --host, if they are not there yet. 0: not at all.',
+    parse: durationOrNone,
+    fallback: '10m',
+  }),
   consoleBuild: setting({
     flag: 'console-build',
     variable: 'MUSTER_CONSOLE_BUILD',

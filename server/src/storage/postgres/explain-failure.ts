@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { PlatformError } from '../../domain/error.ts'
-import { DatabaseUrlError, NoHost, readDatabaseUrl, WrongServer } from './hosts.ts'
+import { DatabaseUrlError, NoHost, OldServer, readDatabaseUrl, WrongServer } from './hosts.ts'
 
 /** The oldest PostgreSQL that Muster runs on, as its `server_version_num`. */
 const oldestVersion = 150_000
@@ -11,7 +11,7 @@ export async function requireVersion(run: (sql: string) => Promise<readonly obje
   const { version = 0 } = (row ?? {}) as { version?: number }
   if (version < oldestVersion) {
     const major = Math.floor(version / 10_000)
-    throw new WrongServer(`is PostgreSQL ${major}: Muster needs ${oldestVersion / 10_000} or newer`)
+    throw new OldServer(`is PostgreSQL ${major}: Muster needs ${oldestVersion / 10_000} or newer`)
   }
 }
 
@@ -48,6 +48,8 @@ function explainCode(code: string, message: string, { host, user, database }: Ta
       return `user "${user}" lacks a privilege that Muster needs in database "${database}": ${message}`
     case '53300':
       return `${host} has no connection free for user "${user}": ${message}`
+    case '57P01':
+    case '57P02':
     case '57P03':
       return `${host} is starting up or shutting down: ${message}`
     case '08P01':
@@ -58,11 +60,37 @@ function explainCode(code: string, message: string, { host, user, database }: Ta
   }
 }
 
+/** Nothing listens, also at the socket file of a PostgreSQL on this machine. */
+function isSilent(error: unknown): boolean {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  return code === 'ECONNREFUSED' || (code === 'ENOENT' && syscall === 'connect')
+}
+
+const temporaryCodes =
+  /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNRESET|EPIPE|57P0[123]|53300)$/
+/** PgBouncer has this code for all its errors. */
+const protocolViolation = '08P01'
+
+/** Whether a later attempt may succeed without a change of the settings. */
+function isTemporary(error: unknown): boolean {
+  const { code = '', message, errors } = error as Error & { code?: string; errors?: unknown[] }
+  if (error instanceof NoHost) return error.failures.some((failure) => isTemporary(failure.error))
+  if (error instanceof OldServer) return false
+  // A standby becomes the primary.
+  if (error instanceof WrongServer) return true
+  if (errors?.[0] !== undefined) return isTemporary(errors[0])
+  if (error instanceof pg.DatabaseError && code === protocolViolation) {
+    return !/no such|password|authentication/i.test(message)
+  }
+  return isSilent(error) || temporaryCodes.test(code) || /timeout|terminated/.test(message)
+}
+
 /** Explains an error of the network, of TLS or of node-postgres. */
-function explainConnection(code: string, message: string, { host, user }: Target) {
+function explainConnection(error: unknown, { host, user }: Target) {
+  const { code = '', message } = error as Error & { code?: string }
   const certificate = certificateProblems[code]
   if (certificate !== undefined) return `the certificate of ${host} ${certificate}`
-  if (code === 'ECONNREFUSED') return `nothing listens at ${host}`
+  if (isSilent(error)) return `nothing listens at ${host}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `DNS does not know the host name of ${host}`
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `no route to ${host}`
@@ -87,15 +115,23 @@ function explainOne(error: unknown, target: Target): string | undefined {
   if (error instanceof pg.DatabaseError) return explainCode(code, message, target)
   // Several addresses of one host name were tried.
   if (errors?.[0] !== undefined) return explainOne(errors[0], target)
-  return explainConnection(code, message, target)
+  return explainConnection(error, target)
 }
 
-/**
- * Why the database could not be opened, in one line for an operator and without the password;
- * undefined if the error is not about the connection.
- */
-export function explainFailure(error: unknown, url: string): string | undefined {
+interface OpeningFailure {
+  /** In one line for an operator, without the password. */
+  readonly reason: string
+  readonly isTemporary: boolean
+}
+
+/** Why the database could not be opened; undefined if the error is not about the connection. */
+export function explainFailure(error: unknown, url: string): OpeningFailure | undefined {
   const cause = error instanceof PlatformError ? error.cause : error
+  const reason = findReason(cause, url)
+  return reason === undefined ? undefined : { reason, isTemporary: isTemporary(cause) }
+}
+
+function findReason(cause: unknown, url: string): string | undefined {
   if (cause instanceof DatabaseUrlError) return cause.message
   const describe = (host: string): Target => {
     const { hosts } = readDatabaseUrl(url)

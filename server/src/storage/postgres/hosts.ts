@@ -49,6 +49,9 @@ const longestConnect = 5_000
 /** A server that accepts connections but is not of the requested kind. */
 export class WrongServer extends Error {}
 
+/** A server of a version that Muster does not support. */
+export class OldServer extends WrongServer {}
+
 /**
  * The hosts of a database URL and the one in use: the first that accepts connections and fits
  * `target_session_attrs`, for as long as it does.

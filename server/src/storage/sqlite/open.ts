@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { stat, statfs } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -17,6 +17,7 @@ import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { keyFingerprintsSql } from '../key-fingerprint.ts'
 import { createKysely } from './bridge.ts'
 import { createServerVersions, buildServersCommit } from '../server-versions.ts'
+import { explainOpening, freeBytes, isDiskFull } from './explain-opening.ts'
 import { lockDirectory } from './lock.ts'
 import { createPrepare, createSnapshotReader, openFile } from './file.ts'
 import { defaultQueryTimeout } from '../slow-queries.ts'
@@ -73,16 +74,8 @@ async function migrateFile(file: string): Promise<void> {
 /** Writes the first page of the file again, which changes no data: Muster does not use the number. */
 const writeHeader = { sql: 'pragma user_version = 0', parameters: [] }
 
-/** A small write may still fit into the write-ahead log when no other one does. */
-const minSpace = 2 ** 20
-
-async function freeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
-}
-
-async function requireSpace(directory: string): Promise<void> {
-  if ((await freeBytes(directory)) < minSpace) {
+function requireSpace(directory: string): void {
+  if (isDiskFull(directory)) {
     throw new PlatformError(
       'ServiceUnavailable',
       'The database cannot write: the disk is full. Less than 1 MiB is free.',
@@ -130,7 +123,7 @@ export async function openSqlite(
     .then(() => openConnection(file, memory, statistics))
     .catch((error: unknown) => {
       directoryLock.close()
-      throw error
+      throw explainOpening(error, file)
     })
   const writer = startWriter(file, statistics)
   const readers = createReaders(file, queryTimeout, statistics.measure)
@@ -174,7 +167,7 @@ export async function openSqlite(
     async ping() {
       connection.prepare('select 1').get()
       await writer.commit([writeHeader])
-      await requireSpace(directory)
+      requireSpace(directory)
     },
     // The lock of the directory admits one process only.
     readClock: () => undefined,
@@ -188,7 +181,7 @@ export async function openSqlite(
       return {
         database: await sizeOf(file),
         wal: await sizeOf(`${file}-wal`),
-        available: await freeBytes(directory),
+        available: freeBytes(directory),
       }
     },
     async close() {
