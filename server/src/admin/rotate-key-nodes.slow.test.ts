@@ -144,7 +144,9 @@ onBothEngines('after a rotation of the secret key', (engine) => {
     }
     const steps = engine === 'postgres' ? ['begin', 'activate', 'finish'] : ['begin', 'finish']
     for (const node of nodes) await useNode(node)
-    for (const [manner, copied] of Object.entries(manners) as [string, readonly string[]][]) {
+    // With one node, two rotations are the same as three.
+    const rounds = Object.entries<readonly string[]>(manners).slice(0, nodes.length + 1)
+    for (const [manner, copied] of rounds) {
       for (const step of steps) {
         await runStep(step)
         if (there === here) continue

@@ -66,6 +66,8 @@ describe('an unusable PostgreSQL is reported with the reason', () => {
     ['57P03', 'the database system is starting up', true],
     ['57P01', 'terminating connection due to administrator command', true],
     ['53300', 'too many connections for role', true],
+    ['53100', 'could not extend file: No space left on device', true],
+    ['25006', 'cannot execute CREATE TABLE in a read-only transaction', true],
     ['08P01', 'server login has been failing', true],
     ['08P01', 'no such database: db', false],
     ['28000', 'no pg_hba.conf entry for host', false],

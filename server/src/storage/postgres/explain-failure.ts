@@ -46,6 +46,10 @@ function explainCode(code: string, message: string, { host, user, database }: Ta
       return `${host} has no database "${database}": create it, or name another one`
     case '42501':
       return `user "${user}" lacks a privilege that Muster needs in database "${database}": ${message}`
+    case '25006':
+      return `${host} takes no writes: ${message}`
+    case '53100':
+      return `${host} cannot write: ${message}`
     case '53300':
       return `${host} has no connection free for user "${user}": ${message}`
     case '57P01':
@@ -67,7 +71,7 @@ function isSilent(error: unknown): boolean {
 }
 
 const temporaryCodes =
-  /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNRESET|EPIPE|57P0[123]|53300)$/
+  /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNRESET|EPIPE|57P0[123]|25006|53100|53300)$/
 /** PgBouncer has this code for all its errors. */
 const protocolViolation = '08P01'
 
