@@ -48,7 +48,7 @@ export const migrateCommand: AdminCommand = {
     }, progressInterval)
     try {
       const memory = createCacheMemory(config.cacheMemory * 2 ** 20)
-      const { database } = await openStorage(config, memory, async () => {})
+      const { database } = await openStorage(config, memory)
       await database.close()
     } finally {
       clearInterval(timer)
