@@ -67,6 +67,6 @@ export const ErrorBody = Type.Object(
       description: 'What `details` is about, for clients with texts of their own',
     }),
   },
-  { additionalProperties: false },
+  { title: 'Error', additionalProperties: false },
 )
 export type ErrorBody = Static<typeof ErrorBody>

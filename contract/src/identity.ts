@@ -38,30 +38,36 @@ export const CatalogService = exactObject({
 })
 export type CatalogService = Static<typeof CatalogService>
 
-export const Token = exactObject({
-  access_key: exactObject({ AccessKey: text, expire: Type.Integer(), secret: text }),
-  catalog: Type.Array(CatalogService),
-  context: exactObject(sameType(['ip', 'source'], text)),
-  expires_at: Timestamp,
-  issued_at: Timestamp,
-  is_domain: Type.Boolean(),
-  methods: texts,
-  policies: exactObject(sameType(['Domain', 'Project', 'System'], texts)),
-  project: TokenProject,
-  projects: Type.Array(TokenProject),
-  role_assignments: Type.Array(RoleAssignment),
-  roles: Type.Array(Reference),
-  user: exactObject({
-    ...sameType(['Displayname', 'Email', 'Id', 'Mobile', 'Name'], text),
-    Domain: Reference,
-    PasswordExpiresAt: OptionalTimestamp,
-  }),
-})
+export const Token = exactObject(
+  {
+    access_key: exactObject({ AccessKey: text, expire: Type.Integer(), secret: text }),
+    catalog: Type.Array(CatalogService),
+    context: exactObject(sameType(['ip', 'source'], text)),
+    expires_at: Timestamp,
+    issued_at: Timestamp,
+    is_domain: Type.Boolean(),
+    methods: texts,
+    policies: exactObject(sameType(['Domain', 'Project', 'System'], texts)),
+    project: TokenProject,
+    projects: Type.Array(TokenProject),
+    role_assignments: Type.Array(RoleAssignment),
+    roles: Type.Array(Reference),
+    user: exactObject({
+      ...sameType(['Displayname', 'Email', 'Id', 'Mobile', 'Name'], text),
+      Domain: Reference,
+      PasswordExpiresAt: OptionalTimestamp,
+    }),
+  },
+  { title: 'Token' },
+)
 export type Token = Static<typeof Token>
 
 export const TokenBody = exactObject({ token: Token })
 
-const DomainReference = exactObject({ id: Type.Optional(Id), name: Type.Optional(Name) })
+const DomainReference = exactObject(
+  { id: Type.Optional(Id), name: Type.Optional(Name) },
+  { title: 'DomainReference' },
+)
 
 /** Names of the authentication methods, including aliases. */
 export const methodNames = [
@@ -209,6 +215,7 @@ export const identityOperations = [
     tag: 'Tokens',
     summary: 'Validate a token',
     headers: SubjectTokenHeader,
+    moreErrors: [404],
     responses: {
       200: {
         description: 'The token is valid',
@@ -230,6 +237,7 @@ export const identityOperations = [
     tag: 'Tokens',
     summary: 'Check a token',
     headers: SubjectTokenHeader,
+    moreErrors: [404],
     responses: { 200: { description: 'The token is valid', headers: subjectTokenHeaders } },
   },
   {
@@ -247,6 +255,7 @@ export const identityOperations = [
     tag: 'Tokens',
     summary: 'Revoke a token and all tokens derived from it',
     headers: SubjectTokenHeader,
+    moreErrors: [404],
     responses: { 204: { description: 'Token revoked' } },
   },
   {

@@ -9,3 +9,6 @@ export const methodsOf = ({ method, path }: Routed): string[] =>
 /** The same, with the HEAD that every GET has. */
 export const servedMethodsOf = (operation: Routed): string[] =>
   operation.method === 'GET' ? ['GET', 'HEAD'] : methodsOf(operation)
+
+export const changesSomething = ({ method }: Pick<Operation, 'method'>): boolean =>
+  method !== 'GET' && method !== 'HEAD'

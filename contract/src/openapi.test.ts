@@ -15,10 +15,14 @@ const document = renderOpenApi(operations, [address], gateway)
 const written = JSON.parse(JSON.stringify(document)) as typeof document
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
+/** With what its references point to. */
+const compile = (schema: object) => ajv.compile({ ...schema, components: written.components })
 
 const writtenOperations = Object.entries(written.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 )
+
+const errorReference = { $ref: '#/components/schemas/Error' }
 
 /** Everything under a key of that name, anywhere in the document. */
 function* valuesUnder(key: string, node: unknown = written): Generator {
@@ -94,7 +98,7 @@ describe('the OpenAPI document', () => {
       for (const status of statuses) assert.match(status, /^([1-5]\d\d|default)$/, at)
       const error = operation.operationId === 'issueToken' ? 'PlainError' : 'Error'
       const reference = { $ref: `#/components/responses/${error}` }
-      assert.deepEqual(operation.responses.default, reference, at)
+      assert.deepEqual(operation.responses['default'], reference, at)
     }
   })
 
@@ -175,7 +179,7 @@ describe('the OpenAPI document', () => {
   test('has schemas that compile', () => {
     const schemas = [...valuesUnder('schema')] as object[]
     assert.ok(schemas.length > operations.length)
-    for (const schema of schemas) ajv.compile(schema)
+    for (const schema of schemas) compile(schema)
   })
 
   test('has one schema as the items of an array, as JSON Schema 2020-12 demands', () => {
@@ -191,7 +195,7 @@ describe('the OpenAPI document', () => {
     const withExample = bodies.filter(({ example }) => example !== undefined)
     assert.ok(withExample.length >= 4)
     for (const { schema, example } of withExample) {
-      const accepts = ajv.compile(schema)
+      const accepts = compile(schema)
       assert.ok(accepts(example), ajv.errorsText(accepts.errors))
     }
     for (const { body, example } of operations.flatMap(({ responses }) =>
@@ -221,13 +225,56 @@ describe('the OpenAPI document', () => {
   })
 
   test('carries the error body and the closed table of classes', () => {
-    const [content] = Object.values(written.components.responses.Error.content)
-    assert.deepEqual(content?.schema, JSON.parse(JSON.stringify(ErrorBody)))
-    assert.deepEqual(content?.schema.properties.class.enum, Object.keys(errorStatus))
+    const { Error: body } = written.components.schemas as Record<string, typeof ErrorBody>
+    assert.deepEqual(body, JSON.parse(JSON.stringify(ErrorBody)))
+    assert.deepEqual(body?.properties.class.enum, Object.keys(errorStatus))
+    for (const { content } of Object.values(written.components.responses)) {
+      assert.deepEqual([...valuesUnder('schema', content)], [errorReference])
+    }
+  })
+
+  test('lists the client errors of each operation, and says their classes', () => {
+    for (const { path, operation, method } of writtenOperations) {
+      const at = `${method} ${path}`
+      const statuses = Object.keys(operation.responses).filter((status) => status.startsWith('4'))
+      for (const status of ['400', '415', '431']) assert.ok(statuses.includes(status), at)
+      const isLogin = ['issueToken', 'createSession'].includes(operation.operationId)
+      assert.equal(statuses.includes('401'), operation.security.length > 0 || isLogin, at)
+      if (path.includes('{')) assert.ok(statuses.includes('404'), at)
+      if (operation.description?.includes('Required permission'))
+        assert.ok(statuses.includes('403'), at)
+      if (operation.requestBody) assert.ok(statuses.includes('413'), at)
+      for (const status of statuses) {
+        const { $ref } = operation.responses[status] as unknown as { $ref: string }
+        const { description } = written.components.responses[$ref.split('/').at(-1) ?? ''] ?? {}
+        const classes = Object.entries(errorStatus).filter(([, its]) => String(its) === status)
+        for (const [name] of classes) assert.ok(description?.includes(name), at)
+      }
+    }
+  })
+
+  test('has one schema for each title', () => {
+    const seen = new Map<string, string>()
+    const visit = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return
+      const { title } = node as { title?: unknown }
+      const text = typeof title === 'string' ? JSON.stringify(node) : ''
+      if (typeof title === 'string') assert.equal(seen.get(title) ?? text, text, title)
+      if (typeof title === 'string') seen.set(title, text)
+      for (const value of Object.values(node)) visit(value)
+    }
+    for (const { body, query, responses } of everyOperation as readonly Operation[]) {
+      visit([body, query, Object.values(responses).map((answer) => answer.body)])
+    }
+    assert.ok(seen.size > 10)
+    assert.deepEqual(
+      Object.keys(written.components.schemas).sort(),
+      ['Error', ...seen.keys()].sort(),
+    )
   })
 
   test('accepts the token request as the specification itself spells it', () => {
-    const accepts = ajv.compile(
+    const accepts = compile(
       written.paths['/v3/auth/tokens']?.['post']?.requestBody?.content['application/json']
         .schema as object,
     )

@@ -1,7 +1,10 @@
 import type { TObject, TSchema } from 'typebox'
 import { ErrorBody, errorStatus } from './errors.ts'
+import { errorStatusesOf } from './error-statuses.ts'
 import type { GatewayOperation } from './gateway/operations.ts'
 import { pollHeader, sessionCookie } from './gateway/wire-names.ts'
+import { changesSomething } from './methods.ts'
+import { createSchemaNames } from './name-schemas.ts'
 import {
   jsonContentType,
   type Access,
@@ -75,20 +78,38 @@ const pathParameters = (path: string) =>
   }))
 
 /** Errors have the content type of the operation's other responses: the token operation's differs. */
-function errorOf({ responses }: AnyOperation) {
-  const isPlain = Object.values(responses)[0]?.contentType === plainContentType
-  return { $ref: `#/components/responses/${isPlain ? 'PlainError' : 'Error'}` }
+function errorsOf(operation: AnyOperation) {
+  const isPlain = Object.values(operation.responses)[0]?.contentType === plainContentType
+  const names = [...errorStatusesOf(operation), 'default'] as const
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/responses/${errorName(name, isPlain)}` }]),
+  )
 }
 
 const plainContentType = 'application/json'
 
-const renderError = (contentType: string) => ({
-  description: `An error. \`class\` is one of ${Object.keys(errorStatus).join(', ')}.`,
-  headers: commonHeaders,
-  content: { [contentType]: { schema: ErrorBody } },
-})
+const errorName = (status: number | 'default', isPlain: boolean) =>
+  `${isPlain ? 'Plain' : ''}Error${status === 'default' ? '' : status}`
 
-const changesSomething = ({ method }: AnyOperation) => method !== 'GET' && method !== 'HEAD'
+const classesOf = (status: number | 'default') =>
+  Object.entries(errorStatus)
+    .filter(([, its]) => status === 'default' || its === status || (status === 408 && its === 504))
+    .map(([name]) => name)
+
+/** A response for each status of an error, and one for all others, in both content types. */
+const renderErrors = () =>
+  Object.fromEntries(
+    [...new Set([408, ...Object.values(errorStatus)]), 'default' as const].flatMap((status) =>
+      [false, true].map((isPlain) => [
+        errorName(status, isPlain),
+        {
+          description: `An error. \`class\` is ${classesOf(status).join(' or ')}.`,
+          headers: commonHeaders,
+          content: { [isPlain ? plainContentType : jsonContentType]: { schema: ErrorBody } },
+        },
+      ]),
+    ),
+  )
 
 function securityOf(operation: AnyOperation) {
   const access: Access | GatewayOperation['access'] = operation.access
@@ -169,7 +190,7 @@ function renderOperation(operation: AnyOperation, gateway?: DocumentedGateway) {
           renderResponse(answer),
         ]),
       ),
-      default: errorOf(operation),
+      ...errorsOf(operation),
     },
   }
 }
@@ -253,6 +274,7 @@ export function renderOpenApi(
   for (const operation of operations) add(operation)
   for (const operation of gateway?.operations ?? []) add(operation, gateway)
   const all = [...operations, ...(gateway?.operations ?? [])]
+  const { referWithin, schemas } = createSchemaNames()
   return {
     openapi: '3.1.0',
     info: {
@@ -267,13 +289,11 @@ export function renderOpenApi(
       ...[...new Set(all.map(({ tag }) => tag))].map((name) => ({ name })),
       cloudpodsCompatibility,
     ],
-    paths,
+    paths: referWithin(paths),
     components: {
       securitySchemes: { ...securitySchemes, ...(gateway && browserSchemes) },
-      responses: {
-        Error: renderError(jsonContentType),
-        PlainError: renderError(plainContentType),
-      },
+      responses: referWithin(renderErrors()),
+      schemas,
     },
   }
 }

@@ -93,6 +93,8 @@ export interface Operation {
   readonly caseInsensitiveKeys?: readonly string[]
   readonly example?: unknown
   readonly responses: Readonly<Record<number, OperationResponse>>
+  /** Statuses of its errors that do not follow from the other fields (`errorStatusesOf`). */
+  readonly moreErrors?: readonly number[]
 }
 
 /** The content type of every JSON response except the token operation's. */

@@ -14,7 +14,7 @@ export const OptionalTimestamp = Type.Union([Timestamp, Type.Null()])
 /** An object with exactly these keys. */
 export const exactObject = <Properties extends TProperties>(
   properties: Properties,
-  options: { description?: string } = {},
+  options: { title?: string; description?: string } = {},
 ) => Type.Object(properties, { additionalProperties: false, ...options })
 
 /** Several keys of one type. */

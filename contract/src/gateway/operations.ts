@@ -51,6 +51,7 @@ export const gatewayOperations = [
     body: PasswordLogin,
     example: { name: 'ada', domain: 'Research', password: 'correct horse battery' },
     responses: { 201: { ...shown('Logged in'), headers: newCookie } },
+    moreErrors: [401, 429],
   },
   {
     id: 'getSession',

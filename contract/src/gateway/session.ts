@@ -7,32 +7,36 @@ const Reference = exactObject(sameType(['id', 'name'], text))
 const DomainMember = exactObject({ id: text, name: text, domain: Reference })
 
 /** A session as its browser sees it. The token stays on the server. */
-export const SessionDto = exactObject({
-  user: exactObject({
-    ...sameType(['id', 'name', 'displayname', 'email'], text),
-    domain: Reference,
-  }),
-  scope: exactObject(
-    { kind: Type.Enum(['project', 'domain', 'none']), id: text, name: text, domain: Reference },
-    {
-      description: 'Project or domain of the session. For a domain, `domain` is the domain itself.',
-    },
-  ),
-  roles: Type.Array(Reference),
-  projects: Type.Array(DomainMember, { description: 'Projects that the session can switch to' }),
-  domains: Type.Array(Reference, { description: 'Domains that the session can switch to' }),
-  permissions: Type.Array(PermissionDto, {
-    description: 'Permissions in the current scope, by operation',
-  }),
-  csrf_token: Type.String({
-    description: 'Send it as `X-CSRF-Token` with every request that changes something',
-  }),
-  expires_at: Timestamp,
-  idle_expires_at: Type.String({
-    ...Timestamp,
-    description: 'When the session expires without activity',
-  }),
-})
+export const SessionDto = exactObject(
+  {
+    user: exactObject({
+      ...sameType(['id', 'name', 'displayname', 'email'], text),
+      domain: Reference,
+    }),
+    scope: exactObject(
+      { kind: Type.Enum(['project', 'domain', 'none']), id: text, name: text, domain: Reference },
+      {
+        description:
+          'Project or domain of the session. For a domain, `domain` is the domain itself.',
+      },
+    ),
+    roles: Type.Array(Reference),
+    projects: Type.Array(DomainMember, { description: 'Projects that the session can switch to' }),
+    domains: Type.Array(Reference, { description: 'Domains that the session can switch to' }),
+    permissions: Type.Array(PermissionDto, {
+      description: 'Permissions in the current scope, by operation',
+    }),
+    csrf_token: Type.String({
+      description: 'Send it as `X-CSRF-Token` with every request that changes something',
+    }),
+    expires_at: Timestamp,
+    idle_expires_at: Type.String({
+      ...Timestamp,
+      description: 'When the session expires without activity',
+    }),
+  },
+  { title: 'Session' },
+)
 export type SessionDto = Static<typeof SessionDto>
 
 /** A session in the list of a user's sessions. */

@@ -120,7 +120,7 @@ export const wireProperties = <const R extends Resource>({ fields }: R) =>
   ) as WireProperties<R>
 
 export const wireSchema = <const R extends Resource>(resource: R) =>
-  exactObject(wireProperties(resource))
+  exactObject(wireProperties(resource), { title: resource.noun })
 
 /** An object of which nothing is known. */
 export const defaultValues = <const R extends Resource>({ fields }: R) =>

@@ -180,7 +180,8 @@ export function createApp(
       ...createViewHandlers(useCases.loadViews, settings),
       ...createCloudAccountHandlers(useCases.cloudAccounts, settings),
       ...createServiceHandlers({
-        openApi: renderOpenApi(served, [settings.authUrl, settings.baseUrl], settings.gateway),
+        renderOpenApi: () =>
+          renderOpenApi(served, [settings.authUrl, settings.baseUrl], settings.gateway),
         metrics,
         health: useCases.health,
         isDraining: () => draining,

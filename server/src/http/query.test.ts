@@ -170,6 +170,19 @@ describe('parsing parameters with several values', () => {
     assert.deepEqual(list('?is_gpu&is_gpu=0'), { is_gpu: [true, false] })
   })
 
+  test('parses repeated parameters with brackets, where several values are accepted', () => {
+    assert.deepEqual(list('?status[]=b&limit=1&status%5B%5D=a'), { status: ['b', 'a'], limit: 1 })
+    assert.deepEqual(list('?status[]=b&status=a'), { status: ['b', 'a'] })
+    assert.deepEqual(list('?vcpu_count[]=8'), { vcpu_count: [8] })
+    for (const name of ['limit[]', 'user.id[]', 'status[][]', 'status[0]', 'toString[]', '[]']) {
+      assert.match(complaint(`?${name}=1`), /: is not a known parameter/)
+    }
+    assert.equal(
+      complaint('?status[]=a&status.0=b'),
+      'status: mixes numbered and unnumbered values',
+    )
+  })
+
   test('parses numbered parameters in order of their numbers', () => {
     assert.deepEqual(list('?status.0=a'), { status: ['a'] })
     assert.deepEqual(list('?status.10=c&status.2=b&status.0=a'), { status: ['a', 'b', 'c'] })

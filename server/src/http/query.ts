@@ -117,9 +117,13 @@ type Schemas = Readonly<Record<string, ParameterSchema>>
 
 /** Splits a key into the name of a parameter and the path inside it. */
 function find(key: string, schemas: Schemas): { name: string; steps: readonly string[] } {
-  if (Object.hasOwn(schemas, key)) return { name: key, steps: [] }
+  const schemaOf = (name: string) => (Object.hasOwn(schemas, name) ? schemas[name] : undefined)
+  if (schemaOf(key)) return { name: key, steps: [] }
+  // Some clients, such as axios, append brackets to the name of each parameter with several values.
+  const list = key.endsWith('[]') ? key.slice(0, -2) : key
+  if (schemaOf(list)?.type === 'array') return { name: list, steps: [] }
   const [name = '', ...path] = key.split('.', 8)
-  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined
+  const schema = schemaOf(name)
   const steps = schema && stepsTo(schema, path)
   if (!steps) {
     throw badField(key, `is not a known parameter${didYouMean(name, Object.keys(schemas))}`)

@@ -8,7 +8,7 @@ import type { HandlersFor } from './register-operations.ts'
 import { reference } from './reference/reference.ts'
 
 interface Dependencies {
-  readonly openApi: OpenApiDocument
+  readonly renderOpenApi: () => OpenApiDocument
   readonly metrics: Metrics
   readonly health: Pick<Health, 'check'>
   readonly isDraining: () => boolean
@@ -17,9 +17,9 @@ interface Dependencies {
 export function createServiceHandlers(
   dependencies: Dependencies,
 ): HandlersFor<typeof serviceOperations> {
-  const { openApi, metrics, health, isDraining } = dependencies
+  const { renderOpenApi, metrics, health, isDraining } = dependencies
   // Built at the first request, because most processes never get one.
-  const document = once(() => toFixed(Buffer.from(JSON.stringify(openApi))))
+  const document = once(() => toFixed(Buffer.from(JSON.stringify(renderOpenApi()))))
   const page = once(() =>
     toFixed(reference.page, { 'content-security-policy': reference.contentSecurityPolicy }),
   )

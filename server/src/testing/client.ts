@@ -1,4 +1,5 @@
 import type { ErrorBody, Token } from '@muster/contract'
+import { assertDocumentedError } from './documented-errors.ts'
 import { assertServerContract } from './inventory-world/server-contract.ts'
 import { adminPassword } from './start-platform.ts'
 
@@ -37,6 +38,7 @@ export async function ask<Body = ErrorBody>(
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   const answered: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
   if (response.status === 200 && answered !== undefined) assertServerContract(path, answered)
+  assertDocumentedError(method, path, answered)
   return { status: response.status, headers: response.headers, text, body: answered as Body }
 }
 
