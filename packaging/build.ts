@@ -1,6 +1,7 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   globSync,
   rmSync,
@@ -8,7 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { buildConsole } from '../console/build-console.ts'
+import { createArchive, processors } from './archive.ts'
 import { bundleServer } from './bundle-server.ts'
 import { renderLicenses, renderSbom } from './describe-build.ts'
 import { createManifest } from './manifest.ts'
@@ -16,13 +19,17 @@ import { copyNative } from './native.ts'
 import { findPackages } from './packages.ts'
 
 /**
- * npm run build [-- FOLDER]
+ * npm run build [-- [--offline] [FOLDER]]
  *
  * Builds a folder that runs without the repository: `node dist/muster.mjs serve`. `npm pack` makes a
- * package of it.
+ * package of it. `--offline` makes archives of it that contain Node, beside the folder.
  */
 const repository = resolve(import.meta.dirname, '..')
-const folder = resolve(process.argv[2] ?? join(repository, 'dist'))
+const { values, positionals } = parseArgs({
+  options: { offline: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const folder = resolve(positionals[0] ?? join(repository, 'dist'))
 const entry = join(folder, 'muster.mjs')
 
 if (existsSync(folder) && !existsSync(entry)) {
@@ -37,8 +44,8 @@ const packages = findPackages(repository, [...serverModules, ...consoleModules, 
 const manifest = createManifest(repository)
 
 copyFileSync(join(import.meta.dirname, 'muster.mjs'), entry)
-for (const file of ['LICENSE', 'CHANGELOG.md']) {
-  copyFileSync(join(repository, file), join(folder, file))
+for (const name of ['LICENSE', 'CHANGELOG.md', 'README.md', 'SECURITY.md', 'deploy', 'docs']) {
+  cpSync(join(repository, name), join(folder, name), { recursive: true })
 }
 const texts = {
   'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
@@ -51,4 +58,8 @@ for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, nam
 for (const path of ['.', ...globSync('**', { cwd: folder })]) {
   const file = join(folder, path)
   chmodSync(file, statSync(file).isDirectory() || file === entry ? 0o755 : 0o644)
+}
+
+if (values.offline) {
+  for (const processor of processors) createArchive(repository, folder, processor)
 }

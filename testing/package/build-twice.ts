@@ -25,7 +25,7 @@ async function copyRepository(lifetime: Lifetime, copy: string): Promise<void> {
     '--others',
     '--exclude-standard',
   ])
-  const files = listed.split('\0').filter((file) => /^[^/]+$|^(?!bench|docs|testing)/.test(file))
+  const files = listed.split('\0').filter((file) => /^[^/]+$|^(?!bench|testing)/.test(file))
   for (const file of files) {
     if (file === '') continue
     mkdirSync(dirname(join(copy, file)), { recursive: true })

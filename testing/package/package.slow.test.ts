@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import pg from 'pg'
+import { createArchive } from '../../packaging/archive.ts'
 import { ask, passwordIdentity, requestToken, secretOf } from '../../server/src/testing/client.ts'
 import {
   repository,
@@ -70,6 +79,36 @@ describe('the package', () => {
     }
     for (const { purl, hashes } of components)
       assert.match(hashes[0]?.content ?? '', /^[\da-f]{128}$/, purl)
+  })
+
+  test('holds the guide and the files for operators', () => {
+    for (const name of ['deploy', 'docs']) {
+      assert.deepEqual(
+        readdirSync(join(build, name), { recursive: true }).sort(),
+        readdirSync(join(repository, name), { recursive: true }).sort(),
+      )
+    }
+  })
+
+  test('runs from an archive with Node where there is neither Node nor npm', async () => {
+    const archive = createArchive(repository, build, process.arch === 'arm64' ? 'arm64' : 'x64')
+    const place = join(folder, 'unpacked')
+    const tools = join(folder, 'tools')
+    for (const path of [place, tools]) mkdirSync(path)
+    await run(lifetime, ['tar', '-C', place, '-xzf', archive])
+    // No other program can be found, so nothing can be downloaded.
+    for (const tool of ['dirname', 'readlink']) symlinkSync(`/usr/bin/${tool}`, join(tools, tool))
+    const linked = join(tools, 'muster')
+    symlinkSync(join(place, readdirSync(place)[0] ?? '', 'bin/muster'), linked)
+    const muster = await spawnMuster(lifetime, {
+      command: [linked, 'serve'],
+      flags: [`--data-dir=${join(place, 'data')}`],
+      environment: { PATH: tools, MUSTER_CONSOLE_BUILD: 'true' },
+    })
+    const identity = passwordIdentity('sysadmin', muster.password ?? '')
+    secretOf(await requestToken(muster.authUrl, { identity }))
+    assert.equal((await ask(muster.baseUrl, '/console/')).status, 200)
+    await muster.end('SIGTERM')
   })
 
   test('is installed from its archive, globally and in an empty project', async () => {
