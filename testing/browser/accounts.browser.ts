@@ -44,6 +44,38 @@ describe('accounts', () => {
     await page.getByRole('row').filter({ hasText: 'made-up' }).getByText('60').first().waitFor()
   })
 
+  test('a failed test is told beside its field, and repeated before it is attached anyway', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    await page.goto('/console/accounts/new?provider=OneCloud')
+    await page.getByLabel('Name', { exact: true }).fill('nowhere')
+    await page.getByLabel('Default project').selectOption({ label: 'home' })
+    const address = page.getByRole('textbox', { name: 'Address' })
+    const attach = page.getByRole('button', { name: 'Attach account' })
+    const dialog = page.getByRole('dialog', { name: 'Save with a failed test?' })
+    for (const [typed, reason] of [
+      ['qemu+unix:///system?socket=/nowhere', /Test failed: .*\/nowhere/],
+      // Refused before anything is contacted.
+      ['gopher://example.org', /Address .*qemu/],
+    ] as const) {
+      await address.fill(typed)
+      await page.getByRole('button', { name: 'Test', exact: true }).click()
+      await page.getByText('▲Test failed', { exact: true }).waitFor()
+      const beside = await address.getAttribute('aria-describedby')
+      const texts = await Promise.all(
+        (beside ?? '').split(' ').map((id) => page.locator(`[id="${id}"]`).innerText()),
+      )
+      assert.match(texts.join(' '), reason)
+      assert.equal(await address.getAttribute('aria-invalid'), 'true')
+      await attach.click()
+      const said = await dialog.innerText()
+      assert.match(said, typed.startsWith('qemu') ? reason : /qemu/)
+      await dialog.getByRole('button', { name: 'Attach anyway' }).waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+    }
+    await address.fill('qemu:///system')
+    assert.notEqual(await address.getAttribute('aria-invalid'), 'true')
+  })
+
   test('the attach form has the permissions of the credentials to copy', async (t) => {
     const { page } = await testConsole.visit(t, admin)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -331,6 +331,9 @@ export const AccountTest = exactObject({
       'Whether the credentials allow each action, as far as the source tells without acting. Other actions are left out.',
   }),
   error: Type.String({ description: 'What went wrong. Empty if the test succeeded.' }),
+  error_field: Type.Enum(['', 'address', 'credentials'], {
+    description: 'Which setting the error is about, if it is about one',
+  }),
   duration_ms: Type.Integer(),
 })
 export type AccountTest = Static<typeof AccountTest>

@@ -62,6 +62,7 @@ export const testExample = {
   is_complete: true,
   actions: { start: true, stop: true, delete: false },
   error: '',
+  error_field: '',
   duration_ms: 1620,
 }
 

@@ -1,4 +1,4 @@
-import type { CloudAccount, CloudProvider, AccountTest } from '@muster/contract'
+import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { useEffect, useRef } from 'react'
 import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -12,6 +12,7 @@ import { useAccountForm } from './use-account-form.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { Settings } from './account-values.ts'
 import { FormSection } from './form-section.tsx'
+import { StatusMark } from '../../ui/status-mark.tsx'
 import { TestResult } from './test-result.tsx'
 import type { useAccountTest } from './use-account-test.ts'
 
@@ -83,7 +84,8 @@ export function AccountForm({ provider, account, onSaved }: Props) {
       </div>
       {form.isAsking && (
         <ConfirmSaveDialog
-          failed={form.failed}
+          failure={form.failure}
+          isNew={!isExisting}
           testReason={testReason}
           onTest={form.tryNow}
           onSave={form.submitNow}
@@ -96,8 +98,9 @@ export function AccountForm({ provider, account, onSaved }: Props) {
 }
 
 interface ConfirmSaveDialogProps {
-  /** The failed test of the current settings, if any. */
-  readonly failed: AccountTest | undefined
+  /** Why the test of the current settings failed, if it did. */
+  readonly failure: ReturnType<typeof useAccountForm>['failure']
+  readonly isNew: boolean
   readonly testReason: string | undefined
   readonly onTest: () => void
   readonly onSave: () => void
@@ -106,7 +109,8 @@ interface ConfirmSaveDialogProps {
 
 /** Asks before untested settings are saved. */
 function ConfirmSaveDialog({
-  failed,
+  failure,
+  isNew,
   testReason,
   onTest,
   onSave,
@@ -115,13 +119,15 @@ function ConfirmSaveDialog({
   const t = useMessages()
   return (
     <Dialog
-      title={failed ? t.accounts.failedTitle : t.accounts.untestedTitle}
+      title={failure ? t.accounts.failedTitle : t.accounts.untestedTitle}
       onClose={onClose}
       footer={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button onClick={onSave}>{t.accounts.saveAnyway}</Button>
-          {!failed && (
+          <Button onClick={onSave}>
+            {isNew ? t.accounts.attachAnyway : t.accounts.saveAnyway}
+          </Button>
+          {!failure && (
             <Button look="primary" disabledReason={testReason} onClick={onTest}>
               {t.accounts.testFirst}
             </Button>
@@ -129,7 +135,11 @@ function ConfirmSaveDialog({
         </>
       }
     >
-      <p>{failed ? failed.error : t.accounts.untestedText}</p>
+      {failure && 'error' in failure ? (
+        <ErrorNotice error={failure.error} />
+      ) : (
+        <p>{failure ? t.accounts.testFailedBecause(failure.text) : t.accounts.untestedText}</p>
+      )}
     </Dialog>
   )
 }
@@ -153,7 +163,12 @@ function TestPanel({ test, settings, disabledReason, onTest }: TestPanelProps) {
         </Button>
       </div>
       {isPending && <p role="status">{t.accounts.testing}</p>}
-      {error && !isPending && <ErrorNotice error={error} />}
+      {error && !isPending && (
+        <>
+          <StatusMark tone="bad">{t.accounts.testFails}</StatusMark>
+          <ErrorNotice error={error} />
+        </>
+      )}
       {data && !isPending && <TestResult test={data.test} isOutdated={data.of !== settings} />}
     </FormSection>
   )

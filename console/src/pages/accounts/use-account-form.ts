@@ -1,7 +1,14 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { useState } from 'react'
 import { checkAccount, checkSettings, problemsFrom, type Problems } from './account-problems.ts'
-import { areSame, emptyValues, valuesOf, wayToTest, type AccountValues } from './account-values.ts'
+import {
+  areSame,
+  emptyValues,
+  valuesOf,
+  wayToTest,
+  type AccountValues,
+  type Settings,
+} from './account-values.ts'
 import { useAccountTest } from './use-account-test.ts'
 import { useSaveAccount } from './use-save-account.ts'
 
@@ -10,6 +17,16 @@ interface Options {
   /** Undefined for a new account. */
   readonly account?: CloudAccount | undefined
   readonly onSaved: (account: CloudAccount) => void
+}
+
+/** Why the test of these settings failed: what the source says, or an error of the request. */
+function findFailure(
+  { data, error, variables }: ReturnType<typeof useAccountTest>,
+  settings: Settings,
+): { readonly text: string } | { readonly error: unknown } | undefined {
+  if (variables !== settings) return undefined
+  if (error !== null) return { error }
+  return data && !data.test.ok ? { text: data.test.error } : undefined
 }
 
 /** The state and actions of the account form. Input survives errors. */
@@ -38,10 +55,13 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
 
   const { settings } = values
   const isTried = test.data?.of === settings
+  const failure = findFailure(test, settings)
   const way = isExisting ? wayToTest(provider, start.settings, settings) : 'typed'
 
   function change(change: Partial<AccountValues>): void {
     setValues({ ...values, ...change })
+    // The result of a test is about the settings before the change.
+    if (Object.values(problems).some(({ kind }) => kind === 'test')) setProblems({})
   }
 
   function submitNow(): void {
@@ -57,7 +77,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     isExisting,
     isDirty: !areSame(values, start),
     isAsking,
-    failed: isTried && !test.data?.test.ok ? test.data?.test : undefined,
+    failure,
     needsSecrets: way === 'secret',
     change,
     stopAsking: () => setAsking(false),
@@ -65,7 +85,12 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     tryNow(): void {
       setAsking(false)
       if (passes(checkSettings(provider, settings, isExisting))) {
-        test.mutate(settings, { onError: showProblems })
+        test.mutate(settings, {
+          onError: showProblems,
+          onSuccess({ test: { error, error_field } }) {
+            if (error_field !== '') setProblems({ [error_field]: { kind: 'test', text: error } })
+          },
+        })
       }
     },
     submit(): void {

@@ -8,6 +8,7 @@ export function useProblemText(problems: Problems) {
     const problem = problems[path]
     if (!problem) return undefined
     if (problem.kind === 'api') return t.accounts.fieldProblem(label, problem.text)
+    if (problem.kind === 'test') return t.accounts.testFailedBecause(problem.text)
     return {
       required: t.accounts.required,
       integer: t.accounts.integer,

@@ -4,11 +4,26 @@ import { deadline } from './deadline.ts'
 import { explainError } from './explain-error.ts'
 import type { ServerActor } from './action-port.ts'
 import type { Source } from './source.ts'
+import { SourceError, type SourceErrorKind } from './source-error.ts'
 
 const sampleSize = 5
 
 /** Short, because a user waits for the result. */
 const testLimit = 15_000
+
+/** The setting to look at after an error of each kind. */
+const fieldOf: Readonly<Record<SourceErrorKind, AccountTest['error_field']>> = {
+  'not-allowed': 'address',
+  unreachable: 'address',
+  timeout: 'address',
+  tls: 'address',
+  'invalid-response': 'address',
+  credentials: 'credentials',
+  forbidden: 'credentials',
+  throttled: '',
+  failed: '',
+  incomplete: '',
+}
 
 /** Tests settings: connects, and counts the servers that it sees within the time limit. */
 export async function testConnection(
@@ -22,13 +37,19 @@ export async function testConnection(
   const sample: string[] = []
   let actions: AccountTest['actions'] = {}
   let [title, error] = ['', '']
+  let error_field: AccountTest['error_field'] = ''
   let servers = 0
   let isComplete = false
+
+  function fail(cause: unknown): void {
+    error = explainError(cause)
+    error_field = cause instanceof SourceError ? fieldOf[cause.kind] : ''
+  }
 
   async function countServers(source: Source): Promise<void> {
     for await (const { present, unreadable = [], failed = [] } of source.scan(signal)) {
       title = limitText(source.title)
-      error ||= failed[0] ? explainError(failed[0].error) : ''
+      if (error === '' && failed[0]) fail(failed[0].error)
       servers += present.length + unreadable.length
       if (unreadable.length > 0) {
         statuses['unknown'] = (statuses['unknown'] ?? 0) + unreadable.length
@@ -62,7 +83,7 @@ export async function testConnection(
     await findAllowedActions()
   } catch (cause) {
     // The connection works; the source only has more servers than fit into the time limit.
-    if (!(signal.aborted && servers > 0)) error = explainError(cause)
+    if (!(signal.aborted && servers > 0)) fail(cause)
   }
   return {
     ok: error === '',
@@ -73,6 +94,7 @@ export async function testConnection(
     is_complete: isComplete,
     actions,
     error,
+    error_field,
     duration_ms: Math.round(clock() - start),
   }
 }

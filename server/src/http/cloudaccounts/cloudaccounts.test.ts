@@ -273,6 +273,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       is_complete: true,
       actions: Object.fromEntries(sourceActions.map((action) => [action, true])),
       error: '',
+      error_field: '',
     }
     assert.deepEqual(seen, expected)
     assert.equal((await list('limit=0')).total, before)
@@ -281,9 +282,11 @@ onEngineOfLane('cloud accounts', (engine) => {
     const wrong = await tryNew({ provider: 'Aws', address: ec2.url, credentials: keys })
     assert.deepEqual([wrong.ok, wrong.servers, wrong.is_complete], [false, 0, false])
     assert.match(wrong.error, /key/i)
+    assert.equal(wrong.error_field, 'credentials')
     const away = await tryNew(nowhere)
     assert.deepEqual([away.ok, away.title], [false, ''])
     assert.match(away.error, /socket \/nowhere cannot be opened/)
+    assert.equal(away.error_field, 'address')
     const [told] = await events('action=test&limit=1')
     assert.deepEqual(told?.changes, {
       provider: [null, 'OneCloud'],
