@@ -6,12 +6,13 @@ import { watchConnection } from './api/connection.ts'
 import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
 import { sessionQuery } from './api/queries/session.ts'
 import { queryClient } from './api/query-client.ts'
-import { noAnswer } from './api/query-view.ts'
+import { isOutage, noAnswer } from './api/query-view.ts'
 import { lazyPage } from './pages/lazy-page.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { PageError } from './pages/page-error.tsx'
 import { PagePending } from './pages/page-pending.tsx'
 import { SessionPending } from './pages/session-pending.tsx'
+import { forgetSession, rememberedSession } from './session/remembered-session.ts'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
 
 /** These are in one file, see `vite.config.ts`. */
@@ -36,8 +37,12 @@ const frame = createRoute({
     try {
       return await queryClient.ensureQueryData(sessionQuery)
     } catch (error) {
+      const isSilent = error instanceof CancelledError
+      const known = isSilent || isOutage(error) ? rememberedSession() : undefined
+      // The frame is there at once, and the page says what fails. The session is loaded with it.
+      if (known) return queryClient.setQueryData(sessionQuery.queryKey, known, { updatedAt: 1 })
       // The connection monitor cancels requests that hang.
-      if (error instanceof CancelledError) throw noAnswer
+      if (isSilent) throw noAnswer
       if (!(error instanceof ApiError && error.status === 401)) throw error
       const { pathname, searchStr } = location
       const next = `${pathname}${searchStr}`
@@ -195,6 +200,7 @@ declare module '@tanstack/react-router' {
 
 /** When a session ends, show the login page, which then returns to this page. */
 onSessionEnd((ending: SessionEnd) => {
+  forgetSession()
   const { pathname, searchStr } = router.state.location
   if (pathname === '/login') return
   const here = `${pathname}${searchStr}`

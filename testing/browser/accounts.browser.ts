@@ -72,6 +72,7 @@ describe('accounts', () => {
       await dialog.getByRole('button', { name: 'Attach anyway' }).waitFor()
       await dialog.getByRole('button', { name: 'Cancel' }).click()
     }
+    assert.doesNotMatch(await page.getByRole('main').innerText(), /[.。]\./)
     await address.fill('qemu:///system')
     assert.notEqual(await address.getAttribute('aria-invalid'), 'true')
   })

@@ -159,7 +159,7 @@ describe('actions on servers', () => {
     await preview.getByText('1 will change').waitFor()
     await preview.getByText('1 already so').waitFor()
     await preview.getByText('already running').waitFor()
-    await dialog.getByRole('button', { name: 'Start 1 server' }).click()
+    await dialog.getByRole('button', { name: 'Start 2 servers' }).click()
     await itemOf(page, 'Start 2 servers').getByText('Finished').waitFor()
     assert.equal((await fleet.read(stopped.id)).status, 'running')
 
@@ -170,6 +170,31 @@ describe('actions on servers', () => {
     await page.getByRole('link', { name: stopped.name, exact: true }).waitFor()
     await page.getByLabel('Status').selectOption('failed')
     await page.getByRole('heading', { name: 'No matching tasks' }).waitFor()
+  })
+
+  test('a batch counts refused servers in one way everywhere', async (t) => {
+    const stopped = await fleet.take('ready')
+    const running = await fleet.take('running')
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers?q=id%3A${stopped.id},${running.id}`)
+    await page.getByRole('button', { name: 'Select all 2 that match' }).click()
+    const bar = page.getByRole('region', { name: 'Selected servers' })
+    await bar.getByRole('button', { name: 'Restart', exact: true }).click()
+    const label = 'Restart 1 of 2 servers'
+    const dialog = page.getByRole('dialog', { name: label })
+    await dialog.getByRole('list', { name: 'Preview' }).getByText('1 refused').waitFor()
+    await dialog.getByRole('button', { name: label }).click()
+    await itemOf(page, label).getByText('1 refused').waitFor()
+
+    await page.goto('/console/tasks?view=batches')
+    const tabs = page.getByRole('navigation', { name: 'Sections' })
+    const row = page.getByRole('row').filter({ hasText: '1 of 2 servers' })
+    await row.waitFor()
+    assert.deepEqual(await tabs.locator('[aria-current=page]').allInnerTexts(), ['Batches'])
+    await row.getByRole('link', { name: 'Show its tasks' }).click()
+    const refused = page.getByRole('row').filter({ hasText: stopped.name })
+    await refused.getByText('Refused').waitFor()
+    assert.deepEqual(await tabs.locator('[aria-current=page]').allInnerTexts(), ['Tasks'])
   })
 
   test('a viewer sees why nothing can be done', async (t) => {

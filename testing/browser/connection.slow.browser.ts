@@ -161,11 +161,44 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     await live(page).waitFor()
   })
 
-  test('a page opened without the API waits for it', async (t) => {
+  /** What is around every page. */
+  async function assertFrame(page: Page): Promise<void> {
+    await page.getByRole('navigation').getByRole('link', { name: 'Servers' }).waitFor()
+    const header = page.getByRole('banner')
+    await header.getByRole('button', { name: /\bweb\b/ }).waitFor()
+    await header.getByRole('button', { name: new RegExp(fleet.owner.name) }).waitFor()
+  }
+
+  test('a search that fails keeps the rows and the filters, dimmed, with one message', async (t) => {
+    const { page, proxy } = await openServers(t)
+    const filters = page.getByRole('complementary', { name: 'Filters' })
+    const groups = await filters.getByRole('heading').allInnerTexts()
+    assert.ok(groups.length > 0)
+    const rows = page.locator('[data-outdated=true]')
+    const search = page.getByRole('combobox', { name: 'Filter servers' })
+    for (const behaviour of [
+      { kind: 'slow', ms: 4_000 },
+      { kind: 'failing', status: 503, under: '/api/servers' },
+    ] as const) {
+      proxy.behave(behaviour)
+      await search.fill(behaviour.kind === 'slow' ? 'web' : 'web-0')
+      await rows.getByRole('link', { name: 'web-01' }).waitFor()
+      if (behaviour.kind === 'failing') await banner(page).waitFor()
+      assert.deepEqual(await filters.getByRole('heading').allInnerTexts(), groups)
+      assert.equal(await rows.count(), 1)
+      assert.equal(await page.getByRole('alert').count(), 0)
+      proxy.behave({ kind: 'normal' })
+      await rows.waitFor({ state: 'detached' })
+      await live(page).waitFor()
+    }
+  })
+
+  test('a page opened without the API has its frame, and waits for it', async (t) => {
     const { page, proxy } = await openServers(t)
     proxy.behave({ kind: 'failing', status: 502 })
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).waitFor()
+    await assertFrame(page)
     proxy.behave({ kind: 'normal' })
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     await live(page).waitFor()
@@ -178,6 +211,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     const seen = await watchTexts(page, falseReasons)
     const notice = page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' })
     await notice.waitFor({ timeout: 5_000 })
+    await assertFrame(page)
     await notice.getByRole('button', { name: 'Try again' }).click()
     // Long enough for the monitor to cancel the request for the session.
     await page.waitForTimeout(17_000)

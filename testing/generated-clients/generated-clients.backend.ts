@@ -95,10 +95,9 @@ describe('a client that is generated from /openapi.json', () => {
     const python = installPythonGenerator()
     const config = join(folder, 'config.json')
     writeFileSync(config, '{"post_hooks": []}')
-    await run(python, [
-      ...['-m', 'openapi_python_client', 'generate', '--fail-on-warning', '--meta', 'none'],
-      ...['--path', document, '--config', config, '--output-path', join(folder, 'muster_client')],
-    ])
+    const generate = ['-m', 'openapi_python_client', 'generate', '--fail-on-warning']
+    const output = ['--meta=none', `--output-path=${join(folder, 'muster_client')}`]
+    await run(python, [...generate, `--path=${document}`, `--config=${config}`, ...output])
     const program = join(import.meta.dirname, 'use_client.py')
     const { stdout } = await run(python, [program, muster.authUrl, adminPassword], {
       env: { PYTHONPATH: folder },
@@ -119,16 +118,21 @@ describe('a client that is generated from /openapi.json', () => {
     const { stderr } = await run(process.execPath, [generator, document, '-o', generated])
     assert.doesNotMatch(stderr, /warn|error/i)
     const compiler = join(repository, 'node_modules/typescript/bin/tsc')
-    const types = join(repository, 'node_modules/@types')
-    await run(
-      process.execPath,
-      [
-        ...[compiler, 'use-client.ts', '--noEmit', '--strict', '--exactOptionalPropertyTypes'],
-        ...['--module', 'nodenext', '--target', 'es2024', '--allowImportingTsExtensions'],
-        ...['--typeRoots', types, '--types', 'node'],
-      ],
-      { cwd: folder },
-    ).catch(({ stdout }: { stdout: string }) => assert.fail(stdout))
+    const options = {
+      noEmit: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      allowImportingTsExtensions: true,
+      module: 'nodenext',
+      target: 'es2024',
+      typeRoots: [join(repository, 'node_modules/@types')],
+      types: ['node'],
+    }
+    const config = { compilerOptions: options, files: ['use-client.ts'] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    await run(process.execPath, [compiler], { cwd: folder }).catch(
+      ({ stdout }: { stdout: string }) => assert.fail(stdout),
+    )
     const { stdout } = await run(
       process.execPath,
       ['use-client.ts', muster.authUrl, adminPassword],

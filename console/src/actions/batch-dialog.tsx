@@ -19,6 +19,7 @@ import {
   paramsOf,
   type ActionName,
 } from './server-action.ts'
+import { useServerCount } from './use-server-count.ts'
 
 /** Servers by id, or all that match a query. */
 type BatchTarget =
@@ -36,7 +37,8 @@ interface Props {
 
 /** Shows what an action would do with each server, then starts it. */
 export function BatchDialog({ name, target, listed, onClose, onStarted }: Props) {
-  const { actions: t, common } = useMessages()
+  const { actions: t } = useMessages()
+  const serverCount = useServerCount()
   const { number } = useFormat()
   const [options, setOptions] = useState(noOptions)
   const [typed, setTyped] = useState('')
@@ -72,24 +74,24 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
     },
   })
   const mustType = isDestructive(name, options)
-  const countText = (count: number) => common.servers(count, number(count))
+  const total = dryRun.data?.total ?? listed
+  const refused = dryRun.data?.items.filter(({ outcome }) => outcome === 'refused').length ?? 0
+  const isTyped = !mustType || typed.trim() === String(total - refused)
+  const label = t.on(t.names[name], serverCount(total, refused))
   return (
     <PreviewDialog
-      title={t.on(t.names[name], countText(dryRun.data?.total ?? listed))}
-      submit={(acting) => t.on(t.names[name], countText(acting))}
+      title={label}
+      submit={() => label}
       danger={mustType}
       dryRun={dryRun}
       start={start}
-      whyNot={(acting) => {
-        if (!isTimeout(options.timeout)) return t.timeoutWrong
-        return mustType && typed.trim() !== String(acting) ? t.notTyped : undefined
-      }}
+      whyNot={isTimeout(options.timeout) ? (isTyped ? undefined : t.notTyped) : t.timeoutWrong}
       onPreviewAgain={() => setTyped('')}
       onClose={onClose}
-      confirmation={(acting) =>
+      confirmation={
         mustType && (
           <TextField
-            label={t.typeCount(number(acting))}
+            label={t.typeCount(number(total - refused))}
             required
             inputMode="numeric"
             value={typed}

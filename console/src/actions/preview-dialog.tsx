@@ -21,12 +21,12 @@ interface Props<Preview> {
     readonly reset: () => void
   }
   /** Why it cannot start, although the preview is complete. */
-  readonly whyNot?: (acting: number) => string | undefined
+  readonly whyNot?: string | undefined
   readonly onPreviewAgain?: () => void
   readonly onClose: () => void
   readonly children: ReactNode
   /** Below the preview. */
-  readonly confirmation?: (acting: number) => ReactNode
+  readonly confirmation?: ReactNode
 }
 
 /** Shows what a request about many servers would do, then sends it for exactly these servers. */
@@ -41,7 +41,7 @@ export function PreviewDialog<Preview extends { readonly items: readonly Preview
 
   function disabledReason(): string | undefined {
     if (!preview || dryRun.isFetching || isSetChanged) return t.previewOutdated
-    return acting === 0 ? t.nothingToDo : whyNot?.(acting)
+    return acting === 0 ? t.nothingToDo : whyNot
   }
 
   function previewAgain(): void {
@@ -65,7 +65,7 @@ export function PreviewDialog<Preview extends { readonly items: readonly Preview
       <QueryView query={dryRun}>
         {({ items }) => <PreviewGroups label={t.preview} items={items} />}
       </QueryView>
-      {acting > 0 && confirmation?.(acting)}
+      {acting > 0 && confirmation}
       {isSetChanged && (
         <div role="alert">
           <p>{t.setChanged}</p>

@@ -11,7 +11,8 @@ import { FailureDialog } from '../ui/failure-dialog.tsx'
 import { CancelButton } from './cancel-button.tsx'
 import { actionName } from './server-action.ts'
 import styles from './tasks.module.css'
-import { TaskStatus } from './task-status.tsx'
+import { statusOf, TaskStatus } from './task-status.tsx'
+import { useServerCount } from './use-server-count.ts'
 import { useBatchCounts } from './use-task-columns.tsx'
 import { canUndo, useUndo } from './use-undo.ts'
 
@@ -76,12 +77,11 @@ function useToastMargin() {
 
 function useLabel(): (item: Tracked) => string {
   const { actions, tasks: t } = useMessages()
-  const { number } = useFormat()
+  const serverCount = useServerCount()
   return (item) => {
     const value: Task | Batch | undefined = item.kind === 'task' ? item.task : item.batch
     if (!value) return t.title
-    const target =
-      'server' in value ? value.server : t.serverCount(value.total, number(value.total))
+    const target = 'server' in value ? value.server : serverCount(value.total, value.refused)
     return actions.on(actions.names[actionName(value.action, value.params)], target)
   }
 }
@@ -97,8 +97,8 @@ function Announcer({ items }: { readonly items: readonly Tracked[] }) {
     before.current = items
     if (ended.length === 0) return
     const lines = ended.map((item) => {
-      const status = item.kind === 'task' ? item.task?.status : item.batch?.status
-      return `${labelOf(item)}: ${status ? t.statuses[status] : ''}`
+      const value = item.kind === 'task' ? item.task : item.batch
+      return `${labelOf(item)}: ${value ? t.statuses[statusOf(value)] : ''}`
     })
     setText(lines.join('. '))
   }, [items, labelOf, t])
@@ -129,7 +129,7 @@ function DrawerItem({ item }: { readonly item: Tracked }) {
             {label}
           </Link>
         )}{' '}
-        {value && <TaskStatus status={value.status} />}
+        {value && <TaskStatus of={value} />}
         {item.kind === 'task' && item.task && <p>{describeTaskError(messages, item.task)}</p>}
         {item.kind === 'batch' && item.batch && <p className={styles.soft}>{counts(item.batch)}</p>}
       </div>

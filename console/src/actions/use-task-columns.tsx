@@ -11,6 +11,7 @@ import { CancelButton } from './cancel-button.tsx'
 import { actionName } from './server-action.ts'
 import styles from './tasks.module.css'
 import { TaskStatus } from './task-status.tsx'
+import { useServerCount } from './use-server-count.ts'
 
 const countNames = [
   'queued',
@@ -43,7 +44,7 @@ function useSharedColumns(narrow: Narrow | undefined) {
     status: {
       key: 'status',
       title: t.status,
-      cell: ({ status }: Task | Batch) => <TaskStatus status={status} />,
+      cell: (of: Task | Batch) => <TaskStatus of={of} />,
     },
     action: {
       key: 'action',
@@ -134,13 +135,18 @@ export function useTaskColumns(narrow?: Narrow, isOfServer = false): readonly Co
 /** The columns of a list of batches. */
 export function useBatchColumns(narrow: Narrow): readonly Column<Batch>[] {
   const { tasks: t, actions } = useMessages()
-  const { number } = useFormat()
+  const serverCount = useServerCount()
   const shared = useSharedColumns(narrow)
   const counts = useBatchCounts()
   return [
     shared.status,
     shared.action,
-    { key: 'servers', title: t.servers, number: true, cell: ({ total }) => number(total) },
+    {
+      key: 'servers',
+      title: t.servers,
+      number: true,
+      cell: ({ total, refused }) => serverCount(total, refused),
+    },
     { key: 'result', title: t.result, cell: counts },
     shared.user,
     shared.created,

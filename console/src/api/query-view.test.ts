@@ -40,11 +40,20 @@ describe('the view of a query', () => {
 
   it('keeps showing rows while another query runs, marked as outdated', () => {
     const data = ['web-1']
-    assert.deepEqual(view({ data }), { kind: 'shown', data, isOutdated: false })
+    const shown = { kind: 'shown', data, problem: null }
+    assert.deepEqual(view({ data }), { ...shown, isOutdated: false })
     const next = view({ data, isPlaceholderData: true, isFetching: true })
-    assert.deepEqual(next, { kind: 'shown', data, isOutdated: true })
-    assert.equal(view({ data, error: failure }, false).kind, 'shown')
-    assert.equal(view({ data, error: failure, isPlaceholderData: true }).kind, 'failed')
+    assert.deepEqual(next, { ...shown, isOutdated: true })
+  })
+
+  it('keeps showing rows after a failure, marked as outdated', () => {
+    const data = ['web-1']
+    const shown = { kind: 'shown', data, isOutdated: true, problem: failure }
+    for (const isPlaceholderData of [false, true]) {
+      assert.deepEqual(view({ data, error: failure, isPlaceholderData }), shown)
+      assert.deepEqual(view({ data, failureReason: failure, isPlaceholderData }, false), shown)
+    }
+    assert.equal(view({ error: failure, isPlaceholderData: true }).kind, 'failed')
   })
 
   it('is loading until there is a response, and disconnected without a connection', () => {

@@ -25,8 +25,10 @@ export type QueryView<Data> =
   | {
       readonly kind: 'shown'
       readonly data: Data
-      /** The data belongs to the previous query; this one is running. */
+      /** The data belongs to the previous query, or could not be refreshed. */
       readonly isOutdated: boolean
+      /** Why the data is outdated; null while this query is running. */
+      readonly problem: unknown
     }
 
 const isEmptyList = (data: unknown): boolean => Array.isArray(data) && data.length === 0
@@ -44,7 +46,7 @@ export const isLimited = (error: unknown): boolean =>
 /**
  * The rule for every list and chart. The empty state is shown only for a current response to this
  * query: never for placeholder data, for a cache entry that is being refreshed, or after a failed
- * refresh. Rows stay visible while the next query runs.
+ * refresh. Rows stay visible while the next query runs, and after it has failed.
  */
 export function viewOf<Data>(
   query: QueryResult<Data>,
@@ -55,8 +57,10 @@ export function viewOf<Data>(
   const problem = query.error ?? query.failureReason ?? (isConnected ? null : noAnswer)
   const withoutData: QueryView<Data> =
     problem === null ? { kind: 'loading' } : { kind: 'failed', error: problem }
-  if (data === undefined || (isPlaceholderData && problem !== null)) return withoutData
-  if (!isEmpty(data)) return { kind: 'shown', data, isOutdated: isPlaceholderData }
+  if (data === undefined) return withoutData
+  if (!isEmpty(data)) {
+    return { kind: 'shown', data, isOutdated: isPlaceholderData || problem !== null, problem }
+  }
   const isCurrent = !isPlaceholderData && (isFetchedAfterMount || !isFetching)
   return isCurrent && problem === null ? { kind: 'empty' } : withoutData
 }

@@ -2,6 +2,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useConnection } from '../api/connection.ts'
 import { preloadPages } from '../pages/lazy-page.ts'
+import { rememberSession } from '../session/remembered-session.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
@@ -21,7 +22,9 @@ const preloadAfter = 2_000
 /** The layout around every page after login. */
 export function Shell() {
   const t = useMessages()
-  const { scope } = useSession()
+  const session = useSession()
+  const { scope } = session
+  useEffect(() => rememberSession(session), [session])
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | undefined>()
   const close = () => setOpen(undefined)
   useShortcut('mod+k', () => setOpen('palette'))

@@ -58,6 +58,7 @@ class Scene {
   #missing: readonly string[] = []
   /** The numbers may be of different moments: retries did not help, or a request failed. */
   #isMixed = false
+  #hasCounts = false
 
   change({ id, status }: Change): void {
     if (status === undefined) this.fleet.delete(id)
@@ -167,6 +168,9 @@ class Scene {
 
   check(): void {
     const { isOutdated, loaded, rows, settled, isComplete } = this.render()
+    const hasCounts = settled?.counts[0] !== undefined && settled.counts.every(Boolean)
+    assert.ok(hasCounts || !this.#hasCounts, 'the values of the filters have vanished')
+    this.#hasCounts ||= hasCounts
     if (!settled || isOutdated) return
     const { key, count, size, counts, countsKey, followed, isUpdating, isRetrying } = settled
     assert.ok(size >= count, 'more servers match than exist')
@@ -248,6 +252,20 @@ describe('the numbers and rows of a list', () => {
       for (let round = 0; round < 3; round += 1) await scene.refresh()
       assert.equal(scene.render().settled?.followed.get('c')?.state, state)
     }
+  })
+
+  it('keep the values of the filters if those of the next query cannot be read', async () => {
+    const scene = new Scene()
+    await scene.refresh()
+    scene.q = ''
+    for (const name of parts) {
+      scene.request(name)
+      await scene.read(name)
+      if (name === 'counts') scene.fail(name)
+      else scene.deliver(name)
+      scene.check()
+    }
+    assert.equal(scene.render().settled?.count, 6)
   })
 
   it('are read again three times if they contradict, then follow the latest page', async () => {

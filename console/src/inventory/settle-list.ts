@@ -127,10 +127,11 @@ function settleList<Item extends ListItem>(
     isFinal || !last
       ? { count: total, size: Math.max(size, total) }
       : { count: last.count, size: last.size }
-  // Counts of the previous list keep the shape of the filters until those of this one are there.
-  const values = isFinal
-    ? { counts, countsKey: key }
-    : { counts: before?.counts ?? [], countsKey: before?.countsKey ?? '' }
+  // Counts of the previous list keep the shape of the filters until those of this one are there, all of them.
+  const values =
+    isFinal && counts.every((count) => count !== undefined)
+      ? { counts, countsKey: key }
+      : { counts: before?.counts ?? [], countsKey: before?.countsKey ?? '' }
   const isUpdating = !isConsistent
   return { key, ...numbers, ...values, isUpdating, isRetrying, contradictory, followed }
 }

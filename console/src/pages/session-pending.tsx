@@ -1,9 +1,12 @@
 import { useEffect, useRef } from 'react'
 import { retryConnection, useConnection } from '../api/connection.ts'
+import { sessionQuery } from '../api/queries/session.ts'
+import { queryClient } from '../api/query-client.ts'
 import { noAnswer } from '../api/query-view.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Page } from '../ui/page.tsx'
+import { rememberedSession } from '../session/remembered-session.ts'
 import { PagePending } from './page-pending.tsx'
 
 /** Time for the session to load if the API was only slow. */
@@ -19,6 +22,8 @@ export function SessionPending() {
   const wasLost = useRef(false)
   useEffect(() => {
     if (!isConnected) wasLost.current = true
+    // Instead of waiting for it, the page opens with the session that is known.
+    if (!isConnected && rememberedSession()) void queryClient.cancelQueries(sessionQuery)
     if (!isConnected || !wasLost.current) return
     // The request for the session may hang although the API answers again.
     const timer = setTimeout(() => location.reload(), patience)

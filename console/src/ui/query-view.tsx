@@ -36,13 +36,19 @@ export function QueryView<Data>(props: Props<Data>) {
   if (view.kind === 'failed') return notice(view.error)
   if (view.kind === 'empty')
     return empty ?? (query.data === undefined ? null : children(query.data))
+  const { data, isOutdated, problem } = view
+  const isRunning = isOutdated && problem === null
   // The banner above the page shows a lost connection.
   const hasOwnProblem = query.error !== null && !isOutage(query.error)
   return (
-    <div className={[styles.view, className].filter(Boolean).join(' ')} aria-busy={view.isOutdated}>
-      {view.isOutdated && <RunningQuery />}
-      {hasOwnProblem && notice(query.error)}
-      {children(view.data)}
+    <div
+      className={[styles.view, className].filter(Boolean).join(' ')}
+      aria-busy={isRunning}
+      data-outdated={isOutdated}
+    >
+      {isRunning && <RunningQuery />}
+      {hasOwnProblem && <div className={styles.problem}>{notice(query.error)}</div>}
+      {children(data)}
     </div>
   )
 }

@@ -27,6 +27,8 @@ export const common = {
   updatedAt: (time: string) => `Updated ${time}`,
   skipToContent: 'Skip to content',
   servers: (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`),
+  fullStop: '.',
+  someServers: (count: string, total: string) => `${count} of ${total} servers`,
   chooseProject: 'Choose a project',
   unseenProject: (id: string) => `${id} (not visible to you)`,
   noProjects: 'No projects available',

@@ -14,6 +14,7 @@ export const tasks = {
     unknown: 'Outcome unknown',
     finished: 'Finished',
     stopped: 'Stopped after failures',
+    refused: 'Refused',
   },
   status: 'Status',
   action: 'Action',
@@ -29,7 +30,7 @@ export const tasks = {
   search: 'Server, user or error',
   only: { server_id: 'Server', user_id: 'User', batch_id: 'Batch' },
   removeFilter: (name: string) => `Remove the filter ${name}`,
-  refusals: 'Servers without a task',
+  refusals: 'Refused servers',
   noSuchServer: 'They do not exist, or you do not have access to them.',
   inBatch: 'Show its batch',
   tasksOf: 'Show its tasks',
@@ -65,5 +66,4 @@ export const tasks = {
   progressOf: (what: string) => `Progress: ${what}`,
   undo: 'Undo',
   undoOf: (what: string) => `Undo: ${what}`,
-  serverCount: (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`),
 }

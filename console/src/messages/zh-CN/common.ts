@@ -29,6 +29,8 @@ export const common: Messages['common'] = {
   updatedAt: (time) => `更新于 ${time}`,
   skipToContent: '跳到正文',
   servers: (_count, shown) => `${shown} 台服务器`,
+  fullStop: '。',
+  someServers: (count, total) => `${total} 台服务器中的 ${count} 台`,
   chooseProject: '请选择项目',
   unseenProject: (id) => `${id}（您不可见）`,
   noProjects: '没有可用的项目',

@@ -15,6 +15,7 @@ export const tasks: Messages['tasks'] = {
     unknown: '结果未知',
     finished: '已完成',
     stopped: '因失败而停止',
+    refused: '被拒绝',
   },
   status: '状态',
   action: '操作',
@@ -30,7 +31,7 @@ export const tasks: Messages['tasks'] = {
   search: '服务器、用户或错误',
   only: { server_id: '服务器', user_id: '用户', batch_id: '批次' },
   removeFilter: (name) => `移除筛选条件“${name}”`,
-  refusals: '没有任务的服务器',
+  refusals: '被拒绝的服务器',
   noSuchServer: '不存在，或您没有访问权限。',
   inBatch: '查看所属批次',
   tasksOf: '查看其任务',
@@ -65,5 +66,4 @@ export const tasks: Messages['tasks'] = {
   progressOf: (what) => `进度：${what}`,
   undo: '撤销',
   undoOf: (what) => `撤销：${what}`,
-  serverCount: (_count, shown) => `${shown} 台服务器`,
 }

@@ -1,3 +1,4 @@
+import { endSentence } from '../../messages/end-sentence.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { LongTextField, SelectField, TextField } from '../../ui/field.tsx'
 import type { SettingField } from './account-values.ts'
@@ -18,7 +19,9 @@ export function OptionField({ field, label, error, value, onChange }: Props) {
   const shared = {
     name: `options.${name}`,
     label,
-    hint: isList ? `${description}. ${t.accounts.onePerLine}` : description,
+    hint: isList
+      ? `${endSentence(description, t.common.fullStop)} ${t.accounts.onePerLine}`
+      : description,
     error,
     required,
     value,

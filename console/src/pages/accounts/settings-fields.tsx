@@ -1,4 +1,5 @@
 import type { CloudProvider } from '@muster/contract'
+import { endSentence } from '../../messages/end-sentence.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import type { Problems } from './account-problems.ts'
@@ -34,7 +35,8 @@ export function SettingsFields({ provider, isExisting, settings, problems, onCha
             name="address"
             hint={
               <>
-                {address.description}. {t.accounts.example}: <code>{address.example}</code>
+                {endSentence(address.description, t.common.fullStop)} {t.accounts.example}:{' '}
+                <code>{address.example}</code>
               </>
             }
             error={problem('address', t.accounts.address)}

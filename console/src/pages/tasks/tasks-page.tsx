@@ -47,6 +47,8 @@ export function TasksPage() {
       to="/tasks"
       search={{ view }}
       className={tabClass}
+      // Otherwise the router marks the first tab on the second one's address, too.
+      activeOptions={{ exact: true }}
       aria-current={(search['view'] === 'batches') === (view === 'batches') ? 'page' : undefined}
     >
       {title}

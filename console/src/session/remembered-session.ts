@@ -1,0 +1,21 @@
+import type { SessionDto } from '@muster/contract'
+import { readStoredText, storeText } from '../browser/local-storage.ts'
+
+const key = 'muster.session'
+
+/**
+ * Stores who is logged in and where, so that a page that cannot load the session still has its frame. The
+ * CSRF token is left out: only the API may give it.
+ */
+export const rememberSession = (session: SessionDto): void =>
+  storeText(key, JSON.stringify({ ...session, csrf_token: '' }))
+
+export const forgetSession = (): void => storeText(key, '')
+
+export function rememberedSession(): SessionDto | undefined {
+  try {
+    return JSON.parse(readStoredText(key) || 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
