@@ -33,7 +33,12 @@ exec "$folder/node" "$folder/../muster.mjs" "$@"
  * Makes an archive of the build that runs on Linux without npm and without Node on the machine. Returns
  * its path.
  */
-export function createArchive(repository: string, build: string, processor: Processor): string {
+export function createArchive(
+  repository: string,
+  build: string,
+  processor: Processor,
+  compressionLevel = 6,
+): string {
   const { version } = JSON.parse(readFileSync(join(build, 'package.json'), 'utf8')) as Locked
   const name = `muster-${version}-linux-${processor}`
   const aside = mkdtempSync(join(tmpdir(), 'muster-archive-'))
@@ -56,7 +61,8 @@ export function createArchive(repository: string, build: string, processor: Proc
   const archive = join(dirname(build), `${name}.tar.gz`)
   // The same bytes from the same files, whoever makes it and when.
   const owner = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner']
-  execFileSync('tar', ['-C', aside, ...owner, '--mode=go-w', '-I', 'gzip -n', '-cf', archive, name])
+  const compression = ['-I', `gzip -n -${compressionLevel}`]
+  execFileSync('tar', ['-C', aside, ...owner, '--mode=go-w', ...compression, '-cf', archive, name])
   rmSync(aside, { recursive: true })
   return archive
 }

@@ -20,7 +20,7 @@ const path =
 const operatorPages =
   /operating|administering|installing|sizing|high-availability|hardening|upgrading|troubleshooting|decisions/
 const foreignFlags = new Set(
-  'help version name read-only tmpfs cap-drop security-opt from-file replicas'.split(' '),
+  'help version name read-only tmpfs cap-drop security-opt from-file replicas offline'.split(' '),
 )
 
 const exists = (...parts: string[]) => existsSync(join(repository, ...parts))

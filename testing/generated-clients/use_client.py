@@ -43,7 +43,7 @@ client = AuthenticatedClient(
     auth_header_name="X-Auth-Token",
     raise_on_unexpected_status=True,
 )
-listed = list_servers.sync(client=client, scope=ListServersScope.SYSTEM, status=["running", "ready"], limit=5)
+listed = list_servers.sync(client=client, scope=ListServersScope.SYSTEM, status=["running", "ready"], limit=200)
 shown = get_server.sync(client=client, id=listed.servers[0].id)
 missing = get_server.sync(client=client, id="none")
 assert isinstance(refused.parsed, Error) and isinstance(missing, Error)

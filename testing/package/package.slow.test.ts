@@ -89,7 +89,7 @@ describe('the package', () => {
   })
 
   test('runs from an archive with Node where there is neither Node nor npm', async () => {
-    const archive = createArchive(repository, build, process.arch === 'arm64' ? 'arm64' : 'x64')
+    const archive = createArchive(repository, build, process.arch === 'arm64' ? 'arm64' : 'x64', 1)
     const place = join(folder, 'unpacked')
     const tools = join(folder, 'tools')
     for (const path of [place, tools]) mkdirSync(path)
