@@ -43,7 +43,7 @@ onEngineOfLane('sessions', (engine) => {
   }
 
   test('SEC-50 a session id from before the login is invalid after it', async () => {
-    await people.addOwner('fixed', ['fixed'])
+    const { userId } = await people.addOwner('fixed', ['fixed'])
     const browser = browse()
     const planted = `${'A'.repeat(22)}.${'B'.repeat(43)}`
     browser.cookies.set('__Host-muster', planted)
@@ -52,7 +52,15 @@ onEngineOfLane('sessions', (engine) => {
     assertError(await stolen(planted).ask('/api/session'), 'UnauthorizedError')
 
     const first = cookieOf(browser)
+    const ended = (await tokenRows(userId)).map(({ id }) => id)
     await browser.logIn('fixed', password)
+    // The tokens of the first login have ended with its session.
+    const left = (await tokenRows(userId)).map(({ id }) => id)
+    assert.ok(ended.length > 0 && left.length > 0)
+    assert.deepEqual(
+      left.filter((id) => ended.includes(id)),
+      [],
+    )
     assert.notEqual(cookieOf(browser), first)
     assertError(await stolen(first).ask('/api/session'), 'UnauthorizedError')
   })

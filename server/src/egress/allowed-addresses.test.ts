@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAddressRule } from './allowed-addresses.ts'
+import { createAddressRule, createSourceAddressRule } from './allowed-addresses.ts'
 
 const near = [
   '127.0.0.1',
@@ -129,6 +129,48 @@ describe('SEC-45 the allowed addresses', () => {
   for (const address of open) {
     test(`include ${address}`, () => assert.ok(rule(address)))
   }
+})
+
+describe('SEC-45 the addresses that accounts may use', () => {
+  const metadata = [
+    '169.254.169.254',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    '::ffff:168.63.129.16',
+  ]
+  const rule = createSourceAddressRule([])
+  for (const address of metadata) {
+    test(`do not include the metadata service ${address}, unless it is listed`, () => {
+      assert.ok(!rule(address))
+      assert.ok(createSourceAddressRule([address])(address))
+    })
+  }
+
+  test('include public and private ones', () => {
+    const allowed = [...open, '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', 'fd12::1']
+    assert.deepEqual(allowed.filter(rule), allowed)
+    // Neighbours of metadata services.
+    const near = ['168.63.129.15', '168.63.129.17', '100.100.100.201', 'fd00:ec2::253']
+    assert.deepEqual(near.filter(rule), near)
+  })
+
+  test('do not include this machine, nor names that are not listed', () => {
+    const local = [
+      '127.0.0.1',
+      '::1',
+      '0.0.0.0',
+      '::',
+      'fe80::1',
+      '224.0.0.1',
+      'localhost',
+      'a.lan',
+    ]
+    assert.deepEqual(local.filter(rule), [])
+    assert.deepEqual(local.filter(createSourceAddressRule(['a.lan'])), ['a.lan'])
+  })
 })
 
 describe('SEC-45 the addresses that the operator allows', () => {

@@ -108,6 +108,10 @@ export interface Course {
   readonly isOwn?: boolean
   /** Somebody protects the server after so many requests. */
   readonly protectedAfter?: number
+  /** Somebody takes the server out of the recycle bin after so many requests. */
+  readonly unbinnedAfter?: number
+  /** The account is set to observe after so many requests. */
+  readonly observedAfter?: number
   /** The task as an earlier process has left it. */
   readonly stored?: Partial<TaskRecord>
 }
@@ -203,6 +207,13 @@ export function createTaskWorld(course: Course) {
   let task: TaskRecord = { ...accepted, ...course.stored }
   stored = { ...stored, server: showTask(stored, task).server }
 
+  function takeOutOfBin(): void {
+    entry = undefined
+    const changes = { pending_deleted: false, auto_delete_at: null }
+    stored = { ...stored, server: { ...stored.server, ...changes } }
+  }
+  if (course.unbinnedAfter === 0) takeOutOfBin()
+
   /** The process may be killed here. */
   function pass(): void {
     moment += 1
@@ -270,6 +281,7 @@ export function createTaskWorld(course: Course) {
     if (carriedOut.length === course.protectedAfter) {
       stored = { ...stored, server: { ...stored.server, disable_delete: true } }
     }
+    if (carriedOut.length === course.unbinnedAfter) takeOutOfBin()
     pass()
     switch (answer) {
       case 'ok':
@@ -403,7 +415,9 @@ export function createTaskWorld(course: Course) {
       return actor
     },
     condition: { fence: { accountId: 'account', fence: { revision: 1, runner: 'a' } } },
-    maySend: true,
+    get maySend() {
+      return carriedOut.length < (course.observedAfter ?? Infinity)
+    },
     limits: { ...times, recycle: 604_800_000 },
     clock: () => now,
     async sleep(time) {

@@ -75,6 +75,34 @@ describe('policies', () => {
     }
   })
 
+  test('an action by its own name is more exact than perform, which matches all of them', () => {
+    const startServers = { ...listServers, action: 'perform.start' as const }
+    for (const [effect, opposite] of [
+      ['allow', 'deny'],
+      ['deny', 'allow'],
+    ]) {
+      const rules = [
+        `${opposite} compute servers perform`,
+        `${effect} compute servers perform.start`,
+      ]
+      for (const order of [rules, rules.toReversed()]) {
+        assert.equal(findDecidingRule(startServers, ...order), effect === 'allow', order.join(', '))
+        const other = { ...listServers, action: 'perform.stop' as const }
+        assert.equal(findDecidingRule(other, ...order), opposite === 'allow', order.join(', '))
+      }
+      // It is not worth a whole part: naming the service or the resource is more exact.
+      const [wide, named] = [
+        `${opposite} compute * perform.start`,
+        `${effect} compute servers perform`,
+      ]
+      assert.equal(findDecidingRule(startServers, wide, named), effect === 'allow')
+    }
+    for (const action of ['performs.start', 'list'] as const) {
+      const permission = { ...listServers, action } as Permission
+      assert.equal(findDecidingRule(permission, 'allow compute servers perform'), false, action)
+    }
+  })
+
   test('deny wins a tie, also between rules that are exact in different scopes', () => {
     const ties = [
       ['allow compute servers list', 'deny compute servers list'],

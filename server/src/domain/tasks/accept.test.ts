@@ -249,6 +249,15 @@ describe('a batch is accepted', () => {
     }
   })
 
+  test('with ended tasks for servers that are already so', async () => {
+    const { batch, accepted } = createWorld({ servers: 2 })
+    await batch({ action: 'stop', ids: ['server-0', 'server-1'] })
+    for (const { status, stage, progress, finished_at } of accepted[0]?.tasks ?? []) {
+      assert.deepEqual([status, stage, progress, finished_at], ['succeeded', 'already', 100, now])
+    }
+    assert.deepEqual([accepted[0]?.tasks.length, accepted[0]?.writes], [2, []])
+  })
+
   test('with refused servers of the region that is silent only', async () => {
     for (const silent of ['0', '1']) {
       const { batch, accepted } = createWorld({ servers: 2, silent: [silent] })

@@ -121,6 +121,8 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
   if (isVisible) assert.ok(!isThere, `failed, and the source is ${source.status}: ${task.error}`)
 }
 
+const week = 604_800_000
+
 void describe('runs of a task', () => {
   test('no course of answers, readings and crashes sends a request twice or tells something wrong', async () => {
     await fc.assert(
@@ -842,6 +844,32 @@ void describe('runs of a task', () => {
       sent: ['keep vol-1'],
       shows: 'ready',
     },
+    ...Object.fromEntries(
+      [0, 1, 2].flatMap((after): [string, Expected][] => [
+        [
+          `a deletion by time of a server that leaves the recycle bin after ${after} requests`,
+          {
+            course: { ...remove, isOwn: true, unbinnedAfter: after },
+            status: 'failed',
+            class: 'refused',
+            error: /^The server is no longer stopped in the recycle bin, so it was not deleted\./,
+            sent: deletion.slice(0, after),
+            shows: 'ready',
+          },
+        ],
+        [
+          `a deletion of an account that is set to observe after ${after} requests`,
+          {
+            course: { ...remove, observedAfter: after },
+            status: 'failed',
+            class: 'refused',
+            error: /^The cloud account was set to observe before the request was sent\./,
+            sent: deletion.slice(0, after),
+            shows: 'ready',
+          },
+        ],
+      ]),
+    ),
   }
   for (const [name, expected] of Object.entries(cases)) {
     test(name, async () => {
@@ -986,7 +1014,26 @@ void describe('runs of a task', () => {
     })
   }
 
-  const week = 604_800_000
+  for (const delete_disks of [true, false]) {
+    for (const delete_snapshots of [true, false]) {
+      test(`the recycle bin keeps what is deleted: ${delete_disks}, ${delete_snapshots}`, async () => {
+        const params = { delete_disks, delete_snapshots }
+        const world = createTaskWorld({ action: 'delete', from: 'running', params })
+        const { status, finished_at } = await world.run()
+        assert.equal(status, 'succeeded')
+        const auto_delete_at = (finished_at ?? 0) + week
+        assert.deepEqual(world.entry, {
+          server_id: 'server',
+          account_id: 'account',
+          ...params,
+          auto_delete_at,
+        })
+        const { pending_deleted, pending_deleted_at } = world.server
+        assert.ok(pending_deleted && Date.parse(pending_deleted_at ?? '') === finished_at)
+        assert.equal(Date.parse(world.server.auto_delete_at ?? ''), auto_delete_at)
+      })
+    }
+  }
   for (const [answer, status, time] of [
     ['refused', 'failed', 3_600_000],
     ['lost', 'unknown', week],

@@ -69,6 +69,27 @@ describe('a domain as a server', () => {
     assert.deepEqual(of(3, 11), ['starting', undefined])
   })
 
+  test('has its memory in mebibytes, whatever the unit', () => {
+    const bytes = 2 ** 34
+    const units: Readonly<Record<string, number>> = {
+      b: 1,
+      bytes: 1,
+      KB: 1e3,
+      KiB: 2 ** 10,
+      MB: 1e6,
+      MiB: 2 ** 20,
+      GB: 1e9,
+      GiB: 2 ** 30,
+      TiB: 2 ** 40,
+    }
+    for (const [unit, factor] of Object.entries(units)) {
+      const number = Math.ceil(bytes / factor)
+      const { vmem_size } = show(`<memory unit='${unit}'>${number}</memory>`)
+      assert.equal(vmem_size, Math.round((number * factor) / 2 ** 20), unit)
+    }
+    assert.equal(show('<memory>2048</memory>').vmem_size, 2)
+  })
+
   test('has the details that Nova wrote', () => {
     const seen = convert(
       `<name>instance-0000002a</name>

@@ -148,6 +148,11 @@ describe('a server of Nova', () => {
     assert.throws(() => convert({ tenant_id: undefined }), { kind: 'invalid-response' })
   })
 
+  test('that is locked is protected against deletion', () => {
+    const protections = [true, false, undefined].map((locked) => factsOf({ locked }).disable_delete)
+    assert.deepEqual(protections, [true, false, false])
+  })
+
   test('has the disks of its flavor', () => {
     const disks = factsOf({}).disks_info?.map(({ name, size, disk_type }) => [
       name,

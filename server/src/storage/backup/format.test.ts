@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
-import { BackupError, readBackup, writeLines, type RowChunk } from './format.ts'
+import { BackupError, explainFileError, readBackup, writeLines, type RowChunk } from './format.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-format-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -51,6 +51,23 @@ describe('the format of backups', () => {
     const rowsOf = (list: readonly RowChunk[], name: string) =>
       list.filter(({ table }) => table === name).flatMap(({ rows }) => rows)
     for (const name of ['a', 'b']) assert.deepEqual(rowsOf(found, name), rowsOf(chunks, name))
+  })
+
+  test('tells which file or folder cannot be read', async () => {
+    const readPath = (path: string) =>
+      readBackup(
+        path,
+        async () => {},
+        async () => {},
+      )
+    for (const [path, message] of [
+      [join(folder, 'missing'), 'there is no such file or folder'],
+      [folder, 'it is a folder'],
+    ] as const) {
+      await assert.rejects(readPath(path), new BackupError(message))
+    }
+    const other = new Error('other')
+    assert.equal(explainFileError(other), other)
   })
 
   test('rejects a file that is damaged anywhere', async () => {

@@ -208,6 +208,52 @@ onBothEngines('stored tasks and batches', (engine) => {
     assert.equal(await accept(now + idempotencyLifetime + 1), true)
   })
 
+  test('what has ended is deleted after a while, and nothing else', async () => {
+    const userId = newId()
+    const [old, late, open] = [0, 1, 2].map(() => newBatch(userId)) as [
+      BatchRecord,
+      BatchRecord,
+      BatchRecord,
+    ]
+    const all = [old, late, open].map((batch) => ({ batch, task: newTask(batch.id, userId) }))
+    for (const { batch, task } of all) await tasks.accept({ batch, tasks: [task] })
+    for (const [at, time] of [
+      [0, now + 9],
+      [1, now + 10],
+    ] as const) {
+      const task = all[at]?.task as TaskRecord
+      await tasks.change(task, { status: 'succeeded', finished_at: time, isShown: false }, {})
+    }
+    await tasks.purge(now + 10, 0)
+    const left = async (find: (id: string) => Promise<unknown>, ids: readonly string[]) =>
+      (await Promise.all(ids.map(find))).map((found) => found !== undefined)
+    const taskIds = all.map(({ task }) => task.id)
+    assert.deepEqual(await left(tasks.find, taskIds), [false, true, true])
+    const batchIds = all.map(({ batch }) => batch.id)
+    assert.deepEqual(await left(tasks.findBatch, batchIds), [false, true, true])
+  })
+
+  test('the recycle bin tells whose time is over, the first one first', async () => {
+    const entry = (server_id: string, auto_delete_at: number, account_id = accountId) => ({
+      server_id,
+      account_id,
+      delete_disks: server_id === 'first',
+      delete_snapshots: server_id === 'second',
+      auto_delete_at,
+    })
+    const [first, second] = [entry('first', 1), entry('second', 2)]
+    const later = entry('later', Date.UTC(2100, 0, 1))
+    for (const binned of [second, first, later, entry('other', 1, 'other account')]) {
+      assert.equal(await tasks.write({ binned }), true)
+    }
+    assert.deepEqual(await tasks.dueEntries(accountId, 10), [first, second])
+    assert.deepEqual(await tasks.dueEntries(accountId, 1), [first])
+    assert.deepEqual(await tasks.binEntry('later'), later)
+    await tasks.write({ unbinned: ['first', 'later'] })
+    assert.deepEqual(await tasks.dueEntries(accountId, 10), [second])
+    assert.equal(await tasks.binEntry('later'), undefined)
+  })
+
   test('no task is accepted for an account that was set to observe, disabled or deleted', async () => {
     for (const [change, back] of [
       [`access = 'observe'`, `access = 'manage'`],

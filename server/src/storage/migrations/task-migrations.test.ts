@@ -5,13 +5,24 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { builtInRoles } from '../../domain/identity/built-in-roles.ts'
 import { createTestDatabase, onBothEngines } from '../../testing/engines.ts'
 import { createKysely } from '../sqlite/bridge.ts'
 import { openFile } from '../sqlite/file.ts'
 import type { Tables } from '../tables.ts'
 import { migrate, migrateTo } from './migrate.ts'
 
-onBothEngines('0020-task-requests', (engine) => {
+/** Editors of the version before could do everything with servers. */
+const earlierRules = JSON.stringify([
+  { service: 'compute', resource: '*', action: '*', effect: 'allow' },
+  { service: 'identity', resource: '*', action: 'list', effect: 'allow' },
+  { service: 'identity', resource: '*', action: 'get', effect: 'allow' },
+])
+const changedRules = JSON.stringify([
+  { service: 'compute', resource: '*', action: '*', effect: 'allow' },
+])
+
+onBothEngines('0016-tasks and 0020-task-requests', (engine) => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-migration-'))
   let db: Kysely<Tables>
 
@@ -37,6 +48,14 @@ onBothEngines('0020-task-requests', (engine) => {
               pool: new pg.Pool({ connectionString: await createTestDatabase(), max: 2 }),
             }),
           })
+    await migrateTo(db, '0015-source-state')
+    for (const [id, name, rules] of [
+      ['editor', 'project_editor', earlierRules],
+      ['changed', 'project_editor', changedRules],
+      ['other', 'other', earlierRules],
+    ] as const) {
+      await insert('policies', { id, name, name_key: id, scope: 'project', rules })
+    }
     await migrateTo(db, '0016-tasks')
     await insert('cloudaccounts', { id: 'account' })
     for (const [at, status] of ['start_fail', 'suspend_failed', 'running'].entries()) {
@@ -51,6 +70,17 @@ onBothEngines('0020-task-requests', (engine) => {
   after(async () => {
     await db.destroy()
     rmSync(folder, { recursive: true })
+  })
+
+  test('editors cannot delete servers any more, as in a new database', async () => {
+    const rows = await db.selectFrom('policies').select(['id', 'rules']).execute()
+    const editor = builtInRoles.find(({ name }) => name === 'project_editor')
+    assert.deepEqual(Object.fromEntries(rows.map(({ id, rules }) => [id, rules])), {
+      editor: JSON.stringify(editor?.rules),
+      // Somebody has changed it.
+      changed: changedRules,
+      other: earlierRules,
+    })
   })
 
   test('lets the next scan write the servers that show a failed action, and no others', async () => {

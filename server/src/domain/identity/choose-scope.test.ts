@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ScopeParameter } from '../query/list-query.ts'
+import type { ScopeOrNone } from '../scope.ts'
+import { chooseScope, narrowScope } from './choose-scope.ts'
+import type { Principal } from './principal.ts'
+
+const project = { kind: 'project', projectId: 'p', domainId: 'd' } as const
+const domain = { kind: 'domain', domainId: 'd' } as const
+const system = { kind: 'system' } as const
+const none = { kind: 'none' } as const
+
+/** Tokens, with the widest scopes that a permission can have in them. */
+const tokens = {
+  project: {
+    scope: { kind: 'project', project: { id: 'p', domain: { id: 'd' } } },
+    own: project,
+    widest: [project, system],
+  },
+  domain: {
+    scope: { kind: 'domain', domain: { id: 'd' } },
+    own: domain,
+    widest: [domain, system],
+  },
+  none: { scope: { kind: 'none' }, own: undefined, widest: [system] },
+} as const
+const wantedScopes = [undefined, 'project', 'domain', 'system', 'max'] as const
+
+/** The chosen scope, or the class of the error. */
+function expectedOf(
+  own: ScopeOrNone,
+  widest: ScopeOrNone,
+  wanted: ScopeParameter | undefined,
+): ScopeOrNone | string {
+  if (wanted === undefined) return own
+  if (wanted === 'max') return widest
+  if (wanted === 'system') return widest.kind === 'system' ? system : 'ForbiddenError'
+  if (wanted === 'project') return own.kind === 'project' ? own : 'InputParameterError'
+  if (own.kind === 'domain') return own
+  return own.kind === 'project' && widest.kind === 'system' ? domain : 'ForbiddenError'
+}
+
+for (const [name, { scope, own, widest }] of Object.entries(tokens)) {
+  describe(`a token with the scope ${name}`, () => {
+    const principal = { scope } as unknown as Principal
+    for (const widestScope of widest) {
+      for (const wanted of wantedScopes) {
+        test(`and a permission in the ${widestScope.kind}: scope=${wanted}`, () => {
+          const expected = expectedOf(own ?? widestScope, widestScope, wanted)
+          const choose = () => chooseScope(principal, widestScope, wanted)
+          const authorizedScope = { scope: widestScope, self: 'me' }
+          const narrow = () => narrowScope({ principal, authorizedScope }, wanted)
+          if (typeof expected === 'string') {
+            assert.throws(choose, { class: expected })
+            assert.throws(narrow, { class: expected })
+            return
+          }
+          assert.deepEqual(choose(), expected)
+          // Without a request it is everything, also what is the caller's own.
+          const isAll = wanted === undefined || wanted === 'max'
+          assert.deepEqual(narrow(), isAll ? authorizedScope : { scope: expected, self: undefined })
+        })
+      }
+    }
+
+    for (const wanted of wantedScopes) {
+      test(`and access to what is the caller's own only: scope=${wanted}`, () => {
+        const authorizedScope = { scope: none, self: 'me' }
+        const narrow = () => narrowScope({ principal, authorizedScope }, wanted)
+        if (wanted === undefined || wanted === 'max') assert.equal(narrow(), authorizedScope)
+        else assert.throws(narrow, { class: 'ForbiddenError' })
+      })
+    }
+  })
+}
