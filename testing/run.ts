@@ -96,7 +96,12 @@ const needsBackEnd = lane === 'backend' || lane === 'compute'
 const fileTimeout = lane === 'nightly' ? 7_500_000 : needsBackEnd ? 600_000 : 300_000
 
 async function run(paths: readonly string[], workers: number): Promise<void> {
-  await runFiles({ files: longestFirst(paths), workers, fileTimeout, onResult: report })
+  await runFiles({
+    files: longestFirst(paths),
+    workers,
+    fileTimeout: () => fileTimeout,
+    onResult: report,
+  })
 }
 
 /** One Chromium and one build of the console for all browser tests. */

@@ -23,7 +23,7 @@ async function runInOneWorker(sources: Readonly<Record<string, string>>, fileTim
   await runFiles({
     files,
     workers: 1,
-    fileTimeout,
+    fileTimeout: () => fileTimeout,
     onResult: (result) => (results[basename(result.file)] = result),
   })
   const outcomeOf = ({ passed, diagnostics, failures }: FileResult) =>

@@ -24,7 +24,9 @@ interface Options {
   readonly files: readonly string[]
   readonly workers: number
   /** A file that takes longer is ended, with its worker, and counts as failed. */
-  readonly fileTimeout: number
+  readonly fileTimeout: (file: string) => number
+  /** No further file starts after it. */
+  readonly signal?: AbortSignal
   readonly onResult: (result: FileResult) => void
 }
 
@@ -47,6 +49,7 @@ async function runFile(
   { fileTimeout, onResult }: Options,
 ): Promise<boolean> {
   const started = performance.now()
+  const timeout = fileTimeout(file)
   let passed = 0
   const failures: Failure[] = []
   const diagnostics: string[] = []
@@ -54,9 +57,9 @@ async function runFile(
   const fail = (title: string, error: string) => failures.push({ file, title, error })
 
   const timer = setTimeout(() => {
-    fail(file, `The file did not finish within ${fileTimeout / 1000} seconds.`)
+    fail(file, `The file did not finish within ${timeout / 1000} seconds.`)
     worker.kill('SIGKILL')
-  }, fileTimeout)
+  }, timeout)
   const onExit = (code: number | null, signal: string | null) => {
     if (failures.at(-1)?.title !== file) {
       fail(file, `The process of the file ended early (${signal ?? `exit code ${code}`}).`)
@@ -93,7 +96,8 @@ const needsOwnProcess = (file: string) => readFileSync(file, 'utf8').startsWith(
 
 /** Takes files from the queue until it is empty, with a new process after each crash. */
 async function work(queue: string[], options: Options): Promise<void> {
-  while (queue.length > 0) {
+  const isStopped = () => options.signal?.aborted === true
+  while (queue.length > 0 && !isStopped()) {
     const worker = startWorker()
     let isNew = true
     const exited = new Promise<false>((resolve) => worker.once('exit', () => resolve(false)))
@@ -101,7 +105,7 @@ async function work(queue: string[], options: Options): Promise<void> {
     if (!(await Promise.race([ready, exited]))) throw new Error('A test worker did not start.')
     for (let file = queue[0]; file !== undefined; file = queue[0]) {
       const isAlone = needsOwnProcess(file)
-      if (isAlone && !isNew) break
+      if ((isAlone && !isNew) || isStopped()) break
       queue.shift()
       isNew = false
       if (!(await runFile(worker, file, options)) || isAlone) break

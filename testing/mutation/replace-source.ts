@@ -1,0 +1,28 @@
+import { registerHooks } from 'node:module'
+import v8 from 'node:v8'
+
+/** Loaded with `--import` into every process and thread of a test run that has one mutant. */
+export const mutantVariable = 'MUSTER_MUTANT'
+
+export interface Replacement {
+  readonly url: string
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+const value = process.env[mutantVariable]
+if (value !== undefined) {
+  const { url, start, end, text } = JSON.parse(value) as Replacement
+  registerHooks({
+    load(loaded, context, nextLoad) {
+      const result = nextLoad(loaded, context)
+      if (loaded !== url) return result
+      const source = String(result.source)
+      return { ...result, source: source.slice(0, start) + text + source.slice(end) }
+    },
+  })
+}
+
+// The runner ends a worker that leaves something open, before it would write its coverage.
+if (process.env['NODE_V8_COVERAGE'] !== undefined) process.on('disconnect', () => v8.takeCoverage())
