@@ -121,6 +121,21 @@ describe('a syslog server', () => {
     for (let count = 2; !(await frames(count)).at(-1)?.includes(last.id); count += 1);
   })
 
+  test('whose closed connection was noticed gets the next event without a failure', async (t) => {
+    const { port, sockets, frames } = await startReceiver(t, createServer)
+    const sink = createSink(t, port)
+    for (let count = 1; count <= 3; count += 1) {
+      await sink.send(makeEvent(), never)
+      await frames(count)
+      const socket = sockets[count - 1]
+      assert.ok(socket)
+      socket.end()
+      // The other end has closed it, too.
+      await once(socket, 'close')
+    }
+    assert.equal(sockets.length, 3)
+  })
+
   test('that is not there or not allowed is an error', async (t) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { request as requestPlain, type IncomingMessage } from 'node:http'
-import { request as requestSecure } from 'node:https'
+import { request, type IncomingMessage } from 'node:http'
 import { cloudEventType, renderCloudEvent } from '../domain/audit/cloud-event.ts'
 import { DeliveryError, type EventSink } from '../domain/audit/event-sink.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -32,7 +31,7 @@ export function createWebhookSink(egress: Egress, options: WebhookOptions): Even
 
   /** The status. Undefined if the receiver closed a connection just as it was reused. */
   async function post(id: string, body: string, signal: AbortSignal): Promise<number | undefined> {
-    const outgoing = (isSecure ? requestSecure : requestPlain)(url, {
+    const outgoing = request(url, {
       method: 'POST',
       headers: {
         'user-agent': 'Muster',
@@ -40,6 +39,7 @@ export function createWebhookSink(egress: Egress, options: WebhookOptions): Even
         'content-length': Buffer.byteLength(body),
         ...signWebhook(keys, id, clock(), body),
       },
+      // It decides whether the connection is encrypted.
       agent: isSecure ? agents.https : agents.http,
       signal,
     })
