@@ -27,7 +27,7 @@ const areas = {
       'server/src/domain/identity/providers/find-requested-scope.ts',
       'server/src/domain/inventory/with-read-scope.ts',
     ],
-    tests: ['server/src/domain/identity', `${http}/{authorization,tokens}`],
+    tests: ['server/src/domain/identity', `${http}/{authorization,tokens,identity-providers}`],
   },
   visibility: {
     files: [

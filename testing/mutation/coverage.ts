@@ -72,7 +72,7 @@ async function measure(test: string, sources: ReadonlyMap<string, string>): Prom
   await runFiles({
     files: [resolve(test)],
     workers: 1,
-    fileTimeout: () => 120_000,
+    fileTimeout: () => 300_000,
     onResult: (result) => {
       seconds = result.cpuSeconds
       isPassing = result.failures.length === 0
@@ -97,11 +97,12 @@ async function measure(test: string, sources: ReadonlyMap<string, string>): Prom
 
 /**
  * Runs each test file in a process of its own and returns what it covers of the given files. Results are
- * cached until the test file, or one of the files that it ran, changes.
+ * cached until the test file, or one of the mutated files that it ran, changes.
  */
 export async function measureCoverage(
   tests: readonly string[],
   sources: ReadonlyMap<string, string>,
+  mutated: ReadonlySet<string>,
   onMeasured: (coverage: Coverage, left: number) => void,
 ): Promise<readonly Coverage[]> {
   mkdirSync(cache, { recursive: true })
@@ -118,7 +119,9 @@ export async function measureCoverage(
       : undefined
     const isFresh =
       known?.own === own &&
-      Object.entries(known.digests).every(([file, digest]) => digests.get(file) === digest)
+      Object.entries(known.digests).every(
+        ([file, digest]) => !mutated.has(file) || digests.get(file) === digest,
+      )
     if (known && isFresh) {
       all.push(known)
       continue

@@ -20,4 +20,10 @@ export const equivalents: readonly Equivalent[] = [
     mutation: '0 → 1',
     reason: 'Whether a request may take one millisecond.',
   },
+  {
+    file: 'server/src/domain/tasks/watch-request.ts',
+    code: 'delay: Math.min(2 * delay, longest)',
+    mutation: '2 → 3',
+    reason: 'Only how fast the pauses between readings grow. Their limit is tested.',
+  },
 ]

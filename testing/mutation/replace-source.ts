@@ -18,7 +18,7 @@ if (value !== undefined) {
     load(loaded, context, nextLoad) {
       const result = nextLoad(loaded, context)
       if (loaded !== url) return result
-      const source = String(result.source)
+      const source = Buffer.from(result.source as Uint8Array).toString()
       return { ...result, source: source.slice(0, start) + text + source.slice(end) }
     },
   })

@@ -154,6 +154,7 @@ process.env['NODE_OPTIONS'] = `--import ${new URL('replace-source.ts', import.me
 const coverage = await measureCoverage(
   [...new Set([...tests.values()].flatMap((files) => [...files]))],
   sources,
+  new Set(chosen.map(({ mutant }) => mutant.file)),
   ({ test, seconds, isPassing }, left) => {
     const note = isPassing ? '' : ' fails without a mutant, so it is not used'
     process.stderr.write(`coverage of ${test}, ${seconds.toFixed(1)} s, ${left} left${note}\n`)

@@ -207,12 +207,7 @@ export function createTaskWorld(course: Course) {
   let task: TaskRecord = { ...accepted, ...course.stored }
   stored = { ...stored, server: showTask(stored, task).server }
 
-  function takeOutOfBin(): void {
-    entry = undefined
-    const changes = { pending_deleted: false, auto_delete_at: null }
-    stored = { ...stored, server: { ...stored.server, ...changes } }
-  }
-  if (course.unbinnedAfter === 0) takeOutOfBin()
+  const hasDone = (requests = Infinity) => carriedOut.length >= requests
 
   /** The process may be killed here. */
   function pass(): void {
@@ -281,7 +276,6 @@ export function createTaskWorld(course: Course) {
     if (carriedOut.length === course.protectedAfter) {
       stored = { ...stored, server: { ...stored.server, disable_delete: true } }
     }
-    if (carriedOut.length === course.unbinnedAfter) takeOutOfBin()
     pass()
     switch (answer) {
       case 'ok':
@@ -379,7 +373,7 @@ export function createTaskWorld(course: Course) {
     tasks: {
       change,
       find: () => Promise.resolve(task),
-      binEntry: () => Promise.resolve(entry),
+      binEntry: () => Promise.resolve(hasDone(course.unbinnedAfter) ? undefined : entry),
     } as unknown as TaskStore,
     findStored: () => Promise.resolve(stored),
     loadSituation: () =>
@@ -416,7 +410,7 @@ export function createTaskWorld(course: Course) {
     },
     condition: { fence: { accountId: 'account', fence: { revision: 1, runner: 'a' } } },
     get maySend() {
-      return carriedOut.length < (course.observedAfter ?? Infinity)
+      return !hasDone(course.observedAfter)
     },
     limits: { ...times, recycle: 604_800_000 },
     clock: () => now,

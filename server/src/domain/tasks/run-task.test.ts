@@ -949,6 +949,12 @@ void describe('runs of a task', () => {
     assert.ok(world.logins() < 30, `${world.logins()} logins`)
   })
 
+  test('after a refusal the server is read again, because the source may know more', async () => {
+    const world = createTaskWorld({ ...reset, answers: ['refused'] })
+    assert.equal((await world.run()).error_class, 'source_refused')
+    assert.equal(world.reads(), 2)
+  })
+
   test('a failure takes two readings', async () => {
     const world = createTaskWorld({
       ...suspend,

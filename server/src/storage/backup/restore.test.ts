@@ -137,7 +137,7 @@ onBothEngines('a backup', (engine) => {
       error_class,
       finished_at !== null,
     ])
-    assert.deepEqual(tasks.toSorted(), [
+    assert.deepEqual(tasks, [
       ['queued', 'unknown', 'interrupted', true],
       ['running', 'unknown', 'interrupted', true],
       ['succeeded', 'succeeded', '', false],

@@ -11,7 +11,14 @@ import {
   principalOf,
   type ScopeName,
 } from '../../../testing/identity-world/held-roles.ts'
-import { requireCanGrant, requireCanRevoke } from './authority.ts'
+import type { Assignment } from '../records.ts'
+import type { Principal } from '../principal.ts'
+import {
+  refuseAccessKeyToken,
+  requireCanGrant,
+  requireCanRevoke,
+  requireNoSystemRole,
+} from './authority.ts'
 
 const policy = (scope: PolicyScope, rules: readonly string[], enabled = true) =>
   newPolicy(scope, rules.map(parseRule), enabled)
@@ -148,4 +155,24 @@ describe('taking', () => {
       class: 'ForbiddenError',
     })
   })
+})
+
+test('a token from an access key login creates no other credential', () => {
+  const principal = (accessKey: object | null) => ({ token: { accessKey } }) as unknown as Principal
+  refuseAccessKeyToken(principal(null), 'do this')
+  assert.throws(() => refuseAccessKeyToken(principal({ id: 'key' }), 'do this'), {
+    class: 'ForbiddenError',
+    message: /access key login cannot do this/,
+  })
+})
+
+test('only administrators of the system change those who hold a role on it', () => {
+  const held = (...kinds: PolicyScope[]) =>
+    kinds.map((kind) => ({ target: { kind } }) as unknown as Assignment)
+  const change = (kind: 'system' | 'none', ...kinds: PolicyScope[]) =>
+    requireNoSystemRole({ scope: { kind }, self: undefined }, held(...kinds))
+  change('system', 'project', 'system')
+  change('none', 'project', 'domain')
+  change('none')
+  assert.throws(() => change('none', 'project', 'system'), { class: 'ForbiddenError' })
 })
