@@ -72,6 +72,10 @@ async function awaitReady(server: ChildProcess): Promise<void> {
 
 export interface TestPostgres {
   readonly url: string
+  /** The process of each session, and the one that starts them. */
+  pids(): readonly number[]
+  /** Ends the server if it has not ended by itself, and starts it again. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -82,9 +86,15 @@ export interface TestPostgres {
 export async function startPostgres({
   isDurable = false,
   onLog = () => {},
-}: { isDurable?: boolean; onLog?: (text: string) => void } = {}): Promise<TestPostgres> {
+  parent = tmpdir(),
+}: {
+  isDurable?: boolean
+  onLog?: (text: string) => void
+  /** The folder in which its own is made. */
+  parent?: string
+} = {}): Promise<TestPostgres> {
   const account = findLesserAccount()
-  const home = mkdtempSync(join(tmpdir(), 'muster-postgres-'))
+  const home = mkdtempSync(join(parent, 'muster-postgres-'))
   const native = join(home, 'native')
   const data = join(home, 'data')
   // A copy, since the lesser account may not be able to look into the folder of the repository.
@@ -115,31 +125,47 @@ export async function startPostgres({
   if (status !== 0) throw new Error(`initdb failed:\n${stderr}`)
 
   const port = await findFreePort()
-  const server = spawn(
-    join(native, 'bin', 'postgres'),
-    [
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-h',
-      '127.0.0.1',
-      '-k',
-      '',
-      '-c',
-      'max_connections=300',
-      '-c',
-      `fsync=${isDurable ? 'on' : 'off'}`,
-    ],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  await awaitReady(server)
-  server.stderr.setEncoding('utf8').on('data', onLog)
+  async function start(): Promise<ChildProcess> {
+    const started = spawn(
+      join(native, 'bin', 'postgres'),
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-h',
+        '127.0.0.1',
+        '-k',
+        '',
+        '-c',
+        'max_connections=300',
+        '-c',
+        `fsync=${isDurable ? 'on' : 'off'}`,
+      ],
+      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    await awaitReady(started)
+    started.stderr.setEncoding('utf8').on('data', onLog)
+    return started
+  }
+  let server = await start()
+  async function end(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    server.kill('SIGINT')
+    await once(server, 'exit')
+  }
   return {
     url: `postgres://muster@127.0.0.1:${port}/postgres`,
+    pids() {
+      const children = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).stdout
+      return [server.pid ?? 0, ...children.split('\n').filter(Boolean).map(Number)]
+    },
+    async restart() {
+      await end()
+      server = await start()
+    },
     async stop() {
-      server.kill('SIGINT')
-      await once(server, 'exit')
+      await end()
       rmSync(home, { recursive: true, force: true })
     },
   }

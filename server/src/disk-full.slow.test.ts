@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
@@ -12,36 +12,16 @@ import {
   spawnMuster,
   spawnProcess,
   suiteLifetime,
-  temporaryFolder,
   type Exit,
-  type Lifetime,
 } from './testing/spawn-muster.ts'
+import { fillDisk, mountSmallDisk } from './testing/small-disk.ts'
 import { adminPassword } from './testing/start-platform.ts'
-
-/** A file system of 8 MiB. Needs root, and fails without. */
-function mountSmallDisk(lifetime: Lifetime): string {
-  const folder = temporaryFolder(lifetime)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'muster-test', folder])
-  lifetime.after(() => execFileSync('umount', ['--lazy', folder]))
-  return folder
-}
-
-/** Takes all free space. The last bytes go singly, because a write of more than fits fails as a whole. */
-function fill(file: string): void {
-  for (const size of [65_536, 4_096, 512]) {
-    try {
-      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a', mode: 0o600 })
-    } catch (error) {
-      assert.equal((error as { code?: string }).code, 'ENOSPC')
-    }
-  }
-}
 
 describe('SQLite on a disk that is full', () => {
   const lifetime = suiteLifetime()
 
   test('REL-03: writes are 503, reads go on, nothing is lost or corrupt, and it recovers by itself', async (context) => {
-    const disk = mountSmallDisk(lifetime)
+    const disk = mountSmallDisk(lifetime, 8)
     const muster = await spawnMuster(lifetime, {
       flags: [`--data-dir=${disk}`],
       environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
@@ -66,8 +46,7 @@ describe('SQLite on a disk that is full', () => {
     for (let round = 0; round < 2; round += 1) {
       assert.equal((await readiness()).status, 200)
       await writesWith(201)
-      const filler = join(disk, 'filler')
-      fill(filler)
+      const full = fillDisk(disk)
       assert.equal(statfsSync(disk).bavail, 0)
       // What is free inside the write-ahead log is used up first.
       while ((await write()).status === 201) await pause(1)
@@ -84,7 +63,7 @@ describe('SQLite on a disk that is full', () => {
         assert.equal((await ask(url, path, { token })).status, 200, path)
       }
 
-      rmSync(filler)
+      full.free()
       const freed = performance.now()
       while ((await readiness()).status !== 200) await pause(20)
       context.diagnostic(`ready ${Math.round(performance.now() - freed)} ms after space was freed`)
@@ -108,7 +87,7 @@ describe('SQLite on a disk that is full', () => {
     assert.equal(tokens, acknowledged.length + 1)
 
     // The file is there, but SQLite needs space to open it.
-    fill(join(disk, 'filler'))
+    const full = fillDisk(disk)
     assertFull(await runMuster(lifetime, [`--data-dir=${disk}`, '--port=0']))
     const command = [
       process.execPath,
@@ -122,7 +101,7 @@ describe('SQLite on a disk that is full', () => {
       check.stdout,
       /^PROBLEM  disk\n +--data-dir: the disk of \S+ is full.*\nProblems found: 1\n$/,
     )
-    rmSync(join(disk, 'filler'))
+    full.free()
     const again = await spawnProcess(lifetime, { command, flags: [`--data-dir=${disk}`] }).exited
     assert.match(again.stdout, /^No problems found\.$/m)
   })
@@ -133,11 +112,11 @@ describe('SQLite on a disk that is full', () => {
   }
 
   test('a start says what is wrong with the disk', async (t) => {
-    const disk = mountSmallDisk(lifetime)
+    const disk = mountSmallDisk(lifetime, 8)
     const start = (name: string) => runMuster(t, [`--data-dir=${disk}/${name}`, '--port=0'])
-    fill(join(disk, 'filler'))
+    const full = fillDisk(disk)
     assertFull(await start('full'))
-    rmSync(join(disk, 'filler'))
+    full.free()
     execFileSync('mount', ['-o', 'remount,ro', disk])
     const { code, stderr } = await start('other')
     assert.match(stderr, /^muster: --data-dir: the file system of \S+ is read-only\n$/)
