@@ -37,11 +37,10 @@ async function startReceiver(lifetime: Lifetime) {
     isFailing: false,
     port: 0,
   }
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      if (!receiver.isFailing) receiver.received.push(body)
-      response.writeHead(receiver.isFailing ? 500 : 204).end()
-    })
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (!receiver.isFailing) receiver.received.push(body)
+    response.writeHead(receiver.isFailing ? 500 : 204).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   receiver.port = (server.address() as AddressInfo).port
