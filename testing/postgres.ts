@@ -157,8 +157,9 @@ export async function startPostgres({
   return {
     url: `postgres://muster@127.0.0.1:${port}/postgres`,
     pids() {
-      const children = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).stdout
-      return [server.pid ?? 0, ...children.split('\n').filter(Boolean).map(Number)]
+      const { pid = 0 } = server
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      return [pid, ...children.split(' ').filter(Boolean).map(Number)]
     },
     async restart() {
       await end()
