@@ -84,7 +84,7 @@ type OutputOf<Op> = Op extends { readonly responses: infer Answers }
   : never
 
 type Listed<Answer> = {
-  [Key in keyof Answer]: Answer[Key] extends readonly (infer Item)[] ? Item : never
+  [Key in keyof Answer]-?: Answer[Key] extends readonly (infer Item)[] ? Item : never
 }[keyof Answer]
 
 /** The item type of a list. */

@@ -160,6 +160,7 @@ describe('the addresses', () => {
       assert.deepEqual(endpoints, [
         ['identity', ['https://id.example/v3']],
         ['compute_v2', ['https://api.example/x']],
+        ['log', ['https://api.example/x']],
       ])
     })
 

@@ -1,8 +1,8 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Level, Operation } from '../operation.ts'
 import { filterable, searchable, text, type Resource } from '../resources/resource.ts'
-import { exactObject, Id } from '../scalars.ts'
+import { exactObject, Id, Name } from '../scalars.ts'
 import { example, listExample } from './examples.ts'
 import { keystoneListBody, keystoneListQuery } from './resource-operations.ts'
 import { roleExample, RoleDto, roles } from './roles.ts'
@@ -167,6 +167,69 @@ function targetOperations<
   ] as const satisfies readonly Operation[]
 }
 
+/** Maximum number of projects or roles in one request. */
+const maxJoined = 20
+
+const Joined = Type.Array(Name, { minItems: 1, maxItems: maxJoined })
+
+/** Grant and revoke several roles on projects at once. For Cloudpods' client. */
+function projectMembership<const Holder extends 'User' | 'Group'>(
+  holder: Holder,
+  at: readonly Level[],
+) {
+  const key = holder.toLowerCase() as Lowercase<Holder>
+  const body = <Schema extends TSchema>(schema: Schema) =>
+    exactObject({ [key]: schema } as Record<Lowercase<Holder>, Schema>)
+  const common = { ...identityDefaults, method: 'POST', tag: 'Assignments' } as const
+  const named = `${holder}, projects and roles by id or name. All of them, or none.`
+  const responses = (description: string) => ({
+    200: {
+      description,
+      body: body(exactObject({ id: Text, name: Text })),
+      example: { [key]: { id: example.userId, name: 'ada' } },
+    },
+  })
+  return [
+    {
+      id: `join${holder}Projects` as const,
+      path: `/v3/${key}s/{id}/join` as const,
+      ...common,
+      permission: { service: 'identity', resource: 'role_assignments', action: 'create', at },
+      summary: `Grant a ${key} roles on projects`,
+      description: `Grants each of the roles on each of the projects. ${named}`,
+      body: body(
+        exactObject({
+          projects: Joined,
+          roles: Joined,
+          enabled: Type.Optional(
+            Type.Literal(false, { description: 'No effect. To enable a user, use `enable`.' }),
+          ),
+        }),
+      ),
+      example: { [key]: { projects: ['genome'], roles: ['project_viewer'] } },
+      responses: responses('Roles granted'),
+    },
+    {
+      id: `leave${holder}Projects` as const,
+      path: `/v3/${key}s/{id}/leave` as const,
+      ...common,
+      permission: { service: 'identity', resource: 'role_assignments', action: 'delete', at },
+      summary: `Revoke roles of a ${key} on projects`,
+      description: named,
+      body: body(
+        exactObject({
+          project_roles: Type.Array(exactObject({ project: Name, role: Name }), {
+            minItems: 1,
+            maxItems: maxJoined * maxJoined,
+          }),
+        }),
+      ),
+      example: { [key]: { project_roles: [{ project: 'genome', role: 'project_viewer' }] } },
+      responses: responses('Roles revoked'),
+    },
+  ] as const satisfies readonly Operation[]
+}
+
 const onProject = ['system', 'domain', 'project'] as const
 const onDomain = ['system', 'domain'] as const
 const onSystem = ['system'] as const
@@ -179,4 +242,6 @@ export const assignmentOperations = [
   ...targetOperations('Domain', 'Group', '/v3/domains/{id}/groups/{group_id}/roles', onDomain),
   ...targetOperations('System', 'User', '/v3/system/users/{user_id}/roles', onSystem),
   ...targetOperations('System', 'Group', '/v3/system/groups/{group_id}/roles', onSystem),
+  ...projectMembership('User', onProject),
+  ...projectMembership('Group', onProject),
 ] as const satisfies readonly Operation[]

@@ -78,12 +78,16 @@ export const credentialOperations = resourceOperations(credentials, {
   made: NewCredentialDto,
   create: exactObject({
     type: Type.Enum(['aksk']),
-    project_id: Id,
+    project_id: Type.Optional({ ...Id, description: 'Default: the project of your token' }),
     name: Type.Optional(NewName),
     user_id: Type.Optional(Id),
     expires_at: Type.Optional(orNull(TimestampInput)),
     blob: Type.Optional(
-      Type.Enum(['', '{}'], { description: 'For Keystone clients. Muster generates the content.' }),
+      Type.String({
+        maxLength: 1024,
+        description:
+          'Empty, or JSON text with `secret` and `expire`, as Cloudpods’ client sends it. A secret of your own must be random: 32 to 128 printable ASCII characters. Default: Muster generates one.',
+      }),
     ),
   }),
   update: Type.Object(

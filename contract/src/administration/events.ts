@@ -1,18 +1,24 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static, type TArray, type TSchema, type TUnsafe } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
-import type { Operation } from '../operation.ts'
-import { defaultPageSize, maxPageSize } from '../paging.ts'
-import { completeListQuery, narrowingScope, selected } from '../resources/list-operations.ts'
+import type { Operation, ProcessRole } from '../operation.ts'
+import { cloudpodsNote, defaultPageSize, maxPageSize } from '../paging.ts'
+import {
+  completeListQuery,
+  narrowingScope,
+  selected,
+  several,
+} from '../resources/list-operations.ts'
 import {
   enumeration,
   filterable,
   knownTimestamp,
   object,
   text,
+  wireProperties,
   wireSchema,
   type Resource,
 } from '../resources/resource.ts'
-import { exactObject, TimestampInput } from '../scalars.ts'
+import { exactObject, sameType, TimestampInput } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 
 export const eventResults = ['success', 'failure', 'denied'] as const
@@ -94,6 +100,55 @@ export const EventList = exactObject({
   limit: Type.Integer(),
 })
 
+/** An event with the field names of Cloudpods. */
+const cloudpodsFields = {
+  ops_time: Type.String({ description: '`time`' }),
+  obj_type: Type.String({ description: '`target_type`' }),
+  obj_id: Type.String({ description: '`target_id`' }),
+  obj_name: Type.String({ description: '`target_name`' }),
+  owner_tenant_id: Type.String({ description: '`project_id`' }),
+  owner_domain_id: Type.String({ description: '`domain_id`' }),
+  success: Type.Boolean({ description: 'Whether `result` is `success`' }),
+  notes: Type.String({ description: '`changes`, as JSON text' }),
+}
+const { id, user, user_id, action, ip, request_id } = wireProperties(events)
+export const CloudpodsEventDto = exactObject({
+  id,
+  user,
+  user_id,
+  action,
+  ip,
+  request_id,
+  ...cloudpodsFields,
+})
+export type CloudpodsEventDto = Static<typeof CloudpodsEventDto>
+
+const NextMarker = Type.String({ description: 'For `paging_marker`. Empty on the last page.' })
+
+/** Only Cloudpods' clients send these parameters. With one of them, events have Cloudpods' field names. */
+const cloudpodsParameters = {
+  ...sameType(
+    ['obj_type', 'obj_id', 'obj_name', 'owner_project_ids', 'owner_domain_ids'],
+    several(Type.String({ maxLength: 1024 }), cloudpodsNote),
+  ),
+  until: Type.Optional({ ...TimestampInput, description: cloudpodsNote }),
+  paging_marker: Type.Optional(
+    Type.String({ maxLength: 32, pattern: '^[0-9a-f]{32}$', description: cloudpodsNote }),
+  ),
+  success: Type.Optional(Type.Boolean({ description: cloudpodsNote })),
+}
+const cloudpodsQuery = exactObject({
+  ...eventListQuery(narrowingScope).properties,
+  ...cloudpodsParameters,
+})
+
+const permission = {
+  service: 'identity',
+  resource: 'events',
+  action: 'list',
+  at: ['system', 'domain', 'self'],
+} as const
+
 export const eventListExample = {
   events: [
     {
@@ -114,6 +169,56 @@ export const eventListExample = {
     },
   ],
   limit: 20,
+} as const
+
+const { time, target_type, target_id, target_name, project_id, domain_id, ...rest } =
+  eventListExample.events[0]
+const { result: _, changes, ...same } = rest
+const cloudpodsExample: CloudpodsEventDto = {
+  ...same,
+  ops_time: time,
+  obj_type: target_type,
+  obj_id: target_id,
+  obj_name: target_name,
+  owner_tenant_id: project_id,
+  owner_domain_id: domain_id,
+  success: true,
+  notes: JSON.stringify(changes),
+}
+
+/** The audit log where Cloudpods' clients look for it, with Cloudpods' field names. */
+function cloudpodsEvents<
+  const Id extends string,
+  const Path extends string,
+  const Key extends string,
+>(id: Id, path: Path, key: Key, servedBy: readonly ProcessRole[]) {
+  return {
+    id,
+    method: 'GET',
+    path,
+    ...identityDefaults,
+    servedBy,
+    permission,
+    tag: 'Events',
+    summary: `List audit events for Cloudpods' client: ${path}`,
+    description: 'The events of `/events`, with the field names of Cloudpods.',
+    query: cloudpodsQuery,
+    responses: {
+      200: {
+        description: 'Events that you can access',
+        body: exactObject({
+          ...({ [key]: Type.Array(selected(CloudpodsEventDto)) } as Record<
+            Key,
+            TArray<TUnsafe<CloudpodsEventDto>>
+          >),
+          limit: Type.Integer(),
+          next_marker: NextMarker,
+        }),
+        headers: { Link: 'The next page, if there is one' },
+        example: { [key]: [cloudpodsExample], limit: defaultPageSize, next_marker: '' },
+      },
+    },
+  } as const satisfies Operation
 }
 
 export const eventOperations = [
@@ -123,18 +228,13 @@ export const eventOperations = [
     path: '/events',
     ...identityDefaults,
     servedBy: ['identity', 'platform'],
-    permission: {
-      service: 'identity',
-      resource: 'events',
-      action: 'list',
-      at: ['system', 'domain', 'self'],
-    },
+    permission,
     tag: 'Events',
     summary: 'List audit events',
     description:
       'All logins and changes, newest first: who did what to which target, from which address, with which result. `project_id` and `domain_id` are those of the target. For a denied change, `domain_id` is the domain of the user. Without further permissions you see your own events. `Accept: text/csv` or `application/x-ndjson`, or `format`, streams all matches in the order in which they were committed (`order=asc`), or in reverse. To continue, pass the id of the last event as `marker`: no event is missed or repeated. A `marker` that is not in the export, such as the id of a purged event, is a 400: start without it.',
     query: exactObject({
-      ...eventListQuery(narrowingScope).properties,
+      ...cloudpodsQuery.properties,
       format: Type.Optional(
         Type.Enum(['json', 'csv', 'ndjson'], {
           description: '`csv` and `ndjson` return all matches, without paging',
@@ -144,10 +244,22 @@ export const eventOperations = [
     responses: {
       200: {
         description: 'Events that you can access',
-        body: EventList,
+        body: exactObject({
+          events: Type.Array(
+            Type.Unsafe<EventDto>(
+              Type.Partial(exactObject({ ...wireProperties(events), ...cloudpodsFields }), {
+                additionalProperties: false,
+              }),
+            ),
+          ),
+          limit: Type.Integer(),
+          next_marker: Type.Optional(NextMarker),
+        }),
         headers: { Link: 'The next page, if there is one' },
         example: eventListExample,
       },
     },
   },
+  cloudpodsEvents('listIdentityEvents', '/v3/events', 'events', ['identity']),
+  cloudpodsEvents('listActions', '/actions', 'actions', ['identity', 'platform']),
 ] as const satisfies readonly Operation[]

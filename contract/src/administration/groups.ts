@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, NewName } from '../scalars.ts'
+import { exactObject, Id, Name, NewName } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description } from './keystone-compatibility.ts'
 import { userExample, UserDto, users } from './users.ts'
@@ -50,6 +50,9 @@ const view = {
   links: { self: example.self('groups', example.groupId) },
 }
 
+/** Maximum number of users in one request. */
+const maxMembers = 100
+
 const membership = {
   path: '/v3/groups/{id}/users/{user_id}',
   ...identityDefaults,
@@ -62,6 +65,30 @@ const toRead = {
   at: ['system', 'domain'],
 } as const
 const toChange = { ...toRead, action: 'update' } as const
+
+/** Adds or removes several members at once. For Cloudpods' client. */
+const changeMembers = <const Verb extends 'add' | 'remove'>(verb: Verb, description: string) =>
+  ({
+    id: `${verb}GroupUsers` as const,
+    method: 'POST',
+    path: `/v3/groups/{id}/${verb}-users` as const,
+    ...identityDefaults,
+    permission: toChange,
+    tag: 'Groups',
+    summary: `${verb === 'add' ? 'Add users to' : 'Remove users from'} a group`,
+    description: `${description} Group and users by id or name. All of them, or none.`,
+    body: exactObject({
+      group: exactObject({ user: Type.Array(Name, { minItems: 1, maxItems: maxMembers }) }),
+    }),
+    example: { group: { user: ['ada', example.userId] } },
+    responses: {
+      200: {
+        description: `The users are ${verb === 'add' ? 'members' : 'no longer members'}`,
+        body: exactObject({ group: GroupDto }),
+        example: { group: view },
+      },
+    },
+  }) as const
 
 export const groupOperations = [
   ...resourceOperations(groups, {
@@ -148,4 +175,6 @@ export const groupOperations = [
     summary: 'Remove a user from a group',
     responses: { 204: { description: 'The user is no longer a member' } },
   },
+  changeMembers('add', 'The users get the roles of the group.'),
+  changeMembers('remove', 'The users lose the roles of the group.'),
 ] as const satisfies readonly Operation[]

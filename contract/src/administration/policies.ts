@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
+import { cloudpodsNote } from '../paging.ts'
 import { policyActions, policyScopes, policyServices } from '../policy-enums.ts'
 import { exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
@@ -150,6 +151,9 @@ export const policyOperations = [
       { additionalProperties: false, minProperties: 1 },
     ),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
+    ignored: {
+      format: Type.Optional(Type.Enum(['json', 'yaml'], { description: cloudpodsNote })),
+    },
     notes: {
       list: 'Everybody sees all policies. `scope` filters by the scope of the policy; `max` is all.',
       create:

@@ -1,4 +1,4 @@
-import { Type, type TObject, type TSchema } from 'typebox'
+import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Level, Operation } from '../operation.ts'
 import {
@@ -80,6 +80,8 @@ interface Description<New extends TSchema, Changes extends TSchema, Made extends
   readonly create: New
   readonly update: Changes
   readonly at: { readonly read: readonly Level[]; readonly write: readonly Level[] }
+  /** Parameters of the operations that read it, which have no effect. */
+  readonly ignored?: TProperties
   readonly notes?: Partial<Record<'list' | 'get' | 'create' | 'update' | 'delete', string>>
   readonly examples: {
     readonly view: unknown
@@ -101,7 +103,7 @@ export function resourceOperations<
   const { one, many } = resource
   const [key, keys]: [R['key'], R['keys']] = [resource.key, resource.keys]
   const [noun, nouns]: [R['noun'], R['nouns']] = [resource.noun, resource.nouns]
-  const { tag, at, notes = {}, examples } = description
+  const { tag, at, ignored, notes = {}, examples } = description
   const collection = `/v3/${keys}` as const
   const item = `/v3/${keys}/{id}` as const
   const view = wireSchema(resource)
@@ -112,6 +114,8 @@ export function resourceOperations<
     example: { [key]: examples.made ?? examples.view },
   }
   const common = { ...identityDefaults, tag } as const
+  const withIgnored = <Query extends TObject>(query: Query) =>
+    exactObject({ ...query.properties, ...ignored }) as unknown as Query
   const permission = (action: 'list' | 'get' | 'create' | 'update' | 'delete') =>
     ({
       service: 'identity',
@@ -128,7 +132,7 @@ export function resourceOperations<
       permission: permission('list'),
       summary: `List ${many}`,
       ...note(notes.list),
-      query: keystoneListQuery(resource),
+      query: withIgnored(keystoneListQuery(resource)),
       responses: {
         200: {
           description: `${many.charAt(0).toUpperCase()}${many.slice(1)} that you can access`,
@@ -145,15 +149,17 @@ export function resourceOperations<
       permission: permission('get'),
       summary: `Get ${one}`,
       ...note(notes.get),
-      query: exactObject({
-        domain_id: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 64,
-            description: '404 unless it is in this domain. For Keystone clients.',
-          }),
-        ),
-      }),
+      query: withIgnored(
+        exactObject({
+          domain_id: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 64,
+              description: '404 unless it is in this domain. For Keystone clients.',
+            }),
+          ),
+        }),
+      ),
       responses: { 200: { description: 'Found', body, example } },
     },
     {
@@ -190,7 +196,12 @@ export function resourceOperations<
       ...common,
       permission: permission('delete'),
       summary: `Delete ${one}`,
-      ...note(notes.delete),
+      description: [
+        `By id or name. If several ${many} have the name, 409 lists their ids.`,
+        notes.delete,
+      ]
+        .filter((sentence) => sentence !== undefined)
+        .join(' '),
       responses: { 204: { description: 'Deleted' } },
     },
   ] as const satisfies readonly Operation[]

@@ -1,11 +1,13 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, NewName } from '../scalars.ts'
+import { exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
 import { policyExample, PolicyDto, policies } from './policies.ts'
+import { policyScopes } from '../policy-enums.ts'
 import {
+  enumeration,
   filterable,
   knownTimestamp,
   object,
@@ -50,6 +52,40 @@ export const roleExample = {
   options: {},
   created_at: exampleTimestamp,
   links: { self: example.self('roles', example.roleId) },
+}
+
+/** Which policy is bound to which role. For Cloudpods' client. */
+export const rolepolicies = {
+  key: 'rolepolicy',
+  keys: 'rolepolicies',
+  noun: 'PolicyBinding',
+  nouns: 'PolicyBindings',
+  one: 'a policy binding',
+  many: 'policy bindings',
+  fields: {
+    id: text('Ids of role and policy', filterable),
+    name: text('Names of role and policy', searchable),
+    role: text('Name of the role', searchable),
+    role_id: text('Id of the role', filterable),
+    policy: text('Name of the policy', searchable),
+    policy_id: text('Id of the policy', filterable),
+    scope: {
+      ...enumeration('Scope of the policy', filterable),
+      schema: Type.Enum([...policyScopes]),
+    },
+  },
+} as const satisfies Resource
+export const PolicyBindingDto = wireSchema(rolepolicies)
+export type PolicyBindingDto = Static<typeof PolicyBindingDto>
+
+const bindingExample = {
+  id: `${example.roleId}:${example.policyId}`,
+  name: 'project_owner/project_owner',
+  role: 'project_owner',
+  role_id: example.roleId,
+  policy: 'project_owner',
+  policy_id: example.policyId,
+  scope: 'project',
 }
 
 const binding = {
@@ -105,6 +141,31 @@ export const roleOperations = [
         description: 'Policies bound to the role',
         body: keystoneListBody('policies', PolicyDto),
         example: listExample('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
+      },
+    },
+  },
+  {
+    id: 'listPolicyBindings',
+    method: 'GET',
+    path: '/v3/rolepolicies',
+    ...identityDefaults,
+    permission: {
+      service: 'identity',
+      resource: 'roles',
+      action: 'get',
+      at: ['system', 'domain', 'project'],
+    },
+    tag: 'Roles',
+    summary: 'List the policies of all roles',
+    query: exactObject({
+      ...keystoneListQuery(rolepolicies).properties,
+      role_ids: Type.Optional(Type.Array(Id, { maxItems: 100, description: 'Alias of `role_id`' })),
+    }),
+    responses: {
+      200: {
+        description: 'Which policy is bound to which role',
+        body: keystoneListBody('rolepolicies', PolicyBindingDto),
+        example: listExample('rolepolicies', '/v3/rolepolicies', bindingExample),
       },
     },
   },

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
+import { exactObject, Id, Name, TimestampInput, NewName, orNull } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { impactOperation } from './impact.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
@@ -91,6 +91,42 @@ export const userExample = {
   links: { self: example.self('users', example.userId) },
 }
 
+const setEnabled = <const Verb extends 'enable' | 'disable'>(verb: Verb, description: string) =>
+  ({
+    id: `${verb}User` as const,
+    method: 'POST',
+    path: `/v3/users/{id}/${verb}` as const,
+    ...identityDefaults,
+    permission: {
+      service: 'identity',
+      resource: 'users',
+      action: 'update',
+      at: ['system', 'domain'],
+    },
+    tag: 'Users',
+    summary: `${verb === 'enable' ? 'Enable' : 'Disable'} a user`,
+    description: `${description} For Cloudpods' client: the same as \`PUT\` with \`enabled\`. By id or name.`,
+    hasOptionalBody: true,
+    body: exactObject({
+      user: Type.Optional(
+        exactObject({
+          domain_id: Type.Optional({
+            ...Name,
+            description: 'Id or name of the domain of the user',
+          }),
+        }),
+      ),
+    }),
+    example: {},
+    responses: {
+      200: {
+        description: `The user is ${verb}d`,
+        body: exactObject({ user: UserDto }),
+        example: { user: { ...userExample, enabled: verb === 'enable' } },
+      },
+    },
+  }) as const
+
 export const userOperations = [
   ...resourceOperations(users, {
     tag: 'Users',
@@ -128,6 +164,8 @@ export const userOperations = [
     },
   }),
   impactOperation('User', 'users', 'a user', ['system', 'domain']),
+  setEnabled('enable', 'The user can log in.'),
+  setEnabled('disable', 'Revokes all tokens of the user.'),
   {
     id: 'changeOwnPassword',
     method: 'POST',

@@ -53,6 +53,18 @@ const tested = {
 
 const optionalBoolean = (description: string) => Type.Optional(Type.Boolean({ description }))
 
+const setEnabled = <const Verb extends 'enable' | 'disable'>(verb: Verb, description: string) =>
+  ({
+    id: `${verb}CloudAccount` as const,
+    method: 'POST',
+    path: `/cloudaccounts/{id}/${verb}` as const,
+    ...common,
+    permission: permission('update'),
+    summary: `${verb === 'enable' ? 'Enable' : 'Disable'} a cloud account`,
+    description: `${description} For Cloudpods' client: the same as \`PUT\` with \`enabled\`. By id or name.`,
+    responses: { 200: shown('Updated') },
+  }) as const
+
 /** The accounts that Muster imports servers from. */
 export const cloudAccountOperations = [
   {
@@ -150,6 +162,8 @@ export const cloudAccountOperations = [
     example: { cloudaccount: { mapping: newAccountExample.mapping } },
     responses: { 200: shown('Updated') },
   },
+  setEnabled('enable', 'Muster syncs the account again.'),
+  setEnabled('disable', 'Muster no longer syncs the account. Its servers remain.'),
   {
     id: 'deleteCloudAccount',
     method: 'DELETE',

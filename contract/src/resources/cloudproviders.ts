@@ -40,16 +40,21 @@ export const cloudproviders = {
 } as const satisfies Resource
 export type Manager = Wire<typeof cloudproviders>
 
-export const managerOperations = inventoryOperations(cloudproviders, 'Managers', {
-  id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
-  name: 'research-aws',
-  status: 'connected',
-  enabled: true,
-  provider: 'Aws',
-  brand: 'Aws',
-  cloudaccount: 'research-aws',
-  cloudaccount_id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
-  tenant_id: example.projectId,
-  guest_count: 51,
-  created_at: exampleTimestamp,
-})
+export const managerOperations = inventoryOperations(
+  cloudproviders,
+  'Managers',
+  {
+    id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
+    name: 'research-aws',
+    status: 'connected',
+    enabled: true,
+    provider: 'Aws',
+    brand: 'Aws',
+    cloudaccount: 'research-aws',
+    cloudaccount_id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
+    tenant_id: example.projectId,
+    guest_count: 51,
+    created_at: exampleTimestamp,
+  },
+  ['has_object_storage', 'usable'],
+)

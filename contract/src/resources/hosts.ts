@@ -67,14 +67,19 @@ export const hosts = {
 } as const satisfies Resource
 export type Host = Wire<typeof hosts>
 
-export const hostOperations = inventoryOperations(hosts, 'Hosts', {
-  id: '5e4d3c2b-1a09-4f8e-9d7c-6b5a49382716',
-  name: 'kvm-3',
-  status: 'running',
-  cloudregion: 'berlin',
-  cloudregion_id: '1f0e2d3c-4b5a-4968-8776-655443322110',
-  zone: 'rack-row-2',
-  zone_id: '2e1f0d3c-4b5a-4968-8776-655443322110',
-  guests: 12,
-  created_at: exampleTimestamp,
-})
+export const hostOperations = inventoryOperations(
+  hosts,
+  'Hosts',
+  {
+    id: '5e4d3c2b-1a09-4f8e-9d7c-6b5a49382716',
+    name: 'kvm-3',
+    status: 'running',
+    cloudregion: 'berlin',
+    cloudregion_id: '1f0e2d3c-4b5a-4968-8776-655443322110',
+    zone: 'rack-row-2',
+    zone_id: '2e1f0d3c-4b5a-4968-8776-655443322110',
+    guests: 12,
+    created_at: exampleTimestamp,
+  },
+  ['storage_not_attached'],
+)

@@ -2,7 +2,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote, defaultPageSize, maxPageSize } from '../paging.ts'
-import { exactObject } from '../scalars.ts'
+import { exactObject, sameType } from '../scalars.ts'
 import {
   fieldsUsedFor,
   wireSchema,
@@ -124,6 +124,11 @@ function searchParameter(resource: Resource) {
   return Type.Optional(Type.String({ maxLength: 256, description }))
 }
 
+const ignored = Type.Optional(Type.Boolean({ description: cloudpodsNote }))
+
+/** Only the default that Cloudpods' client sends, because `true` would change the list. */
+const unsupported = Type.Optional(Type.Literal(false, { description: cloudpodsNote }))
+
 /** The query of a list: filters, paging, sorting and shape. */
 const listQuery = <const R extends Resource, const Scope extends TSchema>(
   resource: R,
@@ -135,7 +140,8 @@ const listQuery = <const R extends Resource, const Scope extends TSchema>(
     search: searchParameter(resource),
     ...pageParameters,
     scope,
-    summary_stats: Type.Optional(Type.Literal(false, { description: cloudpodsNote })),
+    admin: ignored,
+    summary_stats: unsupported,
   })
 
 /** Narrows a list that otherwise has everything that the caller can access. */
@@ -185,8 +191,6 @@ const permission = <const Action extends 'list' | 'get'>(action: Action) =>
     at: ['system', 'domain', 'project'],
   }) as const
 
-const ignored = Type.Optional(Type.Boolean({ description: cloudpodsNote }))
-
 const sharedScope = Type.Optional(
   Type.Enum([...scopes], {
     description: 'Only what servers of this scope name. Default: everything you can access.',
@@ -194,10 +198,15 @@ const sharedScope = Type.Optional(
 )
 
 /** List and get of a resource that servers name, such as hosts and regions. */
-export const inventoryOperations = <const R extends Resource>(
+export const inventoryOperations = <
+  const R extends Resource,
+  const Flags extends readonly string[] = [],
+>(
   resource: R,
   tag: string,
   example: object,
+  /** Flags of Cloudpods' client, which it always sends. */
+  unsupportedFlags?: Flags,
 ) => {
   const { one, many } = resource
   const [key, keys]: [R['key'], R['keys']] = [resource.key, resource.keys]
@@ -214,7 +223,10 @@ export const inventoryOperations = <const R extends Resource>(
       permission: permission('list'),
       summary: `List ${many}`,
       description: visibility,
-      query: listQuery(resource, sharedScope),
+      query: exactObject({
+        ...listQuery(resource, sharedScope).properties,
+        ...sameType(unsupportedFlags ?? [], unsupported),
+      }),
       responses: {
         200: {
           description: `A page of ${many}`,

@@ -193,16 +193,19 @@ test('the operations of the specification on servers are there, and what Muster 
     [
       'GET /servers token',
       'GET /servers/statistics token',
+      'GET /servers/tag-value-pairs token',
       'GET /servers/timeline token',
       'GET /servers/{id} token',
       'GET /servers/{id}/metadata token',
       'POST /servers/{id}/metadata token',
       'PUT /servers/{id}/metadata token',
+      'POST /servers/{id}/user-metadata token',
+      'POST /servers/{id}/set-user-metadata token',
       'GET /servers/{id}/history token',
       'POST /servers/{id}/syncstatus token',
     ],
   )
-  const detail = ajv.compile(serverOperations[3].responses[200].body)
+  const detail = ajv.compile(serverOperations[4].responses[200].body)
   assert.ok(detail({ server: wholeServer }))
   assert.ok(!detail({ server: wholeServer, more: 1 }))
   assert.ok(!detail(wholeServer))

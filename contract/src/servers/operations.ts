@@ -7,9 +7,14 @@ import { exactObject } from '../scalars.ts'
 import { listBody, scopeOfOne } from '../resources/list-operations.ts'
 import { Server } from '../resources/servers.ts'
 import { serverExample, serverListExample } from './examples.ts'
-import { MetadataChange, metadataExample, ServerMetadata } from './metadata.ts'
-import { ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
-import { ServerStatistics, statisticsExample } from './statistics.ts'
+import {
+  CloudpodsMetadataChange,
+  MetadataChange,
+  metadataExample,
+  ServerMetadata,
+} from './metadata.ts'
+import { ServerListQuery, ServerStatisticsQuery, TagPairsQuery } from './parameters.ts'
+import { ServerStatistics, statisticsExample, TagPairs, tagPairsExample } from './statistics.ts'
 import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline.ts'
 
 /** Lists contain `metadata` only with `with_meta`. */
@@ -97,6 +102,25 @@ export const serverOperations = [
     },
   },
   {
+    id: 'getTagPairs',
+    method: 'GET',
+    path: '/servers/tag-value-pairs',
+    ...common,
+    permission: permission('list'),
+    summary: 'Count tags',
+    description:
+      "Keys and values of the tags of your servers, most frequent first. For Cloudpods' client. Servers in the recycle bin are not counted.",
+    query: TagPairsQuery,
+    responses: {
+      200: {
+        description: 'Tags',
+        body: TagPairs,
+        headers: privateHeaders,
+        example: tagPairsExample,
+      },
+    },
+  },
+  {
     id: 'getServerTimeline',
     method: 'GET',
     path: '/servers/timeline',
@@ -172,6 +196,30 @@ export const serverOperations = [
     description: `Sets the given tags and removes all other \`user:\` tags. ${changeNotes}`,
     body: MetadataChange,
     example: { metadata: { env: 'prod' } },
+    responses: metadataResponses,
+  },
+  {
+    id: 'addUserMetadata',
+    method: 'POST',
+    path: '/servers/{id}/user-metadata',
+    ...common,
+    permission: permission('update'),
+    summary: "Update the metadata of a server from Cloudpods' client",
+    description: `The same as \`POST /servers/{id}/metadata\`. ${changeNotes}`,
+    body: CloudpodsMetadataChange,
+    example: { server: { env: 'prod' } },
+    responses: metadataResponses,
+  },
+  {
+    id: 'setUserMetadata',
+    method: 'POST',
+    path: '/servers/{id}/set-user-metadata',
+    ...common,
+    permission: permission('update'),
+    summary: "Replace the metadata of a server from Cloudpods' client",
+    description: `The same as \`PUT /servers/{id}/metadata\`. ${changeNotes}`,
+    body: CloudpodsMetadataChange,
+    example: { server: { env: 'prod' } },
     responses: metadataResponses,
   },
   {

@@ -125,3 +125,19 @@ export const ServerStatisticsQuery = exactObject({
   ...serverSelection,
 })
 export type ServerStatisticsQuery = Static<typeof ServerStatisticsQuery>
+
+const onlyOrigin = (origin: string) => describedFlag(`Only tags with the prefix \`${origin}:\``)
+
+/** The query of the tags of all servers, as Cloudpods' client sends it. */
+export const TagPairsQuery = exactObject({
+  scope,
+  key_only: describedFlag('Count keys, not values'),
+  user_meta: onlyOrigin('user'),
+  cloud_meta: onlyOrigin('ext'),
+  sys_meta: onlyOrigin('sys'),
+  limit: pageParameters.limit,
+  offset: pageParameters.offset,
+  details: ignoredListParameters.details,
+  summary_stats: ignoredListParameters.summary_stats,
+})
+export type TagPairsQuery = Static<typeof TagPairsQuery>

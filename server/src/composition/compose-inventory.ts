@@ -5,6 +5,7 @@ import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts
 import type { LastSyncTimes } from '../domain/inventory/last-sync-times.ts'
 import { createChangeMetadata } from '../domain/inventory/change-metadata.ts'
 import { createCountServers } from '../domain/inventory/count-servers.ts'
+import { createGetTagPairs } from '../domain/inventory/get-tag-pairs.ts'
 import { createExportServers } from '../domain/inventory/export-servers.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createResourceUseCases } from '../domain/inventory/list-resources.ts'
@@ -59,6 +60,7 @@ export function composeInventory(parts: Parts) {
   return {
     listServers: createListServers({ finder, owners, identityVersion, syncTimes, memory }),
     ...createExportServers({ finder, owners, syncTimes }),
+    getTagPairs: createGetTagPairs(finder),
     countServers: createCountServers({ finder, identityVersion, memory }),
     getServer: createGetServer({ findServer, owners }),
     findServer,

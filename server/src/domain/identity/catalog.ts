@@ -29,5 +29,6 @@ export function createCatalog({ authUrl, baseUrl, region }: Addresses): CatalogS
   return [
     service('identity', 'keystone', `${authUrl}/v3`),
     service('compute_v2', 'region2', baseUrl),
+    service('log', 'log', baseUrl),
   ]
 }

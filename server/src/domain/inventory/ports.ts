@@ -3,6 +3,7 @@ import type { EventRecord } from '../audit/event.ts'
 import type { Position, SortKey } from '../query/marker.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
+import type { TagOrigin } from './metadata.ts'
 import type { Grouping, Order, StateFilter } from './server-query.ts'
 import type { RenderedServer } from './render-server.ts'
 import type { Requester } from '../requester.ts'
@@ -174,6 +175,25 @@ export interface Statistics {
   readonly groups: Readonly<Record<string, readonly (Sum & { readonly value: GroupValue })[]>>
 }
 
+interface TagQuery {
+  readonly scope: ScopeOrNone
+  readonly origins: readonly TagOrigin[]
+  /** Counts keys whatever their values are. */
+  readonly isKeyOnly: boolean
+  readonly limit: number
+  readonly offset: number
+  readonly requester: Requester
+}
+
+interface TagCounts {
+  readonly items: readonly {
+    readonly key: string
+    readonly value?: string
+    readonly count: number
+  }[]
+  readonly total: number
+}
+
 export interface ServerFinder {
   /** The version of a scope's servers; undefined if it is not current, so that nothing may be cached. */
   version(scope: ScopeOrNone): number | undefined
@@ -187,6 +207,8 @@ export interface ServerFinder {
   position(found: Found, order: readonly Order[]): Promise<Position | undefined>
   /** A visible server with all its parts. Deleted ones are included with `withDeleted`. */
   loadById(scope: ScopeOrNone, id: string, withDeleted: boolean): Promise<ServerParts | undefined>
+  /** The tags of visible servers in use, most frequent first. */
+  countTags(query: TagQuery): Promise<TagCounts>
   /** The ids of visible servers in use with this name, at most `limit`. */
   findByName(
     scope: ScopeOrNone,

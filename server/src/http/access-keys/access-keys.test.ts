@@ -43,6 +43,39 @@ onEngineOfLane('access keys', (engine) => {
     (await platform.database.db.selectFrom('access_keys').select('id').execute()).length
 
   describe('a new key', () => {
+    test('takes a random secret of the client, and by default the project of the token', async () => {
+      const secret = 'S003bnI2dHJyTmVFUDlSRmNueEtkY3pDRjRNdldkcGM='
+      const expire = Date.parse(later) / 1_000
+      const blob = JSON.stringify({ expire, secret })
+      const answer = await holders.tryToMake(ann.token, { blob })
+      assert.equal(answer.status, 201, answer.text)
+      const { id, project_id, expires_at, ...made } = answer.body.credential
+      assert.deepEqual([project_id, made.secret], [ann.projectId, secret])
+      assert.equal(expires_at, '2027-02-28T08:30:00.000000Z')
+      assert.equal((await holders.login(`${id}:${secret}`)).status, 201)
+      const shown = await show(ann.token, id)
+      assert.ok(!shown.text.includes(secret))
+
+      await holders.identities.assign({
+        role: 'domain_viewer',
+        userId: ann.userId,
+        domainId: ann.userDomain,
+      })
+      const inDomain = await holders.plant(ann.userId, undefined, ann.userDomain)
+      const noProject = await holders.tryToMake(inDomain, { blob })
+      const [missing] = assertError(noProject, 'InputParameterError').fields ?? []
+      assert.equal(missing?.path, 'credential.project_id')
+      const both = await holders.tryToMake(ann.token, { blob, expires_at: later })
+      assert.equal(
+        assertError(both, 'InputParameterError').fields?.[0]?.path,
+        'credential.blob.expire',
+      )
+      const weak = JSON.stringify({ secret: 'a'.repeat(44) })
+      const refused = await holders.tryToMake(ann.token, { blob: weak })
+      const { fields } = assertError(refused, 'InputParameterError')
+      assert.equal(fields?.[0]?.path, 'credential.blob.secret')
+    })
+
     test('is returned in full with its secret, in a response that is not cached', async () => {
       const answer = await holders.tryToMake(ann.token, { project_id: ann.projectId })
       assert.equal(answer.status, 201)
@@ -163,7 +196,6 @@ onEngineOfLane('access keys', (engine) => {
           project_id,
           name,
         })),
-        {},
       ]
       for (const fields of invalidInputs) {
         const { status, text } = await holders.tryToMake(ann.token, fields)

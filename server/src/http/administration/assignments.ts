@@ -100,6 +100,12 @@ export function createAssignmentHandlers(
   const domain = handlersFor(({ id = '' }) => ({ kind: 'domain', id }))
   const system = handlersFor(() => ({ kind: 'system' }))
 
+  type Joining = { readonly projects: readonly string[]; readonly roles: readonly string[] }
+  const pairsOf = ({ projects, roles }: Joining) =>
+    projects.flatMap((project) => roles.map((role) => ({ project, role })))
+  const user = (id: string): Holder => ({ kind: 'user', id })
+  const group = (id: string): Holder => ({ kind: 'group', id })
+
   return {
     async listRoleAssignments({ caller, query, url }) {
       const { effective = false, include_names: names = false, ...parameters } = query
@@ -134,5 +140,22 @@ export function createAssignmentHandlers(
     grantSystemGroupRole: system.grant,
     checkSystemGroupRole: system.check,
     revokeSystemGroupRole: system.revoke,
+
+    joinUserProjects: async ({ caller, parameters: { id }, body }) => ({
+      status: 200,
+      body: { user: await use.joinProjects(caller, user(id), pairsOf(body.user)) },
+    }),
+    leaveUserProjects: async ({ caller, parameters: { id }, body }) => ({
+      status: 200,
+      body: { user: await use.leaveProjects(caller, user(id), body.user.project_roles) },
+    }),
+    joinGroupProjects: async ({ caller, parameters: { id }, body }) => ({
+      status: 200,
+      body: { group: await use.joinProjects(caller, group(id), pairsOf(body.group)) },
+    }),
+    leaveGroupProjects: async ({ caller, parameters: { id }, body }) => ({
+      status: 200,
+      body: { group: await use.leaveProjects(caller, group(id), body.group.project_roles) },
+    }),
   }
 }

@@ -60,8 +60,8 @@ describe('the catalog resources', () => {
       (await admin.get<{ endpoints: EndpointDto[] }>('listEndpoints', { query })).endpoints.length
     assert.equal(await count(`service_id=${first.service_id}`), 3)
     assert.equal(await count(`service_id=${first.service_id}&interface=public`), 1)
-    assert.equal(await count('interface=admin'), 2)
-    assert.equal(await count('region_id=north-1'), 6)
+    assert.equal(await count('interface=admin'), 3)
+    assert.equal(await count('region_id=north-1'), 9)
     assert.equal(await count('region_id=south'), 0)
     await admin.fail('InputParameterError', 'listEndpoints', { query: 'interface=private' })
   })

@@ -4,41 +4,73 @@ import {
   type eventOperations,
 } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
+import type { Caller } from '../../domain/identity/caller.ts'
 import { chooseFormat } from '../../domain/query/choose-format.ts'
 import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
 import { readListQuery } from '../../domain/query/read-list-query.ts'
 import { answerPlatformPage } from '../platform-list.ts'
 import { answerExport } from '../answer-export.ts'
-import { answerEvents, readEventQuery } from '../events.ts'
+import {
+  answerCloudpodsEvents,
+  answerEvents,
+  readCloudpodsKeys,
+  readCloudpodsNames,
+  readEventQuery,
+} from '../events.ts'
 import type { HandlersFor } from '../register-operations.ts'
 
 const deliveryFields: QueryFields<string> = queryFieldsOf(eventDeliveries)
+
+interface CloudpodsCall {
+  readonly caller: Caller
+  readonly query: Parameters<typeof readCloudpodsNames>[0]
+  readonly url: string
+}
 
 interface Dependencies {
   readonly administration: Administration
   readonly baseUrl: string
 }
 
-export const createEventHandlers = ({
+export function createEventHandlers({
   administration,
   baseUrl,
-}: Dependencies): HandlersFor<typeof eventOperations | typeof eventDeliveryOperations> => ({
-  async listEvents({ caller, query: { format, ...query }, accept, url }) {
-    const eventQuery = readEventQuery(query)
-    const wanted = format ?? chooseFormat(accept)
-    if (wanted !== 'json') {
-      const options = { format: wanted, keys: eventQuery.keys }
-      const { scope } = eventQuery
-      const body = await administration.exportEvents(caller, eventQuery, scope, options)
-      return answerExport('events', wanted, body)
+}: Dependencies): HandlersFor<typeof eventOperations | typeof eventDeliveryOperations> {
+  const listForCloudpods = (key: 'events' | 'actions') =>
+    async function listCloudpodsEvents({ caller, query, url }: CloudpodsCall) {
+      const { field, ...parameters } = readCloudpodsNames(query).parameters
+      const eventQuery = readEventQuery(parameters)
+      const keys = readCloudpodsKeys(field)
+      const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
+      return answerCloudpodsEvents(key, page, { ...eventQuery, keys }, baseUrl + url)
     }
-    const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
-    return answerEvents(page, eventQuery, baseUrl + url)
-  },
+  const listEventsForCloudpods = listForCloudpods('events')
 
-  async listEventDeliveries({ query, url }) {
-    const listQuery = readListQuery(deliveryFields, query, 'time')
-    const page = await administration.listEventDeliveries(listQuery)
-    return answerPlatformPage('event_deliveries', page, listQuery, baseUrl + url)
-  },
-})
+  return {
+    async listEvents({ caller, query: { format, ...query }, accept, url }) {
+      const wanted = format ?? chooseFormat(accept)
+      const { isCloudpods, parameters } = readCloudpodsNames(query)
+      if (isCloudpods && wanted === 'json') {
+        return await listEventsForCloudpods({ caller, query, url })
+      }
+      const eventQuery = readEventQuery(parameters)
+      if (wanted !== 'json') {
+        const options = { format: wanted, keys: eventQuery.keys }
+        const { scope } = eventQuery
+        const body = await administration.exportEvents(caller, eventQuery, scope, options)
+        return answerExport('events', wanted, body)
+      }
+      const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
+      return answerEvents(page, eventQuery, baseUrl + url)
+    },
+
+    listIdentityEvents: listEventsForCloudpods,
+    listActions: listForCloudpods('actions'),
+
+    async listEventDeliveries({ query, url }) {
+      const listQuery = readListQuery(deliveryFields, query, 'time')
+      const page = await administration.listEventDeliveries(listQuery)
+      return answerPlatformPage('event_deliveries', page, listQuery, baseUrl + url)
+    },
+  }
+}

@@ -1,4 +1,9 @@
-import type { CatalogService, administrationOperations } from '@muster/contract'
+import {
+  rolepolicies,
+  type CatalogService,
+  type PolicyBindingDto,
+  type administrationOperations,
+} from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
@@ -9,12 +14,15 @@ import type {
   Resources,
   User,
 } from '../../domain/identity/administration/resources.ts'
+import { queryFieldsOf } from '../../domain/query/query-fields.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
-import { answerPage, readKeystoneQuery, type KeystoneParameters } from './pages.ts'
+import { answerInMemory, answerPage, readKeystoneQuery, type KeystoneParameters } from './pages.ts'
 import { createRenderers } from './render-resources.ts'
+
+const bindingFields = queryFieldsOf(rolepolicies)
 
 interface Dependencies {
   readonly administration: Administration
@@ -30,6 +38,10 @@ interface ThingCall {
 
 interface GetCall extends ThingCall {
   readonly query: { readonly domain_id?: string }
+}
+
+interface EnableCall extends ThingCall {
+  readonly body: { readonly user?: { readonly domain_id?: string } }
 }
 
 interface ListCall {
@@ -86,6 +98,16 @@ export function createAdministrationHandlers(
       return shown('impact', await use.getImpact(kind, caller, parameters.id))
     }
 
+  const remove = (kind: ResourceKind, run: (caller: Caller, id: string) => Promise<void>) =>
+    async function deleteResource({ caller, parameters }: ThingCall) {
+      return await done(run(caller, await use.findId(kind, caller, parameters.id)))
+    }
+  const setEnabled = (enabled: boolean) =>
+    async function setUserEnabled({ caller, parameters, body }: EnableCall) {
+      const id = await use.findId('users', caller, parameters.id, body.user?.domain_id)
+      return shown('user', renderUser(caller)(await use.updateUser(caller, id, { enabled })))
+    }
+
   return {
     listDomains: list('domains'),
     getDomain: get('domains', 'domain'),
@@ -97,7 +119,7 @@ export function createAdministrationHandlers(
         'domain',
         renderers.domains(await use.updateDomain(caller, parameters.id, body.domain)),
       ),
-    deleteDomain: ({ caller, parameters }) => done(use.deleteDomain(caller, parameters.id)),
+    deleteDomain: remove('domains', use.deleteDomain),
 
     listProjects: list('projects'),
     getProject: get('projects', 'project'),
@@ -109,7 +131,7 @@ export function createAdministrationHandlers(
         'project',
         renderers.projects(await use.updateProject(caller, parameters.id, body.project)),
       ),
-    deleteProject: ({ caller, parameters }) => done(use.deleteProject(caller, parameters.id)),
+    deleteProject: remove('projects', use.deleteProject),
 
     listUsers: list('users'),
     getUser: get('users', 'user'),
@@ -118,7 +140,9 @@ export function createAdministrationHandlers(
       created('user', renderUser(caller)(await use.createUser(caller, body.user))),
     updateUser: async ({ caller, parameters, body }) =>
       shown('user', renderUser(caller)(await use.updateUser(caller, parameters.id, body.user))),
-    deleteUser: ({ caller, parameters }) => done(use.deleteUser(caller, parameters.id)),
+    deleteUser: remove('users', use.deleteUser),
+    enableUser: setEnabled(true),
+    disableUser: setEnabled(false),
     changeOwnPassword: ({ caller, parameters, body }) =>
       done(use.changeOwnPassword(caller, parameters.id, body.user)),
     listUserProjects: listRelated('projects', use.listUserProjects),
@@ -130,7 +154,7 @@ export function createAdministrationHandlers(
       created('group', renderers.groups(await use.createGroup(caller, body.group))),
     updateGroup: async ({ caller, parameters, body }) =>
       shown('group', renderers.groups(await use.updateGroup(caller, parameters.id, body.group))),
-    deleteGroup: ({ caller, parameters }) => done(use.deleteGroup(caller, parameters.id)),
+    deleteGroup: remove('groups', use.deleteGroup),
     listGroupUsers: listRelated('users', use.listGroupUsers),
     addGroupUser: ({ caller, parameters }) =>
       done(use.addGroupUser(caller, parameters.id, parameters.user_id)),
@@ -139,14 +163,36 @@ export function createAdministrationHandlers(
     removeGroupUser: ({ caller, parameters }) =>
       done(use.removeGroupUser(caller, parameters.id, parameters.user_id)),
 
+    addGroupUsers: async ({ caller, parameters, body }) =>
+      shown(
+        'group',
+        renderers.groups(await use.addGroupUsers(caller, parameters.id, body.group.user)),
+      ),
+    removeGroupUsers: async ({ caller, parameters, body }) =>
+      shown(
+        'group',
+        renderers.groups(await use.removeGroupUsers(caller, parameters.id, body.group.user)),
+      ),
+
     listRoles: list('roles'),
     getRole: get('roles', 'role'),
     createRole: async ({ caller, body }) =>
       created('role', renderers.roles(await use.createRole(caller, body.role))),
     updateRole: async ({ caller, parameters, body }) =>
       shown('role', renderers.roles(await use.updateRole(caller, parameters.id, body.role))),
-    deleteRole: ({ caller, parameters }) => done(use.deleteRole(caller, parameters.id)),
+    deleteRole: remove('roles', use.deleteRole),
     listRolePolicies: listRelated('policies', use.listRolePolicies),
+    async listPolicyBindings({ query: { role_ids, ...query }, url }) {
+      const bindings = await use.listPolicyBindings()
+      const items = bindings.map((binding): PolicyBindingDto => ({
+        ...binding,
+        id: `${binding.role_id}:${binding.policy_id}`,
+        name: `${binding.role}/${binding.policy}`,
+      }))
+      const parameters = role_ids ? { ...query, role_id: role_ids } : query
+      const options = { parameters, url: authUrl + url, idField: 'id' } as const
+      return answerInMemory('rolepolicies', bindingFields, items, options)
+    },
     bindPolicy: ({ caller, parameters }) =>
       done(use.bindPolicy(caller, parameters.id, parameters.policy_id)),
     checkPolicyBinding: ({ caller, parameters }) =>
@@ -163,7 +209,7 @@ export function createAdministrationHandlers(
         'policy',
         renderers.policies(await use.updatePolicy(caller, parameters.id, body.policy)),
       ),
-    deletePolicy: ({ caller, parameters }) => done(use.deletePolicy(caller, parameters.id)),
+    deletePolicy: remove('policies', use.deletePolicy),
     checkPolicy: async ({ caller, body }) =>
       shown('check', await use.checkPolicy(caller, body.check)),
 
@@ -181,7 +227,7 @@ export function createAdministrationHandlers(
         'credential',
         renderers.credentials(await use.updateCredential(caller, parameters.id, body.credential)),
       ),
-    deleteCredential: ({ caller, parameters }) => done(use.deleteCredential(caller, parameters.id)),
+    deleteCredential: remove('credentials', use.deleteCredential),
 
     listIdentityProviders: list('identity_providers'),
     getIdentityProvider: get('identity_providers', 'identity_provider'),
@@ -199,8 +245,7 @@ export function createAdministrationHandlers(
           await use.updateIdentityProvider(caller, parameters.id, body.identity_provider),
         ),
       ),
-    deleteIdentityProvider: ({ caller, parameters }) =>
-      done(use.deleteIdentityProvider(caller, parameters.id)),
+    deleteIdentityProvider: remove('identity_providers', use.deleteIdentityProvider),
 
     ...createAssignmentHandlers({ administration: use, renderers, authUrl }),
     ...createCatalogHandlers(catalog, authUrl),

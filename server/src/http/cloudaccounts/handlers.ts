@@ -45,6 +45,16 @@ export const createCloudAccountHandlers = (
     return { status: 200, body: { cloudaccount } }
   },
 
+  async enableCloudAccount({ caller, parameters }) {
+    const cloudaccount = await use.updateCloudAccount(caller, parameters.id, { enabled: true })
+    return { status: 200, body: { cloudaccount } }
+  },
+
+  async disableCloudAccount({ caller, parameters }) {
+    const cloudaccount = await use.updateCloudAccount(caller, parameters.id, { enabled: false })
+    return { status: 200, body: { cloudaccount } }
+  },
+
   async deleteCloudAccount({ caller, parameters, query }) {
     await use.deleteCloudAccount(caller, parameters.id, query.evict === true)
     return { status: 204 }

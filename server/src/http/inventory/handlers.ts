@@ -1,4 +1,5 @@
 import type { serverOperations } from '@muster/contract'
+import type { GetTagPairs } from '../../domain/inventory/get-tag-pairs.ts'
 import type { CountServers } from '../../domain/inventory/count-servers.ts'
 import { chooseFormat } from '../../domain/query/choose-format.ts'
 import type { createChangeMetadata } from '../../domain/inventory/change-metadata.ts'
@@ -22,6 +23,7 @@ export interface InventoryUseCases
   extends ReturnType<typeof createChangeMetadata>, ExportUseCases, ResourceUseCases {
   readonly listServers: ListServers
   readonly countServers: CountServers
+  readonly getTagPairs: GetTagPairs
   readonly readTimeline: TimelineUseCases['readTimeline']
   readonly getServer: GetServer
   readonly findServer: FindServer
@@ -52,7 +54,15 @@ export const createInventoryHandlers = (
   },
 
   async getServerStatistics({ caller, query }) {
-    return { status: 200, ...(await useCases.countServers(caller, readStatisticsQuery(query))) }
+    const counted = await useCases.countServers(caller, readStatisticsQuery(query))
+    // Only Cloudpods' client sends this. It reads the key `server`.
+    if (query.summary_stats === undefined) return { status: 200, ...counted }
+    const [body = Buffer.of()] = counted.body
+    return { status: 200, body: `${body.subarray(0, -1).toString()},"server":${body.toString()}}` }
+  },
+
+  async getTagPairs({ caller, query }) {
+    return { status: 200, body: await useCases.getTagPairs(caller, query) }
   },
 
   async getServerTimeline({ caller, query }) {
@@ -66,8 +76,8 @@ export const createInventoryHandlers = (
 
   async getServerMetadata({ caller, parameters, query }) {
     const { parts } = await useCases.findServer(caller, parameters.id, query.scope)
-    const body = `{"metadata":${parts.metadata?.toString() ?? '{}'}}`
-    return { status: 200, body }
+    const metadata = parts.metadata?.toString() ?? '{}'
+    return { status: 200, body: `{"metadata":${metadata},"server":${metadata}}` }
   },
 
   async mergeServerMetadata({ caller, parameters, body }) {
@@ -78,6 +88,16 @@ export const createInventoryHandlers = (
   async replaceServerMetadata({ caller, parameters, body }) {
     const metadata = await useCases.replaceServerMetadata(caller, parameters.id, body.metadata)
     return { status: 200, body: { metadata } }
+  },
+
+  async addUserMetadata({ caller, parameters, body }) {
+    const metadata = await useCases.mergeServerMetadata(caller, parameters.id, body.server)
+    return { status: 200, body: { metadata, server: metadata } }
+  },
+
+  async setUserMetadata({ caller, parameters, body }) {
+    const metadata = await useCases.replaceServerMetadata(caller, parameters.id, body.server)
+    return { status: 200, body: { metadata, server: metadata } }
   },
 
   async getServerHistory({ caller, parameters, query, url }) {

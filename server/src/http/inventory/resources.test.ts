@@ -210,6 +210,16 @@ onEngineOfLane('hosts, networks, regions, zones and managers', (engine) => {
       query: 'details=false&limit=20&offset=0&summary_stats=false',
     })
     assert.equal(climc['hosts']?.length, 5)
+    const flags = [
+      ['listHosts', 'storage_not_attached'],
+      ['listManagers', 'has_object_storage'],
+      ['listManagers', 'usable'],
+    ] as const
+    for (const [list, flag] of flags) {
+      const plain = await admin.get(list)
+      assert.deepEqual(await admin.get(list, { query: `${flag}=false&admin=true` }), plain)
+      await admin.fail('InputParameterError', list, { query: `${flag}=true` })
+    }
   })
 
   test('lead to their servers', async () => {

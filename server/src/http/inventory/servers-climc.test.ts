@@ -108,4 +108,77 @@ onEngineOfLane('requests of the Cloudpods command line', (engine) => {
       assert.match(problem, /not supported/)
     }
   })
+
+  const idOf = async (name: string) =>
+    (await listServers(owner(), `name=${name}`)).servers[0]?.id ?? ''
+  type Metadata = { metadata: Record<string, string>; server: Record<string, string> }
+
+  test('read the metadata and the statistics under the key server', async () => {
+    const path = { id: await idOf('a') }
+    const { metadata, server } = await owner().get<Metadata>('getServerMetadata', { path })
+    assert.equal(metadata['ext:env'], 'prod')
+    assert.deepEqual(server, metadata)
+    const plain = await owner().get<object>('getServerStatistics')
+    const asked = await owner().get<object>('getServerStatistics', {
+      query: 'details=false&limit=20&offset=0&summary_stats=false',
+    })
+    assert.deepEqual(asked, { ...plain, server: plain })
+  })
+
+  test('set tags of the user, within the permissions of the caller', async () => {
+    const path = { id: await idOf('b') }
+    const own = async () => {
+      const { metadata } = await owner().get<Metadata>('getServerMetadata', { path })
+      return Object.entries(metadata)
+        .filter(([key]) => key.startsWith('user:'))
+        .map((tag) => tag.join('='))
+    }
+    const change = (server: object) => ({ path, body: { server } })
+    await owner().get('addUserMetadata', change({ team: 'x' }))
+    await owner().get('addUserMetadata', change({ 'user:cost': '7' }))
+    assert.deepEqual(await own(), ['user:cost=7', 'user:team=x'])
+    for (const operation of ['addUserMetadata', 'setUserMetadata'] as const) {
+      for (const wrong of [{ 'ext:env': 'x' }, { 'sys:tenant': 'x' }, { '': 'x' }, { a: 1 }]) {
+        await owner().fail('InputParameterError', operation, change(wrong))
+      }
+      await fleet.callers.viewer.fail('ForbiddenError', operation, change({ team: 'y' }))
+    }
+    await owner().get('setUserMetadata', change({ team: 'z' }))
+    assert.deepEqual(await own(), ['user:team=z'])
+    await owner().get('setUserMetadata', change({}))
+    assert.deepEqual(await own(), [])
+  })
+
+  test('count the tags of the visible servers in use', async () => {
+    const elsewhere = projectAt(fleet, 4).id
+    await fleet.record([
+      minimalServer(elsewhere, { name: 'far', tags: { env: 'secret', env2: 'secret' } }),
+    ])
+    await owner().get('addUserMetadata', {
+      path: { id: await idOf('a') },
+      body: { server: { env: 'mine' } },
+    })
+    type Tags = {
+      server: { data: { key: string; value?: string; count: number }[]; total: number }
+    }
+    const tags = async (query: string, caller = owner()) => {
+      const defaults = 'details=false&limit=20&offset=0&summary_stats=false'
+      const { server } = await caller.get<Tags>('getTagPairs', {
+        query: query.includes('limit') ? query : `${defaults}&${query}`,
+      })
+      const lines = server.data.map(({ key, value, count }) => `${key}=${value}:${count}`)
+      return [...lines.filter((line) => !line.startsWith('sys:')), server.total]
+    }
+    const mine = ['user:env=mine:1', 'ext:env=prod:1', 'ext:env=test:1']
+    assert.deepEqual((await tags('')).slice(0, -1), mine)
+    assert.deepEqual(await tags('user_meta=true'), ['user:env=mine:1', 1])
+    assert.deepEqual(await tags('cloud_meta=true'), ['ext:env=prod:1', 'ext:env=test:1', 2])
+    assert.deepEqual(await tags('cloud_meta=true&key_only=true'), ['ext:env=undefined:2', 1])
+    assert.deepEqual(await tags('cloud_meta=true&limit=1&offset=1'), ['ext:env=test:1', 2])
+    const { admin } = fleet.callers
+    const everywhere = await tags('cloud_meta=true&scope=system', admin)
+    assert.ok(everywhere.includes('ext:env=secret:1'))
+    await owner().fail('ForbiddenError', 'getTagPairs', { query: 'scope=system' })
+    await owner().fail('InputParameterError', 'getTagPairs', { query: 'admin=true' })
+  })
 })

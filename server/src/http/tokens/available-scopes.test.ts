@@ -80,7 +80,7 @@ onEngineOfLane('the scopes of a user', (engine) => {
       token.roles.map(({ name: role }) => role),
       ['domain_viewer'],
     )
-    assert.equal(token.catalog.length, 2)
+    assert.equal(token.catalog.length, 3)
     const [assignment] = token.role_assignments
     assert.deepEqual(assignment?.scope, { domain: { id: domainId, name }, project: nobody })
     assert.deepEqual(assignment?.policies, { domain: ['domain_viewer'], project: [], system: [] })
@@ -294,6 +294,7 @@ onEngineOfLane('the scopes of a user', (engine) => {
       [
         ['identity', 'keystone'],
         ['compute_v2', 'region2'],
+        ['log', 'log'],
       ],
     )
     for (const { type, endpoints } of catalog) {

@@ -1,3 +1,4 @@
+import type { PolicyScope } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
 import type { DatabaseReader, IdentityWriter } from '../database.ts'
@@ -14,6 +15,24 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
     ...createResourceLists(database),
     ...createGrants(database),
     assignmentsOf: loadAssignments,
+
+    async listPolicyBindings() {
+      const rows = await db
+        .selectFrom('role_policies')
+        .innerJoin('roles', 'roles.id', 'role_policies.role_id')
+        .innerJoin('policies', 'policies.id', 'role_policies.policy_id')
+        .select([
+          'roles.name as role',
+          'role_policies.role_id',
+          'policies.name as policy',
+          'role_policies.policy_id',
+          'policies.scope',
+        ])
+        .orderBy('roles.name_key')
+        .orderBy('policies.name_key')
+        .execute()
+      return rows.map((row) => ({ ...row, scope: row.scope as PolicyScope }))
+    },
 
     async policiesOfRole(roleId) {
       const policies = await loadPolicies([roleId])

@@ -5,6 +5,7 @@ import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, DatabaseVersions } from '../database.ts'
 import { createCountMatches } from './count-matches.ts'
+import { createCountTags } from './count-tags.ts'
 import { createDocuments } from './documents.ts'
 import { createSelectiveLookup, readKeys } from './selective-lookup.ts'
 import { createLoadById } from './load-by-id.ts'
@@ -82,6 +83,7 @@ export function createServerFinder(
     loadById: createLoadById(database, load),
     ...createNameLookups(database, planner),
     count: createStatistics(planner, owners),
+    countTags: createCountTags(database, planner),
 
     async position({ seq, revision }, order) {
       const keys = planner.select(

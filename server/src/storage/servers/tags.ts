@@ -3,12 +3,13 @@ import { indexedMetadata } from '../../domain/inventory/own-fields.ts'
 import type { Server } from '@muster/contract'
 
 /** The stored origin of a tag. A source tag that a Muster tag with the same key hides has its own value. */
-const codes = { own: 0, source: 1, notes: 2, overruled: 3 } as const
+export const storedOrigins = { own: 0, source: 1, notes: 2, overruled: 3 } as const
 
-const readAs: Readonly<Record<TagOrigin, readonly number[]>> = {
-  own: [codes.own],
-  source: [codes.source, codes.overruled],
-  notes: [codes.notes],
+/** By where a tag comes from, the stored origins that it can have. */
+export const originOf: Readonly<Record<TagOrigin, readonly number[]>> = {
+  own: [storedOrigins.own],
+  source: [storedOrigins.source, storedOrigins.overruled],
+  notes: [storedOrigins.notes],
 }
 
 /** A key in a query. Without a prefix it matches the Muster tag or, if there is none, the source tag. */
@@ -18,10 +19,10 @@ export function readTagKey(key: string): {
 } {
   for (const [origin, prefix] of Object.entries(origins)) {
     if (key.startsWith(prefix)) {
-      return { bare: key.slice(prefix.length), origins: readAs[origin as TagOrigin] }
+      return { bare: key.slice(prefix.length), origins: originOf[origin as TagOrigin] }
     }
   }
-  return { bare: key, origins: [codes.own, codes.source] }
+  return { bare: key, origins: [storedOrigins.own, storedOrigins.source] }
 }
 
 export interface StoredTag {
@@ -40,7 +41,11 @@ export function storedTags({ metadata }: Pick<Server, 'metadata'>): readonly Sto
       if (!told.startsWith(prefix)) continue
       const key = told.slice(prefix.length)
       const isOverruled = origin === 'source' && Object.hasOwn(metadata, origins.own + key)
-      tags.push({ origin: isOverruled ? codes.overruled : codes[origin], key, value })
+      tags.push({
+        origin: isOverruled ? storedOrigins.overruled : storedOrigins[origin],
+        key,
+        value,
+      })
     }
   }
   return tags

@@ -10,7 +10,9 @@ const asksForList = ({ id, method, path, permission }: Operation) =>
   /^\/(?:v3\/|events)/.test(path) &&
   permission !== undefined &&
   // These come from the settings, and are the same for everyone.
-  !['services', 'endpoints', 'regions'].includes(permission.resource)
+  !['services', 'endpoints', 'regions'].includes(permission.resource) &&
+  // These show what other lists show, with the field names of Cloudpods.
+  !['/v3/events', '/v3/rolepolicies'].includes(path)
 
 const all: readonly Operation[] = operations
 export const listOperations = all.filter(asksForList)

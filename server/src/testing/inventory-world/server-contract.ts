@@ -16,9 +16,10 @@ function checkOf(id: OperationId): ValidateFunction {
 function operationAt(path: string): OperationId {
   if (path === '/servers') return 'listServers'
   if (path === '/servers/statistics') return 'getServerStatistics'
+  if (path === '/servers/tag-value-pairs') return 'getTagPairs'
   if (path === '/servers/timeline') return 'getServerTimeline'
   if (path.endsWith('/history')) return 'getServerHistory'
-  return path.endsWith('/metadata') ? 'getServerMetadata' : 'getServer'
+  return /\/(set-)?(user-)?metadata$/.test(path) ? 'getServerMetadata' : 'getServer'
 }
 
 const everyKey = Object.keys(Server.properties).filter((key) => key !== 'metadata')

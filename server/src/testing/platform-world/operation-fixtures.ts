@@ -24,6 +24,12 @@ const kinds: Readonly<Record<string, string>> = {
   role_id: 'roles',
   policy_id: 'policies',
 }
+/** What must come before an operation, so that there is something to remove. */
+const opposites: Readonly<Record<string, string>> = {
+  removeGroupUsers: 'addGroupUsers',
+  leaveUserProjects: 'joinUserProjects',
+  leaveGroupProjects: 'joinGroupProjects',
+}
 const ownPassword = 'correct horse battery'
 
 /** The first segment of the path after its version. */
@@ -98,7 +104,10 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     }
     if (actions.acts(operation)) return actions.bodyOf(operation)
     // A new tag each time: the same one would be no change.
-    if (collectionOf(operation) === 'servers') return { metadata: { 'user:note': newId() } }
+    if (collectionOf(operation) === 'servers') {
+      const key = operation.path.endsWith('user-metadata') ? 'server' : 'metadata'
+      return { [key]: { 'user:note': newId() } }
+    }
     const kind = collectionOf(operation)
     const [[key, example] = ['', {}]] = Object.entries(operation.example as Record<string, Members>)
     if (operation.id === 'checkPolicy') {
@@ -109,9 +118,20 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
     if (operation.id === 'updateView') return { [key]: { q: newId() } }
     if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }
+    if (key === '') return {}
+    if (/^(?:add|remove)GroupUsers$/.test(operation.id)) {
+      return { group: { user: [await idOf('users')] } }
+    }
+    if (operation.id.startsWith('join')) return { [key]: await joining() }
+    if (operation.id.startsWith('leave')) {
+      const { projects, roles } = await joining()
+      return { [key]: { project_roles: [{ project: projects[0], role: roles[0] }] } }
+    }
     const isNew = operation.method === 'POST' && operation.path === rootOf(kind)
     return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }
   }
+
+  const joining = async () => ({ projects: [projectId], roles: [await idOf('roles')] })
 
   /** Servers have no create operation: a source reports them. */
   async function findServer(): Promise<string> {
@@ -185,6 +205,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
       return id
     }
     if (operation.id === 'confirmGoneServers') return makeMissing()
+    if (operation.id.startsWith('disable')) return make(kind)
     if (!isItem(operation)) return idOf(kind)
     if (operation.method === 'PUT') return idOf(kind, 'to change')
     if (operation.method !== 'DELETE') return idOf(kind)
@@ -204,6 +225,11 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
   /** Creates the member, grant or binding that the operation reads or deletes. */
   async function relate(operation: Operation, path: string): Promise<void> {
     if (operation.method === 'PUT') return
+    const opposite = all.find(({ id }) => id === opposites[operation.id])
+    if (opposite) {
+      const joined = path.replace(/[^/]*$/, opposite.path.split('/').at(-1) ?? '')
+      await request(joined, { method: 'POST', body: await bodyOf(opposite) })
+    }
     const puts = all.some(
       (other) => other.method === 'PUT' && other.path === operation.path && !other.body,
     )

@@ -1,16 +1,23 @@
 import type { OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
-import type { Tables } from '../../storage/tables.ts'
 import { tokenIdentity } from '../client.ts'
 import { actionRequests, tagged } from './action-requests.ts'
+import { cloudpodsRequests } from './cloudpods-requests.ts'
 import type { Resources } from './persona-resources.ts'
-import { change, finish, list, read, type Request, type TextOf } from './request-kinds.ts'
+import {
+  at,
+  audited,
+  change,
+  finish,
+  list,
+  name,
+  read,
+  type Request,
+  type TextOf,
+} from './request-kinds.ts'
 
 /** The password behind the hash that every user of the organisation has. */
 export const ownPassword = 'tussocky moorland'
-
-/** Every change of identity data also writes an audit event and the identity version. */
-const audited = (...tables: (keyof Tables)[]) => [...tables, 'events', 'identity_version'] as const
 
 type PathOf = (resources: Resources) => Readonly<Record<string, string>>
 
@@ -26,8 +33,6 @@ const listServer = list(
 )
 const getNamed = read(({ serverId }) => ({ path: { id: serverId } }))
 
-const name = () => `new ${newId()}`
-const at = (id: string) => ({ path: { id } })
 const subject = ({ token }: Resources) => ({ headers: { 'x-subject-token': token } })
 
 const member = ({ groupId, userId }: Resources) => ({ path: { id: groupId, user_id: userId } })
@@ -350,6 +355,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   getServerHistory: read(({ serverId }) => at(serverId)),
   syncServer: read(({ serverId }) => at(serverId)),
   ...actionRequests,
+  ...cloudpodsRequests,
 
   listHosts: listNamed,
   getHost: getNamed,

@@ -1,5 +1,6 @@
 import type { OperationId } from '@muster/contract'
 import { actionRows } from './action-rows.ts'
+import { cloudpodsRows } from './cloudpods-rows.ts'
 import { personaNames, type PersonaName, type Side } from './start-platform-world.ts'
 
 /**
@@ -34,6 +35,13 @@ type Rows =
       readonly other: string
       readonly self?: string
     }
+
+/** A list of servers, in whatever format. */
+const listedServers = {
+  home: '!!! -o +++ ++ +++',
+  beside: '!!! -o ooo ++ +++',
+  other: '!!! -+ ooo oo +++',
+} as const
 
 export const personaTable = {
   issueToken: {
@@ -266,31 +274,11 @@ export const personaTable = {
   },
   listEventDeliveries: '!!! -- --- -- +++',
 
-  listServers: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  exportPrometheusTargets: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  exportAnsibleInventory: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  exportSshConfig: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  exportHostsFile: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
+  listServers: listedServers,
+  exportPrometheusTargets: listedServers,
+  exportAnsibleInventory: listedServers,
+  exportSshConfig: listedServers,
+  exportHostsFile: listedServers,
   getServerStatistics: '!!! -+ +++ ++ +++',
   getServerTimeline: '!!! -+ +++ ++ +++',
   getServer: {
@@ -327,6 +315,7 @@ export const personaTable = {
   },
 
   ...actionRows,
+  ...cloudpodsRows,
 
   // Shared by somebody else in the project, or the caller's own and private.
   listHosts: {

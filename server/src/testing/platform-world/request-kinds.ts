@@ -1,3 +1,4 @@
+import { newId } from '../../domain/new-id.ts'
 import type { Tables } from '../../storage/tables.ts'
 import type { Resources } from './persona-resources.ts'
 
@@ -45,3 +46,10 @@ export const finish = (
   changes,
   isFinal: true,
 })
+
+/** Every change of identity data also writes an audit event and the identity version. */
+export const audited = (...tables: (keyof Tables)[]) =>
+  [...tables, 'events', 'identity_version'] as const
+
+export const name = () => `new ${newId()}`
+export const at = (id: string) => ({ path: { id } })

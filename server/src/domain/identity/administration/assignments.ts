@@ -7,10 +7,10 @@ import type { Caller } from '../caller.ts'
 import { narrowScope } from '../choose-scope.ts'
 import { type AuditedAction } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
-import { requireResource, notFound } from './require-resource.ts'
-import { noChange, type Change } from './change-plan.ts'
-import type { Page, Registry, ResourceQuery } from './registry.ts'
-import type { Grant, Holder, Role } from './resources.ts'
+import { requireResource, resolveId, notFound } from './require-resource.ts'
+import { joinPlans, noChange, type Change } from './change-plan.ts'
+import type { ChangePlan, Page, Registry, ResourceQuery } from './registry.ts'
+import type { Grant, Holder, ResourceKind, Role } from './resources.ts'
 
 /** A scope as a request names it. */
 export type ScopeReference =
@@ -83,35 +83,88 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
     }
   }
 
+  async function planGrant(
+    caller: Caller,
+    roleId: string,
+    holder: Holder,
+    reference: ScopeReference,
+  ): Promise<ChangePlan<undefined>> {
+    const scope = await requireScope(caller, reference)
+    const { name } = await requireHolder(caller, holder, scope)
+    const role = await requireResource(registry, 'roles', roleId, everywhere)
+    const policies = await registry.policiesOfRole(roleId)
+    requireAssignable(role, policies, scope)
+    requireCanGrant(caller.principal, scope, policiesInScope(scope, policies), 'grant this role')
+    const grant: Grant = { roleId, holder, scope }
+    const held = await registry.findGrant(grant)
+    if (held?.providerId === null) return noChange
+    return {
+      // Replaces an assignment of a provider's mapping, which the next login could revoke.
+      writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
+      events: [createAuditEvent(caller, grantAction('grant', role, grant, name), clock)],
+      result: undefined,
+    }
+  }
+
+  async function planRevocation(
+    caller: Caller,
+    roleId: string,
+    holder: Holder,
+    reference: ScopeReference,
+  ): Promise<ChangePlan<undefined>> {
+    const scope = await requireScope(caller, reference)
+    const held = await requireHeld(roleId, holder, scope)
+    const policies = await registry.policiesOfRole(roleId)
+    requireCanRevoke(caller.principal, scope, policiesInScope(scope, policies), 'take this role')
+    return {
+      writes: [{ do: 'revoke', grant: held.grant }],
+      events: [
+        createAuditEvent(
+          caller,
+          grantAction('revoke', held.role, held.grant, held.holder.name),
+          clock,
+        ),
+      ],
+      result: undefined,
+    }
+  }
+
+  /**
+   * Grants or revokes roles on several projects, all or none. A name of a user or group is looked up only
+   * among those that the caller can see, so that it tells nothing about others.
+   */
+  const changeProjectRoles =
+    (plan: typeof planGrant) =>
+    (
+      caller: Caller,
+      { kind, id }: Holder,
+      wanted: readonly { readonly project: string; readonly role: string }[],
+    ): Promise<{ readonly id: string; readonly name: string }> =>
+      change(caller, async (caller) => {
+        const resolve = (kind: ResourceKind, idOrName: string) =>
+          resolveId(registry, kind, idOrName, caller.authorizedScope)
+        const holders = kind === 'user' ? 'users' : 'groups'
+        const holder: Holder = { kind, id: await resolve(holders, id) }
+        const pairs = new Map<string, readonly [string, string]>()
+        for (const { project, role } of wanted) {
+          const ids = [await resolve('projects', project), await resolve('roles', role)] as const
+          pairs.set(ids.join(' '), ids)
+        }
+        const planned: ChangePlan<undefined>[] = []
+        for (const [projectId, roleId] of pairs.values()) {
+          planned.push(await plan(caller, roleId, holder, { kind: 'project', id: projectId }))
+        }
+        const { name } = await requireResource(registry, holders, holder.id, everywhere)
+        return joinPlans(planned, { id: holder.id, name })
+      })
+
   return {
     grantRole: (
       caller: Caller,
       roleId: string,
       holder: Holder,
       reference: ScopeReference,
-    ): Promise<void> =>
-      change(caller, async (caller) => {
-        const scope = await requireScope(caller, reference)
-        const { name } = await requireHolder(caller, holder, scope)
-        const role = await requireResource(registry, 'roles', roleId, everywhere)
-        const policies = await registry.policiesOfRole(roleId)
-        requireAssignable(role, policies, scope)
-        requireCanGrant(
-          caller.principal,
-          scope,
-          policiesInScope(scope, policies),
-          'grant this role',
-        )
-        const grant: Grant = { roleId, holder, scope }
-        const held = await registry.findGrant(grant)
-        if (held?.providerId === null) return noChange
-        return {
-          // Replaces an assignment of a provider's mapping, which the next login could revoke.
-          writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
-          events: [createAuditEvent(caller, grantAction('grant', role, grant, name), clock)],
-          result: undefined,
-        }
-      }),
+    ): Promise<void> => change(caller, (caller) => planGrant(caller, roleId, holder, reference)),
 
     async checkGrant(
       caller: Caller,
@@ -129,28 +182,10 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       holder: Holder,
       reference: ScopeReference,
     ): Promise<void> =>
-      change(caller, async (caller) => {
-        const scope = await requireScope(caller, reference)
-        const held = await requireHeld(roleId, holder, scope)
-        const policies = await registry.policiesOfRole(roleId)
-        requireCanRevoke(
-          caller.principal,
-          scope,
-          policiesInScope(scope, policies),
-          'take this role',
-        )
-        return {
-          writes: [{ do: 'revoke', grant: held.grant }],
-          events: [
-            createAuditEvent(
-              caller,
-              grantAction('revoke', held.role, held.grant, held.holder.name),
-              clock,
-            ),
-          ],
-          result: undefined,
-        }
-      }),
+      change(caller, (caller) => planRevocation(caller, roleId, holder, reference)),
+
+    joinProjects: changeProjectRoles(planGrant),
+    leaveProjects: changeProjectRoles(planRevocation),
 
     async listHeldRoles(
       caller: Caller,

@@ -21,6 +21,16 @@ interface Extras<K extends ResourceKind> {
 /** A plan for what is already so. */
 export const noChange: ChangePlan<undefined> = { writes: [], events: [], result: undefined }
 
+/** Several plans as one, so that all of it is written or nothing. */
+export const joinPlans = <Result>(
+  plans: readonly ChangePlan<unknown>[],
+  result: Result,
+): ChangePlan<Result> => ({
+  writes: plans.flatMap(({ writes }) => writes),
+  events: plans.flatMap(({ events }) => events),
+  result,
+})
+
 /** Plans changes of one kind of resource: the rows to write and the event that records them. */
 export function createChangePlans<K extends ResourceKind>(
   kind: K,

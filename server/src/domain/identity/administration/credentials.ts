@@ -1,6 +1,7 @@
 import { badField, PlatformError } from '../../error.ts'
 import { readTimestamp } from '../../read-timestamp.ts'
 import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.ts'
+import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { Directory } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
@@ -22,8 +23,9 @@ import type { AccessKey } from './resources.ts'
 const expiredFactor = 10
 
 interface NewCredential {
-  readonly project_id: string
+  readonly project_id?: string
   readonly name?: string
+  readonly blob?: string
   readonly user_id?: string
   readonly expires_at?: string | null
 }
@@ -123,15 +125,20 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
         refuseAccessKeyToken(caller.principal, 'make an access key')
-        const { token } = caller.principal
+        const { token, scope } = caller.principal
+        const projectId = input.project_id ?? (scope.kind === 'project' ? scope.project.id : '')
         const userStatus = await requireOwner(caller, input.user_id ?? token.userId)
-        const project = openProjects(userStatus).find(({ id }) => id === input.project_id)
+        const project = openProjects(userStatus).find(({ id }) => id === projectId)
         if (!project) {
           throw badField('credential.project_id', 'must be a project in which the user has a role')
         }
-        const expires_at = readEnd(input.expires_at, clock())
+        const own = readOwnSecret(input.blob)
+        if (typeof input.expires_at === 'string' && own.expiresAt !== undefined) {
+          throw badField('credential.blob.expire', 'cannot be combined with expires_at')
+        }
+        const expires_at = readEnd(input.expires_at ?? own.expiresAt, clock())
         await requireRoom(userStatus.user.id)
-        const { accessKey: id, secret } = mintAccessKey()
+        const { accessKey: id, secret } = { ...mintAccessKey(), ...own.secret }
         const key: AccessKey = {
           id,
           name: input.name ?? '',

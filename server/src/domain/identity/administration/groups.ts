@@ -8,11 +8,12 @@ import {
   requireFreeName,
   requireFreeRename,
   requireResource,
+  resolveId,
   notFound,
   nullToEmpty,
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans, noChange, type Change } from './change-plan.ts'
+import { createChangePlans, joinPlans, noChange, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
 import type { Group, User } from './resources.ts'
 
@@ -36,6 +37,39 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
     const user = await requireResource(registry, 'users', userId, authorizedScope)
     return { group, user, isMember: await registry.isMember(groupId, userId) }
   }
+
+  async function planAdding(caller: Caller, groupId: string, userId: string) {
+    const { group, user, isMember } = await requirePair(caller, groupId, userId)
+    const held = await assignmentsOf(groupId)
+    requireCanGrantAll(caller.principal, held, 'add a user to this group')
+    if (isMember) return noChange
+    const write = { do: 'join', groupId, userId } as const
+    return plans.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
+  }
+
+  async function planRemoving(caller: Caller, groupId: string, userId: string) {
+    const { group, user, isMember } = await requirePair(caller, groupId, userId)
+    if (!isMember) throw notFound('users')
+    const held = await assignmentsOf(groupId)
+    requireNoSystemRole(caller.authorizedScope, held)
+    requireCanRevokeAll(caller.principal, held, 'remove a user from this group')
+    const write = { do: 'leave', groupId, userId } as const
+    return plans.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
+  }
+
+  /** The same for several users, all or none. Group and users by id or name. */
+  const changeMembers =
+    (plan: typeof planAdding) =>
+    (caller: Caller, group: string, users: readonly string[]): Promise<Group> =>
+      change(caller, async (caller) => {
+        const { authorizedScope } = caller
+        const groupId = await resolveId(registry, 'groups', group, authorizedScope)
+        const found = await requireResource(registry, 'groups', groupId, authorizedScope)
+        const resolve = (user: string) => resolveId(registry, 'users', user, authorizedScope)
+        const ids = new Set(await Promise.all(users.map(resolve)))
+        const planned = await Promise.all([...ids].map((id) => plan(caller, groupId, id)))
+        return joinPlans(planned, found)
+      })
 
   return {
     createGroup: (caller: Caller, input: NewGroup): Promise<Group> =>
@@ -73,14 +107,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
       }),
 
     addGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
-      change(caller, async (caller) => {
-        const { group, user, isMember } = await requirePair(caller, groupId, userId)
-        const held = await assignmentsOf(groupId)
-        requireCanGrantAll(caller.principal, held, 'add a user to this group')
-        if (isMember) return noChange
-        const write = { do: 'join', groupId, userId } as const
-        return plans.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
-      }),
+      change(caller, (caller) => planAdding(caller, groupId, userId)),
 
     async checkGroupUser(caller: Caller, groupId: string, userId: string): Promise<void> {
       const { isMember } = await requirePair(caller, groupId, userId)
@@ -88,15 +115,10 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
     },
 
     removeGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
-      change(caller, async (caller) => {
-        const { group, user, isMember } = await requirePair(caller, groupId, userId)
-        if (!isMember) throw notFound('users')
-        const held = await assignmentsOf(groupId)
-        requireNoSystemRole(caller.authorizedScope, held)
-        requireCanRevokeAll(caller.principal, held, 'remove a user from this group')
-        const write = { do: 'leave', groupId, userId } as const
-        return plans.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
-      }),
+      change(caller, (caller) => planRemoving(caller, groupId, userId)),
+
+    addGroupUsers: changeMembers(planAdding),
+    removeGroupUsers: changeMembers(planRemoving),
   }
 }
 

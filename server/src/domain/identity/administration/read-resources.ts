@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts'
 import { narrowScope } from '../choose-scope.ts'
 import { contactScopes } from '../contacts.ts'
 import { requesterOf } from '../requester-of.ts'
-import { requireResource, notFound } from './require-resource.ts'
+import { requireResource, resolveId, notFound } from './require-resource.ts'
 import type {
   AssignmentQuery,
   GrantRecord,
@@ -52,6 +52,25 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       if (domainId !== undefined && isElsewhere) throw notFound(kind)
       return resource
     },
+
+    /** The id of what the caller means by an id or a name, within the scope of the operation. */
+    async findId(
+      kind: ResourceKind,
+      { authorizedScope }: Caller,
+      idOrName: string,
+      domain?: string,
+    ): Promise<string> {
+      const resolve = (kind: ResourceKind, idOrName: string, domainId?: string) =>
+        resolveId(registry, kind, idOrName, authorizedScope, domainId)
+      if (domain === undefined) return await resolve(kind, idOrName)
+      const domainId = await resolve('domains', domain)
+      const id = await resolve(kind, idOrName, domainId)
+      const found = await requireResource(registry, kind, id, authorizedScope)
+      if ('domain_id' in found && found.domain_id !== domainId) throw notFound(kind)
+      return id
+    },
+
+    listPolicyBindings: () => registry.listPolicyBindings(),
 
     async listUserProjects(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)

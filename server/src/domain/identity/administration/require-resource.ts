@@ -3,7 +3,7 @@ import { nameKey } from '../../name-key.ts'
 import type { AuthorizedScope } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
 import { domainIdOf } from '../principal.ts'
-import type { Registry } from './registry.ts'
+import { all, type Registry } from './registry.ts'
 import { nounOf, type ResourceKind, type Resources } from './resources.ts'
 
 /** Steps that creating and changing any kind of resource have in common. */
@@ -29,6 +29,40 @@ export async function requireResource<K extends ResourceKind>(
   if (!resource) throw notFound(kind)
   return resource
 }
+
+/** A name of this form is never looked up, so that it cannot stand for a deleted resource with this id. */
+const idForm = /^[0-9a-f]{32}$/
+const maxNamesakes = 20
+
+/**
+ * The id that a request means by an id or a name. A name must be unique within the caller's scope. What
+ * follows checks the id as if the request had sent it.
+ */
+export async function resolveId(
+  registry: Registry,
+  kind: ResourceKind,
+  idOrName: string,
+  authorizedScope: AuthorizedScope,
+  domainId?: string,
+): Promise<string> {
+  if (idForm.test(idOrName)) return idOrName
+  const byId = await registry.find(kind, idOrName, authorizedScope)
+  if (byId) return byId.id
+  const { items, total } = await registry.list(kind, authorizedScope, {
+    ...all({ name: idOrName, ...(domainId !== undefined && { domain_id: domainId }) }),
+    limit: maxNamesakes,
+  })
+  const [only] = items
+  if (!only) throw notFound(kind)
+  if (total > 1) throw ambiguous(kind, items, total)
+  return only.id
+}
+
+const ambiguous = (kind: ResourceKind, items: readonly { readonly id: string }[], total: number) =>
+  new PlatformError(
+    'ConflictError',
+    `Several ${kind.replace('_', ' ')} have this name: ${items.map(({ id }) => id).join(', ')}${total > items.length ? ' and others' : ''}. Use an id.`,
+  )
 
 /** Throws a 400 where a field of the body refers to nothing within the caller's scope. */
 export async function requireReference<K extends ResourceKind>(

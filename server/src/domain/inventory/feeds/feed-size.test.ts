@@ -26,6 +26,7 @@ function begin(total: number, format: FeedFormat) {
     find: async () => ({ total, found: [], hasMore: false }),
     load: async () => [],
     findSharedNames: async () => [],
+    countTags: async () => ({ items: [], total: 0 }),
   } as unknown as ServerFinder
   const { exportFeed } = createExportServers({
     finder,
