@@ -62,7 +62,16 @@ export function createArchive(
   // The same bytes from the same files, whoever makes it and when.
   const owner = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner']
   const compression = ['-I', `gzip -n -${compressionLevel}`]
-  execFileSync('tar', ['-C', aside, ...owner, '--mode=go-w', ...compression, '-cf', archive, name])
+  execFileSync('tar', [
+    '-C',
+    aside,
+    ...owner,
+    '--mode=a+rX,go-w',
+    ...compression,
+    '-cf',
+    archive,
+    name,
+  ])
   rmSync(aside, { recursive: true })
   return archive
 }

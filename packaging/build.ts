@@ -14,6 +14,7 @@ import { buildConsole } from '../console/build-console.ts'
 import { createArchive, processors } from './archive.ts'
 import { bundleServer } from './bundle-server.ts'
 import { renderLicenses, renderSbom } from './describe-build.ts'
+import { deployFiles } from './deploy-files.ts'
 import { createManifest } from './manifest.ts'
 import { copyNative } from './native.ts'
 import { findPackages } from './packages.ts'
@@ -44,7 +45,8 @@ const packages = findPackages(repository, [...serverModules, ...consoleModules, 
 const manifest = createManifest(repository)
 
 copyFileSync(join(import.meta.dirname, 'muster.mjs'), entry)
-for (const name of ['LICENSE', 'CHANGELOG.md', 'README.md', 'SECURITY.md', 'deploy', 'docs']) {
+const guide = ['LICENSE', 'CHANGELOG.md', 'README.md', 'SECURITY.md', 'docs']
+for (const name of [...guide, ...deployFiles]) {
   cpSync(join(repository, name), join(folder, name), { recursive: true })
 }
 const texts = {

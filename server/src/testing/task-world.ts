@@ -81,7 +81,11 @@ export interface Course {
   readonly checkTime?: number
   /** One after the other; then all is well. */
   readonly answers?: readonly Answer[]
-  readonly readings?: readonly (typeof readings | typeof denials)[number][]
+  readonly readings?: readonly (
+    | (typeof readings | typeof denials)[number]
+    /** The credentials cannot be read, for longer than a source may fail. */
+    | 'no database'
+  )[]
   /** Whether the login for a request works, one after the other; then it does. */
   readonly logins?: readonly boolean[]
   /** The process is killed at these moments, counted over commits and requests. */
@@ -337,6 +341,10 @@ export function createTaskWorld(course: Course) {
     const answer = readingsLeft.shift() ?? 'ok'
     reads += answer === 'ok' ? 1 : 0
     if (answer === 'fails') throw new SourceError('timeout', 'Too slow.')
+    if (answer === 'no database') {
+      now += 200_000
+      throw outage()
+    }
     if (answer === 'unreadable') return { key: ['x'] } as unknown as Reading
     isKilled ||= answer === 'killed'
     requireAlive()

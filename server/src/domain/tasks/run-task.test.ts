@@ -139,6 +139,22 @@ void describe('runs of a task', () => {
     )
   })
 
+  test('an outage of the database fails no task, however long it is', async () => {
+    for (const { to, ...action } of actions) {
+      for (const at of [0, 1, 2]) {
+        const before = Array.from({ length: at }, () => 'ok' as const)
+        const world = createTaskWorld({
+          ...action,
+          obeys: true,
+          readings: [...before, 'no database', 'no database'],
+        })
+        const task = await world.run()
+        assert.deepEqual([task.status, task.error], ['succeeded', ''], `${action.action} ${at}`)
+        check(world, task, to)
+      }
+    }
+  })
+
   interface Expected {
     readonly course: Course
     readonly status: TaskRecord['status']

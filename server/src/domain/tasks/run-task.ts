@@ -50,6 +50,8 @@ async function ofSource<Result>(
     return (await work) as Result
   } catch (error) {
     signal.throwIfAborted()
+    // Of the database, which is read for the credentials.
+    if (isUnavailable(error)) throw error
     throw new SourceFailure(error)
   }
 }
