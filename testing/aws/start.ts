@@ -7,7 +7,7 @@ import { installMoto } from './install.ts'
 interface Order {
   readonly region?: string
   readonly service?: 'ec2' | 'iam'
-  /** A method of boto3's client, such as `run_instances`, or `split_reservations` of serve.py. */
+  /** A method of boto3's client, such as `run_instances`, or one of the `own_calls` of serve.py. */
   readonly call: string
   readonly with?: object
 }

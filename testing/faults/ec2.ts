@@ -65,6 +65,8 @@ export async function startFaultyEc2(lifetime: Lifetime): Promise<FaultyBackEnd>
   await fleet.run({ name: 'second other', region: otherRegion })
   // One instance in each reservation, so that half of a list has half of the instances.
   const split = (at: string) => moto.order({ region: at, call: 'split_reservations' })
+  // Thousands of cells would make each scan longer than the last one.
+  const forget = (at: string) => moto.order({ region: at, call: 'forget_terminated' })
   await split(region)
   await split(otherRegion)
   /** Instances of the other region, and the second volumes of instances. */
@@ -84,17 +86,20 @@ export async function startFaultyEc2(lifetime: Lifetime): Promise<FaultyBackEnd>
     otherFields: { shutdown_behavior: 'terminate', disable_delete: false },
     isServerList: ({ name }) => name.startsWith('DescribeInstances'),
     async create(name, status) {
+      await forget(region)
       const [id = ''] = await fleet.run({ name })
       if (status === 'ready') await fleet.change('stop_instances', id)
       return id
     },
     async createElsewhere(name) {
+      await forget(otherRegion)
       const [id = ''] = await fleet.run({ name, region: otherRegion })
       elsewhere.add(id)
       return id
     },
     disks: {
       async create(name) {
+        await forget(region)
         const [id = ''] = await fleet.run({ name })
         const { VolumeId } = await moto.order<{ VolumeId: string }>({
           call: 'create_volume',

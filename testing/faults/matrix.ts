@@ -100,9 +100,17 @@ export function testFaults(
   )
   if (isElsewhere === true) return
   void test(`${name}: faults`, { concurrency: true }, async (t) => {
-    const worlds = await Promise.all(Array.from({ length: copies }, () => startWorld(t, start)))
+    const worlds: World[] = []
+    /** No more than there is work for: each start takes seconds of CPU time. */
+    const startWorlds = async (tasks: number) => {
+      const missing = Math.max(0, Math.min(copies, tasks) - worlds.length)
+      const started = Array.from({ length: missing }, () => startWorld(t, start))
+      worlds.push(...(await Promise.all(started)))
+    }
     const titles = chosen ?? sample?.map((title) => title.split(', '))
-    const all = await findCells(worlds, operationsOf(titles))
+    const wanted = operationsOf(titles)
+    await startWorlds(wanted.length)
+    const all = await findCells(worlds, wanted)
     const cells = all.filter((cell) =>
       chosen ? isChosen(name, titleOf(cell)) : (sample?.includes(titleOf(cell)) ?? true),
     )
@@ -111,6 +119,7 @@ export function testFaults(
     }
     const results = new Map<Cell, readonly string[]>()
     const chunks = [...Map.groupBy(cells, ({ operation }) => operation).values()].flatMap(inChunks)
+    await startWorlds(chunks.length)
     await share(worlds, chunks, async (world, chunk) => {
       await testChunk(t, world, chunk, results)
       if (cells.length > chunkSize) {

@@ -69,14 +69,13 @@ export async function startFaultyVSphere(lifetime: Lifetime): Promise<FaultyBack
     },
     async servers() {
       const found = new Map<string, SourceServer>()
-      for (const id of await client.list('VirtualMachine')) {
-        const summary = await client.property('VirtualMachine', id, 'summary')
-        const value = (name: string) => new RegExp(`<${name}>([^<]*)<`).exec(summary)?.[1] ?? ''
-        found.set(value('instanceUuid'), {
-          // The summary has the name before a change.
-          name: await client.property('VirtualMachine', id, 'name'),
-          status: statuses[value('powerState')] ?? '',
-          size: value('numCpu'),
+      // The summary has the name before a change.
+      const paths = ['name', 'config.instanceUuid', 'runtime.powerState', 'config.hardware.numCPU']
+      for (const value of await client.propertiesOfAll('VirtualMachine', paths)) {
+        found.set(value('config.instanceUuid'), {
+          name: value('name'),
+          status: statuses[value('runtime.powerState')] ?? '',
+          size: value('config.hardware.numCPU'),
         })
       }
       return found

@@ -57,17 +57,27 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
     return response.text
   }
 
+  /** What is in a list of objects, in XML: one element for each object. */
+  const retrieve = (type: string, ids: readonly string[], paths: readonly string[]) =>
+    soap(
+      'RetrievePropertiesEx',
+      'PropertyCollector',
+      managed('propertyCollector'),
+      `<specSet><propSet><type>${type}</type>${paths.map((path) => `<pathSet>${path}</pathSet>`).join('')}</propSet>${ids.map((id) => `<objectSet><obj type="${type}">${id}</obj></objectSet>`).join('')}</specSet><options/>`,
+    )
+
   /** The value of a property, in XML. */
   const property = async (type: string, id: string, path: string) =>
-    first(
-      await soap(
-        'RetrievePropertiesEx',
-        'PropertyCollector',
-        managed('propertyCollector'),
-        `<specSet><propSet><type>${type}</type><pathSet>${path}</pathSet></propSet><objectSet><obj type="${type}">${id}</obj></objectSet></specSet><options/>`,
-      ),
-      /<val[^>]*>(.*)<\/val>/s,
+    first(await retrieve(type, [id], [path]), /<val[^>]*>(.*)<\/val>/s)
+
+  /** Simple properties of all objects of a type, by their paths. */
+  async function propertiesOfAll(type: string, paths: readonly string[]) {
+    const text = await retrieve(type, await list(type), paths)
+    return (text.match(/<objects>.*?<\/objects>/gs) ?? []).map(
+      (object) => (path: string) =>
+        first(object, new RegExp(`<name>${path}</name><val[^>]*>([^<]*)<`)),
     )
+  }
 
   /** Runs a task to its end and returns its result. */
   async function run(method: string, type: string, id: string, parameters = ''): Promise<string> {
@@ -109,6 +119,7 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
       /<returnval[^>]*>([^<]+)</,
     )
     const refs = await property('ContainerView', view, 'view')
+    await soap('DestroyView', 'ContainerView', view)
     return [...refs.matchAll(/<ManagedObjectReference[^>]*>([^<]+)</g)].map(([, id = '']) => id)
   }
 
@@ -171,6 +182,7 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
     runTask,
     list,
     property,
+    propertiesOfAll,
     managed,
     idOf,
     uuidOf,
