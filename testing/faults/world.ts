@@ -48,8 +48,11 @@ export async function startWorld(
         `--secret-key-file=${folder}/secret.key`,
         '--source-allow=127.0.0.1',
         '--log-level=warn',
-        '--task-timeout=40s',
+        // Longer than a busy machine needs to start Muster again, and shorter than the patience of a cell.
+        '--task-timeout=90s',
         '--recycle-for=1s',
+        // On a busy machine a query may take long. That is not what the matrix tests.
+        '--query-timeout=60s',
         ...database,
       ],
       environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
