@@ -44,6 +44,7 @@ const frame = createRoute({
       // The connection monitor cancels requests that hang.
       if (isSilent) throw noAnswer
       if (!(error instanceof ApiError && error.status === 401)) throw error
+      forgetSession()
       const { pathname, searchStr } = location
       const next = `${pathname}${searchStr}`
       throw redirect({ to: '/login', search: next === '/' ? {} : { next } })

@@ -27,8 +27,6 @@ export type QueryView<Data> =
       readonly data: Data
       /** The data belongs to the previous query, or could not be refreshed. */
       readonly isOutdated: boolean
-      /** Why the data is outdated; null while this query is running. */
-      readonly problem: unknown
     }
 
 const isEmptyList = (data: unknown): boolean => Array.isArray(data) && data.length === 0
@@ -59,7 +57,7 @@ export function viewOf<Data>(
     problem === null ? { kind: 'loading' } : { kind: 'failed', error: problem }
   if (data === undefined) return withoutData
   if (!isEmpty(data)) {
-    return { kind: 'shown', data, isOutdated: isPlaceholderData || problem !== null, problem }
+    return { kind: 'shown', data, isOutdated: isPlaceholderData || problem !== null }
   }
   const isCurrent = !isPlaceholderData && (isFetchedAfterMount || !isFetching)
   return isCurrent && problem === null ? { kind: 'empty' } : withoutData

@@ -14,7 +14,8 @@ export const forgetSession = (): void => storeText(key, '')
 
 export function rememberedSession(): SessionDto | undefined {
   try {
-    return JSON.parse(readStoredText(key) || 'null') ?? undefined
+    const session = JSON.parse(readStoredText(key) || 'null') as SessionDto | null
+    return session && Date.parse(session.expires_at) > Date.now() ? session : undefined
   } catch {
     return undefined
   }

@@ -36,8 +36,9 @@ export function QueryView<Data>(props: Props<Data>) {
   if (view.kind === 'failed') return notice(view.error)
   if (view.kind === 'empty')
     return empty ?? (query.data === undefined ? null : children(query.data))
-  const { data, isOutdated, problem } = view
-  const isRunning = isOutdated && problem === null
+  const { data, isOutdated } = view
+  // Also while a failed request is repeated.
+  const isRunning = isOutdated && query.error === null && isConnected
   // The banner above the page shows a lost connection.
   const hasOwnProblem = query.error !== null && !isOutage(query.error)
   return (

@@ -27,7 +27,7 @@ interface Props {
 export function AccountForm({ provider, account, onSaved }: Props) {
   const t = useMessages()
   const form = useAccountForm({ provider, account, onSaved })
-  const { values, problems, isExisting } = form
+  const { values, found, problems, isExisting } = form
   const element = useRef<HTMLFormElement>(null)
   const canSave = usePermission(isExisting ? 'updateCloudAccount' : 'createCloudAccount')
   const canTest = usePermission(isExisting ? 'testCloudAccount' : 'testNewCloudAccount')
@@ -35,7 +35,7 @@ export function AccountForm({ provider, account, onSaved }: Props) {
   const isIdle = isExisting && !form.isDirty
   useEffect(() => {
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [problems])
+  }, [found])
   return (
     <form
       ref={element}

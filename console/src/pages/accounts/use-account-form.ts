@@ -29,6 +29,12 @@ function findFailure(
   return data && !data.test.ok ? { text: data.test.error } : undefined
 }
 
+/** A failed test is shown beside the field that the error is about. */
+const problemOfTest = (result: { error: string; error_field: string } | undefined): Problems =>
+  result && result.error_field !== ''
+    ? { [result.error_field]: { kind: 'test', text: result.error } }
+    : {}
+
 /** The state and actions of the account form. Input survives errors. */
 export function useAccountForm({ provider, account, onSaved }: Options) {
   const [start, setStart] = useState(() =>
@@ -58,11 +64,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
   const failure = findFailure(test, settings)
   const way = isExisting ? wayToTest(provider, start.settings, settings) : 'typed'
 
-  function change(change: Partial<AccountValues>): void {
-    setValues({ ...values, ...change })
-    // The result of a test is about the settings before the change.
-    if (Object.values(problems).some(({ kind }) => kind === 'test')) setProblems({})
-  }
+  const change = (change: Partial<AccountValues>): void => setValues({ ...values, ...change })
 
   function submitNow(): void {
     setAsking(false)
@@ -71,7 +73,9 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
 
   return {
     values,
-    problems,
+    /** What was found wrong when the form was sent. */
+    found: problems,
+    problems: { ...problems, ...(isTried && problemOfTest(test.data?.test)) },
     test,
     save,
     isExisting,
@@ -85,12 +89,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     tryNow(): void {
       setAsking(false)
       if (passes(checkSettings(provider, settings, isExisting))) {
-        test.mutate(settings, {
-          onError: showProblems,
-          onSuccess({ test: { error, error_field } }) {
-            if (error_field !== '') setProblems({ [error_field]: { kind: 'test', text: error } })
-          },
-        })
+        test.mutate(settings, { onError: showProblems })
       }
     },
     submit(): void {
