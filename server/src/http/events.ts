@@ -6,6 +6,7 @@ import { renderEvent } from '../domain/audit/render-event.ts'
 import type { ListQuery } from '../domain/query/list-query.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import { readKey, readListQuery, type ListParameters } from '../domain/query/read-list-query.ts'
+import { renderList } from '../domain/query/render-list.ts'
 import { selectKeys } from '../domain/query/select-keys.ts'
 import { readTimestamp } from '../domain/read-timestamp.ts'
 import { timestamp } from '../domain/timestamp.ts'
@@ -91,18 +92,17 @@ const renderCloudpodsEvent = (event: EventRecord): CloudpodsEventDto => ({
 })
 
 /** A page of events as Cloudpods' client reads it. */
-export const answerCloudpodsEvents = (
+export const answerCloudpodsEvents = async (
   key: 'events' | 'actions',
   { items, next }: EventPage,
   { limit, keys }: Pick<ParsedQuery, 'limit' | 'keys'>,
   address: string,
 ) => ({
   status: 200,
-  body: {
-    [key]: items.map((event) => selectKeys(renderCloudpodsEvent(event), keys)),
+  body: await renderList(key, items, (event) => selectKeys(renderCloudpodsEvent(event), keys), {
     limit,
     next_marker: next ?? '',
-  },
+  }),
   headers: nextLink(address, next === undefined ? undefined : { marker: next }),
 })
 
@@ -113,12 +113,14 @@ export const readCloudpodsKeys = (field: readonly string[] | undefined) =>
 const cloudpodsKeys = { keys: Object.keys(CloudpodsEventDto.properties), many: 'events' }
 
 /** The response for a page of events. It has no `total`: counting the audit log would be slow. */
-export const answerEvents = (
+export const answerEvents = async (
   { items, next }: EventPage,
   { limit, keys }: ParsedQuery,
   address: string,
 ) => ({
   status: 200,
-  body: { events: items.map((event) => selectKeys(renderEvent(event), keys)), limit },
+  body: await renderList('events', items, (event) => selectKeys(renderEvent(event), keys), {
+    limit,
+  }),
   headers: nextLink(address, next === undefined ? undefined : { marker: next }),
 })

@@ -93,7 +93,7 @@ export function createIdentityHandlers(
       return { status: 204 }
     },
 
-    listAuthProjects({ principal, query, url }) {
+    async listAuthProjects({ principal, query, url }) {
       const projects = openProjects(principal.userStatus).map(({ domain, createdAt, ...project }) =>
         renderers.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
       )
@@ -101,14 +101,14 @@ export function createIdentityHandlers(
       const inScope = projects.filter((project) =>
         covers(scope, { projectId: project.id, domainId: project.domain_id }),
       )
-      return answerInMemory('projects', queryFieldsByKind.projects, inScope, {
+      return await answerInMemory('projects', queryFieldsByKind.projects, inScope, {
         parameters: query,
         url: authUrl + url,
         idField: 'id',
       })
     },
 
-    listAuthDomains({ principal, query, url }) {
+    async listAuthDomains({ principal, query, url }) {
       const domains = openDomains(principal.userStatus).map(({ createdAt, ...domain }) =>
         renderers.domains({ ...domain, created_at: createdAt }),
       )
@@ -116,7 +116,7 @@ export function createIdentityHandlers(
       const inScope = domains.filter(
         ({ id }) => scope.kind === 'system' || ('domainId' in scope && scope.domainId === id),
       )
-      return answerInMemory('domains', queryFieldsByKind.domains, inScope, {
+      return await answerInMemory('domains', queryFieldsByKind.domains, inScope, {
         parameters: query,
         url: authUrl + url,
         idField: 'id',
@@ -129,9 +129,9 @@ export function createIdentityHandlers(
       return { status: 200, body: { catalog: services, links } }
     },
 
-    listAuthPermissions({ principal, query, url }) {
+    async listAuthPermissions({ principal, query, url }) {
       const permissions = listPermissions(principal)
-      return answerInMemory('permissions', permissionFields, permissions, {
+      return await answerInMemory('permissions', permissionFields, permissions, {
         parameters: query,
         url: authUrl + url,
         idField: 'operation',

@@ -1,4 +1,5 @@
 import type { ListQuery } from '../domain/query/list-query.ts'
+import { renderList } from '../domain/query/render-list.ts'
 import { selectKeys } from '../domain/query/select-keys.ts'
 import { nextLink } from './next-link.ts'
 
@@ -9,18 +10,17 @@ interface Page {
 }
 
 /** The response for a page of a list of the platform. */
-export const answerPlatformPage = (
+export const answerPlatformPage = async (
   key: string,
   { items, total, next }: Page,
   { limit, offset, keys }: Pick<ListQuery<string>, 'limit' | 'offset' | 'keys'>,
   address: string,
 ) => ({
   status: 200,
-  body: {
-    [key]: items.map((item) => selectKeys(item, keys)),
+  body: await renderList(key, items, (item) => selectKeys(item, keys), {
     limit: limit === Infinity ? total : limit,
     offset,
     total,
-  },
+  }),
   headers: nextLink(address, next === undefined ? undefined : { marker: next }),
 })

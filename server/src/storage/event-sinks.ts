@@ -1,9 +1,10 @@
 import { eventDeliveries, type EventDelivery } from '@muster/contract'
 import { sql } from 'kysely'
 import type { SinkState, SinkStore } from '../domain/audit/event-sink.ts'
+import { background } from '../domain/inventory/ports.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import { timestamp } from '../domain/timestamp.ts'
-import { required, type DatabaseReader, type DatabaseWriter } from './database.ts'
+import { required, type DatabaseReader, type DatabaseWriter, type Row } from './database.ts'
 import { completeEvents } from './event-positions.ts'
 import { toEventRecord } from './event-store.ts'
 import { createInsertRows } from './insert-rows.ts'
@@ -132,14 +133,17 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
       const sink = await find(name)
       if (!sink) return { events: 0, since: undefined }
       const waiting = after(sink).select('time').limit(countedEvents).as('waiting')
-      const { events, since } = await db
+      const count = db
         .selectFrom(waiting)
         .select((eb) => [eb.fn.countAll<number>().as('events'), eb.fn.min('time').as('since')])
-        .executeTakeFirstOrThrow()
-      return { events, since: since ?? undefined }
+      const [[row] = []] = await database.run([count.compile()], background)
+      return {
+        events: Number(row?.['events']),
+        since: (row?.['since'] as number | null) ?? undefined,
+      }
     },
 
-    async listDeliveries(query) {
+    async listDeliveries(query, requester) {
       const source = {
         columns: sql.raw('event_deliveries.*'),
         from: sql.table('event_deliveries'),
@@ -148,11 +152,8 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
         searched: deliveryFields.searched,
         id: idOfDelivery,
       }
-      const { rows, ...page } = await listRows(source, query)
-      return {
-        ...page,
-        items: rows.map((row) => toDelivery(row as unknown as Tables['event_deliveries'])),
-      }
+      const toItem = (row: Row) => toDelivery(row as unknown as Tables['event_deliveries'])
+      return await listRows(source, query, toItem, { requester })
     },
   }
 }

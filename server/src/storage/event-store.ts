@@ -94,10 +94,11 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
         ],
         fields: { ...fields, position, ...(hidesOrigin && { ip: empty, request_id: empty }) },
         searched: eventFields.searched,
-        indexed,
+        // An export reads everything, so it takes turns with others.
+        indexed: byCommit ? ('none' as const) : indexed,
         id: sql.ref('id'),
       }
-      const { rows, next } = await listRows(
+      const { items, next } = await listRows(
         source,
         {
           scope: undefined,
@@ -107,9 +108,9 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
           offset: 0,
           marker: byCommit ? marker : undefined,
         },
+        (row) => toEventRecord(row as unknown as EventRow),
         { requester, counts: false, descending },
       )
-      const items = rows.map((row) => toEventRecord(row as unknown as EventRow))
       return { items, next: next === undefined ? undefined : items.at(-1)?.id }
     },
 

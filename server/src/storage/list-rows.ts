@@ -11,6 +11,7 @@ import {
   type SortKey,
 } from '../domain/query/marker.ts'
 import type { FieldKind, QueryFields } from '../domain/query/query-fields.ts'
+import { inTurns } from '../domain/next-turn.ts'
 import type { Requester } from '../domain/requester.ts'
 import type { DatabaseReader, Row } from './database.ts'
 import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
@@ -104,6 +105,9 @@ interface ListOptions {
   readonly descending?: boolean
 }
 
+/** Rows of a query that runs on the serving thread. */
+const quickRows = 128
+
 /** Lists rows of small tables with plain SQL. */
 export function createListRows({ engine, db, run }: DatabaseReader) {
   const { compareText, compareValues } = createCompare(engine)
@@ -192,14 +196,14 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     return positionOf(row, query.order)
   }
 
-  return async function listRows<Field extends string>(
+  async function read<Field extends string>(
     source: RowSource<Field>,
+    terms: readonly SortTerm[],
     query: RowQuery<Field>,
-    { requester, counts = true, descending = false }: ListOptions = {},
-  ): Promise<{ rows: readonly Row[]; next: string | undefined; total: number }> {
+    turn: Requester | 'quick',
+    counts: boolean,
+  ) {
     const { order, limit, offset, marker } = query
-    const terms = termsOf(source, order, descending)
-    const turn = requester && !isQuick(query.where, source.indexed) ? requester : 'quick'
     const rest =
       marker === undefined
         ? []
@@ -209,9 +213,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     const page = sql` limit ${limit + 1} offset ${offset}`
     const queries = [
       sql`${select(source, terms, [...matching, ...rest])} order by ${orderBy(terms)}${isWhole ? sql`` : page}`,
-      ...(counts && !(isWhole && marker === undefined)
-        ? [sql`select count(*) as n from ${source.from} where ${allOf(matching)}`]
-        : []),
+      ...(counts ? [sql`select count(*) as n from ${source.from} where ${allOf(matching)}`] : []),
     ]
     const [found = [], counted] = await run(
       queries.map((each) => each.compile(db)),
@@ -222,7 +224,38 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     return {
       rows,
       next: last && writeMarker(query, positionOf(last, order)),
-      total: counted ? Number(counted[0]?.['n']) : found.length,
+      total: counted && Number(counted[0]?.['n']),
     }
+  }
+
+  /**
+   * A page, or with an infinite limit the whole list. The first rows of a quick query are read at once.
+   * The others are read apart from the serving thread, so that quick requests do not wait for them.
+   */
+  return async function listRows<Field extends string, Item>(
+    source: RowSource<Field>,
+    query: RowQuery<Field>,
+    toItem: (row: Row) => Item,
+    { requester, counts = true, descending = false }: ListOptions = {},
+  ): Promise<{ items: readonly Item[]; next: string | undefined; total: number }> {
+    const { order, limit, offset, marker } = query
+    const terms = termsOf(source, order, descending)
+    const turn = requester && !isQuick(query.where, source.indexed) ? requester : 'quick'
+    const isCounted = counts && !(limit === Infinity && marker === undefined)
+    const firstLimit = requester && turn === 'quick' ? Math.min(limit, quickRows) : limit
+    const first = await read(source, terms, { ...query, limit: firstLimit }, turn, isCounted)
+    const items = first.rows.slice(0, quickRows).map(toItem)
+    const addInTurns = async (rows: readonly Row[]) => {
+      for await (const some of inTurns(rows)) items.push(...some.map(toItem))
+    }
+    await addInTurns(first.rows.slice(quickRows))
+    let { next } = first
+    if (requester && next !== undefined && items.length < limit) {
+      const rest = { ...query, offset: 0, marker: next, limit: limit - items.length }
+      const others = await read(source, terms, rest, requester, false)
+      await addInTurns(others.rows)
+      ;({ next } = others)
+    }
+    return { items, next, total: first.total ?? offset + items.length }
   }
 }

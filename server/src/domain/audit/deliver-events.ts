@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { isUnavailable } from '../error.ts'
+import { nextTurn } from '../next-turn.ts'
 import {
   DeliveryError,
   type Attempt,
@@ -169,8 +170,9 @@ export function createEventDelivery(dependencies: Dependencies) {
   async function run(): Promise<void> {
     const { signal } = stopping
     while (!signal.aborted) {
-      if (await tick()) continue
-      await pause(times.interval, undefined, { signal, ref: false }).catch(() => {})
+      // A receiver may take events as fast as they are read.
+      if (await tick()) await nextTurn()
+      else await pause(times.interval, undefined, { signal, ref: false }).catch(() => {})
     }
     sink.close()
     if (state) await store.release(name, runner).catch(() => {})

@@ -1,5 +1,6 @@
 import type { EventDelivery, EventSinkName } from '@muster/contract'
 import type { ListQuery } from '../query/list-query.ts'
+import type { Requester } from '../requester.ts'
 import type { EventRecord } from './event.ts'
 
 /** A receiver of events. */
@@ -65,5 +66,6 @@ export interface SinkStore {
   lag(name: EventSinkName): Promise<SinkLag>
   listDeliveries(
     query: Pick<ListQuery<string>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
+    requester?: Requester,
   ): Promise<{ items: readonly EventDelivery[]; next: string | undefined; total: number }>
 }

@@ -1,4 +1,5 @@
 import { events as description, type EventDto } from '@muster/contract'
+import { inTurns } from '../next-turn.ts'
 import type { Format } from '../query/choose-format.ts'
 import { csvHeader, csvRow } from '../query/csv.ts'
 import { selectKeys } from '../query/select-keys.ts'
@@ -36,7 +37,9 @@ export async function exportEvents(
         limit: pageSize,
         byCommit: true,
       })
-      yield Buffer.from(page.items.map((event) => render(renderEvent(event))).join(''))
+      for await (const some of inTurns(page.items)) {
+        yield Buffer.from(some.map((event) => render(renderEvent(event))).join(''))
+      }
       marker = page.next
     } while (marker !== undefined)
   }

@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { readListQuery, type ListParameters } from '../query/read-list-query.ts'
+import { renderList } from '../query/render-list.ts'
 import { requesterOf } from './ports.ts'
 import type { ResourceFinder, ResourceObject } from './resource-finder.ts'
 import { allKinds, resourceOf, type ResourceKind } from './resource-kinds.ts'
@@ -44,9 +45,10 @@ const withDefaultOrder = (
 const pick = (object: ResourceObject, keys: readonly string[]) =>
   Object.fromEntries(keys.map((key) => [key, object[key]]))
 
-function respond(content: object) {
-  const body = Buffer.from(JSON.stringify(content))
-  return { body, etag: `"${hash('md5', body, 'base64url')}"` }
+function withTag(body: readonly Buffer[]) {
+  const digest = createHash('md5')
+  for (const piece of body) digest.update(piece)
+  return { body, etag: `"${digest.digest('base64url')}"` }
 }
 
 /** Lists and gets the resources that servers name. */
@@ -71,10 +73,9 @@ export function createResourceUseCases(finder: ResourceFinder) {
       const { items, total, next } = await finder.list(selection, fields, query)
       const keys = query.keys ?? (query.details ? fields.keys : fields.shortKeys)
       const { keys: name } = resourceOf(kind)
-      return {
-        ...respond({ limit, offset, [name]: items.map((item) => pick(item, keys)), total }),
-        marker: next,
-      }
+      const others = { limit, offset, total }
+      const body = await renderList(name, items, (item) => pick(item, keys), others)
+      return { ...withTag(body), marker: next }
     },
 
     async getResource(
@@ -102,7 +103,7 @@ export function createResourceUseCases(finder: ResourceFinder) {
           `Several ${many} have this name: ${ids.join(', ')}${more}. Use an id.`,
         )
       }
-      return respond({ [key]: pick(object, fields[kind].keys) })
+      return withTag([Buffer.from(JSON.stringify({ [key]: pick(object, fields[kind].keys) }))])
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { nextTurn } from '../next-turn.ts'
+import { inTurns } from '../next-turn.ts'
 import type { ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
 import type { Visibility } from './visibility.ts'
@@ -88,25 +88,18 @@ export function createRowRenderer(shape: ServerShape, owners: Ownership, visibil
 }
 export type RowRenderer = ReturnType<typeof createRowRenderer>
 
-/** Servers per chunk. A chunk takes the serving thread a few milliseconds. */
-const chunkSize = 128
-
 /** The servers of a page, separated by commas. Other requests run between the chunks of a large page. */
 export async function renderRows(
   { render }: RowRenderer,
   all: readonly ServerParts[],
 ): Promise<Buffer[]> {
   const chunks: Buffer[] = []
+  const last = all.at(-1)
   let pieces: Buffer[] = []
-  for (const [at, parts] of all.entries()) {
-    const after = at === all.length - 1 ? '' : ','
-    if (at > 0 && at % chunkSize === 0) {
-      // A few large pieces are sent much faster than thousands of small ones.
-      chunks.push(Buffer.concat(pieces))
-      pieces = []
-      await nextTurn()
-    }
-    pieces.push(...render(parts, after))
+  for await (const some of inTurns(all)) {
+    // A few large pieces are sent much faster than thousands of small ones.
+    if (pieces.length > 0) chunks.push(Buffer.concat(pieces))
+    pieces = some.flatMap((parts) => render(parts, parts === last ? '' : ','))
   }
   return [...chunks, ...pieces]
 }

@@ -77,7 +77,7 @@ export function createAssignmentHandlers(
       const listQuery = readKeystoneQuery(queryFieldsByKind.roles, query, 'name')
       const scope = scopeOf(parameters)
       const page = await use.listHeldRoles(caller, holderOf(parameters), scope, listQuery)
-      return answerPage('roles', page, renderers.roles, listQuery, authUrl + url)
+      return await answerPage('roles', page, renderers.roles, listQuery, authUrl + url)
     },
     async grant({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
@@ -113,7 +113,7 @@ export function createAssignmentHandlers(
       const where = allOf([listQuery.where, ...readDotted(parameters)])
       const page = await use.listRoleAssignments(caller, { ...listQuery, where, effective })
       const render = (grant: GrantRecord) => renderers.assignment(grant, { names, effective })
-      return answerPage('role_assignments', page, render, listQuery, authUrl + url)
+      return await answerPage('role_assignments', page, render, listQuery, authUrl + url)
     },
 
     listProjectUserRoles: project.list,

@@ -59,9 +59,13 @@ export function createCatalogHandlers(
     things: readonly Readonly<Record<Field, unknown>>[],
     idField: Field,
   ) =>
-    function listPieces({ caller, query, url }: ListCall) {
+    async function listPieces({ caller, query, url }: ListCall) {
       narrowScope(caller, query.scope)
-      return answerInMemory(key, fields, things, { parameters: query, url: authUrl + url, idField })
+      return await answerInMemory(key, fields, things, {
+        parameters: query,
+        url: authUrl + url,
+        idField,
+      })
     }
 
   const get = (key: string, things: readonly { readonly id: string }[]) =>

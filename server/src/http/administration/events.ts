@@ -42,7 +42,7 @@ export function createEventHandlers({
       const eventQuery = readEventQuery(parameters)
       const keys = readCloudpodsKeys(field)
       const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
-      return answerCloudpodsEvents(key, page, { ...eventQuery, keys }, baseUrl + url)
+      return await answerCloudpodsEvents(key, page, { ...eventQuery, keys }, baseUrl + url)
     }
   const listEventsForCloudpods = listForCloudpods('events')
 
@@ -61,16 +61,16 @@ export function createEventHandlers({
         return answerExport('events', wanted, body)
       }
       const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
-      return answerEvents(page, eventQuery, baseUrl + url)
+      return await answerEvents(page, eventQuery, baseUrl + url)
     },
 
     listIdentityEvents: listEventsForCloudpods,
     listActions: listForCloudpods('actions'),
 
-    async listEventDeliveries({ query, url }) {
+    async listEventDeliveries({ caller, query, url }) {
       const listQuery = readListQuery(deliveryFields, query, 'time')
-      const page = await administration.listEventDeliveries(listQuery)
-      return answerPlatformPage('event_deliveries', page, listQuery, baseUrl + url)
+      const page = await administration.listEventDeliveries(caller, listQuery)
+      return await answerPlatformPage('event_deliveries', page, listQuery, baseUrl + url)
     },
   }
 }

@@ -75,7 +75,7 @@ export function createAdministrationHandlers(
     async function listResources({ caller, query, url }: ListCall) {
       const listQuery = readKeystoneQuery(queryFieldsByKind[kind], query, 'name')
       const page = await use.listResources(kind, caller, listQuery)
-      return answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
+      return await answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
     }
 
   /** Lists what is related to one resource. */
@@ -86,7 +86,7 @@ export function createAdministrationHandlers(
     async function listRelatedResources({ caller, parameters, query, url }: ListCall & ThingCall) {
       const listQuery = readKeystoneQuery(queryFieldsByKind[kind], query, 'name')
       const page = await run(caller, parameters.id, listQuery)
-      return answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
+      return await answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
     }
   const get = (kind: ResourceKind, key: string) =>
     async function getResource({ caller, parameters, query }: GetCall) {

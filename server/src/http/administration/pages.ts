@@ -10,6 +10,7 @@ import {
   readListQuery,
   type ListParameters,
 } from '../../domain/query/read-list-query.ts'
+import { renderList } from '../../domain/query/render-list.ts'
 import { selectKeys } from '../../domain/query/select-keys.ts'
 import { addressFrom } from '../next-link.ts'
 
@@ -55,7 +56,7 @@ export function readKeystoneQuery<Field extends string>(
  * The response for a page of a list. The links are only in the body, as in Keystone: the OpenStack
  * SDK fails if there is a Link header too.
  */
-export const answerPage = <Item>(
+export const answerPage = async <Item>(
   key: string,
   { items, next, total }: Page<Item>,
   render: (item: Item) => object,
@@ -63,8 +64,7 @@ export const answerPage = <Item>(
   address: string,
 ) => ({
   status: 200,
-  body: {
-    [key]: items.map((item) => selectKeys(render(item), keys)),
+  body: await renderList(key, items, (item) => selectKeys(render(item), keys), {
     links: {
       self: address,
       next: next === undefined ? null : addressFrom(address, { marker: next }),
@@ -73,11 +73,11 @@ export const answerPage = <Item>(
     limit: limit === Infinity ? total : limit,
     offset,
     total,
-  },
+  }),
 })
 
 /** The response for one page of a list that is completely in memory. */
-export function answerInMemory<Field extends string>(
+export async function answerInMemory<Field extends string>(
   key: string,
   fields: QueryFields<Field>,
   items: readonly Readonly<Record<Field, unknown>>[],
@@ -85,5 +85,5 @@ export function answerInMemory<Field extends string>(
 ) {
   const query = readKeystoneQuery(fields, parameters, undefined)
   const objects = items.map((item) => ({ ...item, id: String(item[idField]), item }))
-  return answerPage(key, listInMemory(fields, query, objects), ({ item }) => item, query, url)
+  return await answerPage(key, listInMemory(fields, query, objects), ({ item }) => item, query, url)
 }

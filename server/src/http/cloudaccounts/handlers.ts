@@ -17,13 +17,13 @@ export const createCloudAccountHandlers = (
   async listCloudAccounts({ caller, query, url }) {
     const listQuery = readListQuery(accountFields, query, 'created_at')
     const page = await use.listCloudAccounts(caller, listQuery)
-    return answerPlatformPage('cloudaccounts', page, listQuery, baseUrl + url)
+    return await answerPlatformPage('cloudaccounts', page, listQuery, baseUrl + url)
   },
 
   async listCloudProviders({ caller, query, url }) {
     const listQuery = readKeystoneQuery(providerFields, query, undefined)
     const page = await use.listCloudProviders(caller, listQuery)
-    return answerPlatformPage('providers', page, listQuery, baseUrl + url)
+    return await answerPlatformPage('providers', page, listQuery, baseUrl + url)
   },
 
   async getCloudAccount({ parameters }) {

@@ -103,7 +103,7 @@ export const createInventoryHandlers = (
   async getServerHistory({ caller, parameters, query, url }) {
     const eventQuery = readEventQuery(query)
     const page = await useCases.readHistory(caller, parameters.id, eventQuery, eventQuery.scope)
-    return answerEvents(page, eventQuery, baseUrl + url)
+    return await answerEvents(page, eventQuery, baseUrl + url)
   },
 
   async syncServer({ caller, parameters }) {

@@ -89,7 +89,7 @@ export const createTaskHandlers = (
   async listTasks({ caller, query, url }) {
     const listQuery = readListQuery(taskFields, query, 'created_at')
     const page = await useCases.listTasks(caller, listQuery)
-    return answerPlatformPage('tasks', page, listQuery, baseUrl + url)
+    return await answerPlatformPage('tasks', page, listQuery, baseUrl + url)
   },
 
   async getTask({ caller, parameters, query }) {
@@ -102,7 +102,7 @@ export const createTaskHandlers = (
   async listServerTasks({ caller, parameters, query, url }) {
     const listQuery = readListQuery(taskFields, query, 'created_at')
     const page = await useCases.listServerTasks(caller, parameters.id, listQuery)
-    return answerPlatformPage('tasks', page, listQuery, baseUrl + url)
+    return await answerPlatformPage('tasks', page, listQuery, baseUrl + url)
   },
 
   async cancelTask({ caller, parameters }) {
@@ -124,7 +124,7 @@ export const createTaskHandlers = (
   async listBatches({ caller, query, url }) {
     const listQuery = readListQuery(batchFields, query, 'created_at')
     const page = await useCases.listBatches(caller, listQuery)
-    return answerPlatformPage('batches', page, listQuery, baseUrl + url)
+    return await answerPlatformPage('batches', page, listQuery, baseUrl + url)
   },
 
   async getBatch({ caller, parameters, query }) {

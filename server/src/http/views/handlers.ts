@@ -15,7 +15,7 @@ export const createViewHandlers = (
   async listViews({ caller, query, url }) {
     const listQuery = readListQuery(fields, query, 'created_at')
     const page = await (await load()).listViews(caller, listQuery)
-    return answerPlatformPage('views', page, listQuery, baseUrl + url)
+    return await answerPlatformPage('views', page, listQuery, baseUrl + url)
   },
 
   async getView({ caller, parameters }) {

@@ -3,7 +3,7 @@ import { queryFieldsByKind } from '../../domain/identity/administration/query-fi
 import type { GrantRecord, Registry } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
-import type { DatabaseReader } from '../database.ts'
+import type { DatabaseReader, Row } from '../database.ts'
 import { createListRows, namedBy, sqlFieldsOf } from '../list-rows.ts'
 import { everything, type Sql } from '../sql-parts.ts'
 import { scopeColumns } from './related-to.ts'
@@ -104,8 +104,8 @@ export function createGrants(
         // Of an effective assignment, each member is a row.
         id: sql`(assignments.id || '.' || coalesce(users.id, ''))`,
       }
-      const { rows, ...page } = await listRows(source, query, { requester })
-      return { ...page, items: rows.map((row) => toGrantRecord(row as unknown as GrantRow)) }
+      const toItem = (row: Row) => toGrantRecord(row as unknown as GrantRow)
+      return await listRows(source, query, toItem, { requester })
     },
 
     async findGrant({ roleId, holder, scope }) {

@@ -47,8 +47,8 @@ export function createResourceLists(
   return {
     async list(kind, authorizedScope, query, context) {
       const source = sourceOf(kind, authorizedScope, context)
-      const { rows, ...page } = await listRows(source, query, { requester: context?.requester })
-      return { ...page, items: rows.map((row) => toResource(kind, row as Row)) }
+      const { requester } = context ?? {}
+      return await listRows(source, query, (row) => toResource(kind, row as Row), { requester })
     },
 
     async find(kind, id, authorizedScope) {

@@ -34,14 +34,12 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
       requester,
     )
 
-  async function toObjects(
+  async function withCounts(
     selection: ResourceSelection,
-    columns: readonly ResourceColumn[],
-    rows: readonly Row[],
+    objects: readonly ResourceObject[],
   ): Promise<readonly ResourceObject[]> {
-    if (rows.length === 0) return []
+    if (objects.length === 0) return []
     const { kind, scope } = selection
-    const objects = rows.map((row) => toObject(columns, row))
     const counts = countServers(
       kind,
       scope,
@@ -75,8 +73,10 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
         indexed: 'none' as const,
         id: byCodePoint(engine, sql.ref('id')),
       }
-      const { rows, total, next } = await listRows(source, query, { requester, descending: true })
-      return { items: await toObjects(selection, columns, rows), total, next }
+      const toItem = (row: Row) => toObject(columns, row)
+      const options = { requester, descending: true }
+      const { items, ...page } = await listRows(source, query, toItem, options)
+      return { ...page, items: await withCounts(selection, items) }
     },
 
     async find(selection, idOrName, limit) {
@@ -86,7 +86,11 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
       const by = (field: string) =>
         sql`${selectFrom(kind, columns, allOf([sql`${sql.ref(field)} = ${idOrName}`, visible]))} order by id limit ${limit}`
       const [byId = [], byName = []] = await run([by('id'), by('name')], selection)
-      return await toObjects(selection, columns, byId.length > 0 ? byId : byName)
+      const found = byId.length > 0 ? byId : byName
+      return await withCounts(
+        selection,
+        found.map((row) => toObject(columns, row)),
+      )
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { sql, type Kysely } from 'kysely'
 import { createCache, type CacheMemory } from '../../domain/cache.ts'
-import { nextTurn } from '../../domain/next-turn.ts'
+import { inTurns } from '../../domain/next-turn.ts'
 import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
 import type { Found, ServerParts } from '../../domain/inventory/ports.ts'
@@ -12,9 +12,6 @@ import { unpackDocuments, type Documents } from './packed-documents.ts'
 
 /** Estimated bytes of the texts of a server beside its documents. */
 const textSize = 600
-
-/** Servers per chunk. A chunk takes the serving thread a few milliseconds. */
-const chunkSize = 128
 
 const sizeOf = ({ body, metadata }: ServerParts) => body.length + metadata.length + textSize
 
@@ -150,11 +147,8 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
       parts.push(cache.get(seq, revision))
       if (!parts[at]) wanted.set(seq, at)
     }
-    const missing = [...wanted.keys()]
-    for (let start = 0; start < missing.length; start += chunkSize) {
-      // Let other requests run before the next chunk.
-      if (start > 0) await nextTurn()
-      const rows = await readCurrent(missing.slice(start, start + chunkSize), priority)
+    for await (const missing of inTurns([...wanted.keys()])) {
+      const rows = await readCurrent(missing, priority)
       for (const [place, read] of toParts(rows).entries()) {
         const [seq, revision] = [Number(rows[place]?.['server']), Number(rows[place]?.['revision'])]
         // Streamed documents are not cached, because they are rarely read again.

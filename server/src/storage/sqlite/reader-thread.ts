@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveCalls } from '../../threads/worker-calls.ts'
-import type { Row } from '../database.ts'
 import { createPrepare, createSnapshotReader, openFile } from './file.ts'
+import { packRows, type PackedRows } from './packed-rows.ts'
 import type { ReaderData, ReadRequest } from './readers.ts'
 
 /** A thread that runs slow queries, one request at a time. */
@@ -15,11 +15,11 @@ database.exec('pragma query_only = on')
 const read = createSnapshotReader(database, createPrepare(database), checkStop)
 
 if (!parentPort) throw new Error('a reader must run in a worker thread')
-serveCalls<ReadRequest, Row[][], string>(parentPort, (calls) => {
+serveCalls<ReadRequest, PackedRows[], string>(parentPort, (calls) => {
   for (const { request, respond, fail } of calls) {
     current = request.id
     try {
-      respond(read(request.queries).map((rows) => rows.map((row) => ({ ...row }))))
+      respond(read(request.queries).map(packRows))
     } catch (error) {
       fail((error as Error).message)
     }

@@ -5,6 +5,7 @@ import type { Requester } from '../../domain/requester.ts'
 import { createCaller } from '../../threads/worker-calls.ts'
 import type { Query, Row } from '../database.ts'
 import type { DatabaseStatistics } from '../database-statistics.ts'
+import { unpackRows, type PackedRows } from './packed-rows.ts'
 import { createSlowQueries, type Execution } from '../slow-queries.ts'
 
 /** Queries for a reader thread. Ids grow, so that "stop everything up to this one" is one number. */
@@ -22,7 +23,7 @@ export interface ReaderData {
 interface Reader {
   readonly thread: Worker
   readonly stopped: Int32Array
-  readonly call: (request: ReadRequest) => Promise<Row[][]>
+  readonly call: (request: ReadRequest) => Promise<PackedRows[]>
   /** The id of the request that it works on. */
   running: number | undefined
 }
@@ -57,7 +58,7 @@ export function createReaders(
     const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), {
       workerData: { file, stopped } satisfies ReaderData,
     })
-    const caller = createCaller<ReadRequest, Row[][], string>(thread, {
+    const caller = createCaller<ReadRequest, PackedRows[], string>(thread, {
       toError: (message) => new Error(message),
     })
     const reader: Reader = { thread, stopped, call: caller.call, running: undefined }
@@ -107,7 +108,10 @@ export function createReaders(
       id,
       queries: queries.map(({ sql, parameters }) => ({ sql, parameters: [...parameters] })),
     }
-    const answered = reader.call(request).finally(() => release(reader))
+    const answered = reader
+      .call(request)
+      .finally(() => release(reader))
+      .then((results) => Promise.all(results.map(unpackRows)))
     return {
       rows: Promise.race([answered, abandoned.promise]),
       stop: () => stop(reader, id, abandoned.reject),

@@ -98,12 +98,13 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
     delete_snapshots: row.delete_snapshots === 1,
   })
 
-  async function list(
+  async function list<Item>(
     table: 'tasks' | 'batches',
     fields: Parameters<typeof sqlFieldsOf>[1],
     scope: ScopeOrNone,
     query: Parameters<TaskStore['list']>[1],
     requester: Parameters<TaskStore['list']>[2],
+    toItem: (row: Row) => Item,
     serverName: Sql = sql.ref('server_name'),
   ) {
     const columns = table === 'tasks' ? sql`tasks.*, ${serverName} as visible_name` : sql`batches.*`
@@ -120,6 +121,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
         id: sql.ref('id'),
       },
       { ...query, scope: undefined },
+      toItem,
       { requester, descending: true },
     )
   }
@@ -232,14 +234,11 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
     async list(scope, query, requester, deleted) {
       const isLive = sql`exists (select 1 from servers where servers.id = tasks.server_id and servers.state < 2)`
       const name = sql`case when ${visibleIn(deleted)} or ${isLive} then server_name else '' end`
-      const { rows, ...page } = await list('tasks', taskFields, scope, query, requester, name)
-      return {
-        ...page,
-        items: rows.map((row) => ({
-          ...toTask(row as unknown as Tables['tasks']),
-          server: String(row['visible_name']),
-        })),
-      }
+      const toItem = (row: Row) => ({
+        ...toTask(row as unknown as Tables['tasks']),
+        server: String(row['visible_name']),
+      })
+      return await list('tasks', taskFields, scope, query, requester, toItem, name)
     },
 
     async liveServers(ids) {
@@ -262,8 +261,8 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
     },
 
     async listBatches(scope, query, requester) {
-      const { rows, ...page } = await list('batches', batchFields, scope, query, requester)
-      return { ...page, items: rows.map((row) => toBatch(row as unknown as Tables['batches'])) }
+      const toItem = (row: Row) => toBatch(row as unknown as Tables['batches'])
+      return await list('batches', batchFields, scope, query, requester, toItem)
     },
 
     async countBatches(ids) {

@@ -128,8 +128,9 @@ export function createViewStore(database: DatabaseReader & DatabaseWriter): View
         searched: viewFields.searched,
         id: sql.ref('views.id'),
       }
-      const { rows, ...page } = await listRows(source, query, { requester })
-      return { ...page, views: rows.map((row) => toView(row as unknown as Row)) }
+      const toItem = (row: object) => toView(row as Row)
+      const { items: views, ...page } = await listRows(source, query, toItem, { requester })
+      return { ...page, views }
     },
 
     async find(authorizedScope, id) {

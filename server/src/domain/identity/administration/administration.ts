@@ -1,7 +1,7 @@
 import type { EventQuery, EventStore } from '../../audit/event-store.ts'
 import type { SinkStore } from '../../audit/event-sink.ts'
 import { exportEvents, type ExportOptions } from '../../audit/export-events.ts'
-import type { ScopeParameter } from '../../query/list-query.ts'
+import type { ListQuery, ScopeParameter } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { Directory, PasswordHasher, TokenStore } from '../ports.ts'
@@ -80,7 +80,8 @@ export function createAdministration(dependencies: Dependencies) {
       return exportEvents(events, narrowScope(caller, scope), requested, options)
     },
 
-    listEventDeliveries: sinks.listDeliveries,
+    listEventDeliveries: (caller: Caller, query: ListQuery<string>) =>
+      sinks.listDeliveries(query, requesterOf(caller)),
   }
 }
 export type Administration = ReturnType<typeof createAdministration>

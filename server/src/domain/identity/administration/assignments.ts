@@ -5,6 +5,7 @@ import type { PolicyRecord } from '../records.ts'
 import { policiesInScope, requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import { narrowScope } from '../choose-scope.ts'
+import { requesterOf } from '../requester-of.ts'
 import { type AuditedAction } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
 import { requireResource, resolveId, notFound } from './require-resource.ts'
@@ -195,7 +196,8 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
     ): Promise<Page<Role>> {
       const scope = await requireScope(caller, reference)
       const relatedTo = { relation: 'roles-of-holder', holder, scope } as const
-      return await registry.list('roles', narrowScope(caller, query.scope), query, { relatedTo })
+      const context = { relatedTo, requester: requesterOf(caller) }
+      return await registry.list('roles', narrowScope(caller, query.scope), query, context)
     },
   }
 }
