@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { request, type RequestOptions } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { before, describe, test } from 'node:test'
@@ -125,6 +125,34 @@ for (const name of proxyNames) {
         const { status, text } = await send('/servers?scope=system&limit=1', { headers })
         assert.equal(status, 200, text)
       }
+    })
+
+    test('a node that is starting gets no reads, and no POST is sent to two nodes', async () => {
+      const headers = await logIn()
+      const received: string[] = []
+      const starting = createServer(({ method = '', url: path = '' }, response) => {
+        if (path !== '/readyz') received.push(`${method} ${path}`)
+        response.writeHead(503, { 'retry-after': '1' }).end('starting')
+      })
+      starting.listen(Number(new URL(nodes[1].url).port), '127.0.0.1')
+      lifetime.after(() => starting.close())
+      for (let count = 0; count < 20; count += 1) {
+        const { status, text } = await send('/servers?scope=system&limit=1', { headers })
+        assert.equal(status, 200, text)
+      }
+      const isAsked = received.length > 0
+      // nginx asks no node whether it is ready.
+      assert.equal(isAsked, name === 'nginx')
+      const before = received.length
+      const auth = { identity: passwordIdentity('sysadmin', adminPassword), scope: systemProject }
+      let refused = 0
+      for (let count = 0; count < 10; count += 1) {
+        const { status } = await send('/v3/auth/tokens', { method: 'POST' }, { auth })
+        assert.ok(status === 201 || status === 503, String(status))
+        if (status === 503) refused += 1
+      }
+      assert.equal(refused, received.length - before)
+      assert.equal(refused > 0, name === 'nginx')
     })
   })
 }

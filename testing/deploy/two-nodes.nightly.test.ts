@@ -18,8 +18,8 @@ import { proxyNames, reservePorts, startProxy } from './proxies.ts'
 
 const password = 'the password of the drill'
 const readers = 8
-/** nginx has no health checks, and may try a node that is starting. */
-const isStarting = /^\w+ 503 Muster is starting/
+/** nginx has no health checks, and sends no POST to two nodes. */
+const isStarting = /^login 503 Muster is starting/
 const killStep = 'kill -9 of one node, and a new start'
 /** Requests between the steps of the drill. */
 const pauseBetweenSteps = 1_000

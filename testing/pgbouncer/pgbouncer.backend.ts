@@ -18,6 +18,7 @@ const limits = {
   slowTimeout: 1_000,
   syncConnections: 4,
   syncTimeout: 5_000,
+  retryTime: 5_000,
 }
 
 describe('PostgreSQL behind PgBouncer in transaction mode', () => {

@@ -57,6 +57,13 @@ function createDemoHost(parts: Parts): DemoHost {
     attachAccounts,
     growAccounts,
     listAccounts: () => accounts.all(),
+    async countServers() {
+      const { servers } = await database.db
+        .selectFrom('server_combinations')
+        .select((eb) => eb.fn.sum<number | null>('servers').as('servers'))
+        .executeTakeFirstOrThrow()
+      return Number(servers)
+    },
     reconcile: syncClient.reconcile,
     listUsers: createListDemoUsers({ ...parts, registry, directory }),
     async completeLoad() {

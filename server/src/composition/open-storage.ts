@@ -120,6 +120,7 @@ async function openEngine(
       slowTimeout: queryTimeout,
       syncConnections: config.databaseSyncConnections,
       syncTimeout: config.databaseSyncTimeout,
+      retryTime: config.databaseTimeout,
     })
   }
   prepareDataDirectory(dataDir)

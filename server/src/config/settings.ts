@@ -87,7 +87,7 @@ export const settings = {
     flag: 'database-timeout',
     variable: 'MUSTER_DATABASE_TIMEOUT',
     value: 'time',
-    help: 'Time limit of a statement for a request on PostgreSQL.',
+    help: 'Time limit of a statement for a request on PostgreSQL, and of any request while PostgreSQL does not answer.',
     parse: duration,
     fallback: '5s',
   }),

@@ -14,6 +14,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
   let received = 0
   let connections = 0
   let fault: { at: number; state: State } | undefined
+  let trigger: { matches: (chunk: Buffer) => boolean; isPassed: boolean } | undefined
 
   /** Passes chunks on, or holds them back in the silent state. */
   const createGate = () =>
@@ -22,6 +23,18 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
         const pass = () => done(null, chunk)
         if (state === 'silent') held.push(pass)
         else pass()
+      },
+    })
+
+  /** The same for chunks from the client, which can begin the silence. */
+  const createTrigger = () =>
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const found = trigger?.matches(chunk) ? trigger : undefined
+        if (!found) return done(null, chunk)
+        if (found.isPassed) this.push(chunk)
+        enter('silent')
+        held.push(() => (found.isPassed ? done() : done(null, chunk)))
       },
     })
 
@@ -58,7 +71,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
         pairs.delete(pair)
       })
     }
-    near.pipe(createGate()).pipe(far)
+    near.pipe(createGate()).pipe(createTrigger()).pipe(far)
     far.pipe(createGate()).pipe(createCounter()).pipe(near)
   })
   server.listen(0, '127.0.0.1')
@@ -73,7 +86,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
   }
   function enter(next: State): void {
     state = next
-    fault = undefined
+    fault = trigger = undefined
     if (next === 'cut' || next === 'garbage') destroyAll()
     if (next !== 'silent') for (const pass of held.splice(0)) pass()
     if (next !== 'refusing' && !server.listening) server.listen(port, '127.0.0.1')
@@ -102,6 +115,10 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
     },
     /** Connections stay open, and nothing comes through: a network that drops packets. */
     silence: () => enter('silent'),
+    /** Silence begins with a chunk from a client: it is held back too, or passed on and not answered. */
+    silenceAt(matches: (chunk: Buffer) => boolean, isPassed: boolean): void {
+      trigger = { matches, isPassed }
+    },
     /** Enters a state after so many further bytes from the target. */
     failAfter(bytes: number, next: 'cut' | 'silent'): void {
       fault = { at: received + bytes, state: next }

@@ -64,7 +64,7 @@ export async function startDemo(host: DemoHost, options: Options): Promise<Demo>
     if (waiting.length === 0) return
     const output = options.progress
     const progress = createProgress({ output, title: 'Loading the demo', total: servers })
-    await waitForDemo({ host, waiting, onSeen: progress.advance, signal: stopped.signal })
+    await waitForDemo({ host, waiting, onStored: progress.advance, signal: stopped.signal })
     if (stopped.signal.aborted) return
     await host.completeLoad()
     progress.end()

@@ -24,7 +24,7 @@ const attachedOf = (
 
 /** Waits for accounts that are each time as the next moment has them. */
 async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAccount[][]) {
-  const seen: number[] = []
+  const stored: number[] = []
   const reconciled: string[] = []
   const left = moments.values()
   await waitForDemo({
@@ -34,14 +34,15 @@ async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAcc
         assert.ok(!done, 'it waits for something that will not come')
         return value
       },
+      countServers: async () => stored.length,
       reconcile: async (id) => void reconciled.push(id),
     },
     waiting,
-    onSeen: (count) => void seen.push(count),
+    onStored: (count) => void stored.push(count),
     signal: new AbortController().signal,
   })
   assert.ok(left.next().done, 'it has not waited for the end')
-  return { seen, reconciled }
+  return { stored, reconciled }
 }
 
 describe('loading a demo', () => {
@@ -52,7 +53,7 @@ describe('loading a demo', () => {
       [attachedOf('a', { seen: 9, finished_at: 7 }), attachedOf('b', { seen: 2 })],
       [attachedOf('a', { seen: 1, finished_at: 7 }), attachedOf('b', { seen: 4, finished_at: 8 })],
     )
-    assert.deepEqual(outcome, { seen: [5, 11, 13], reconciled: ['a'] })
+    assert.deepEqual(outcome, { stored: [0, 1, 2], reconciled: ['a'] })
   })
 
   test('ignores an older sync', async () => {
@@ -83,14 +84,18 @@ describe('loading a demo', () => {
   test('ends when stopped', async () => {
     const stopped = new AbortController()
     await waitForDemo({
-      host: { listAccounts: async () => [attachedOf('a')], reconcile: async () => {} },
+      host: {
+        listAccounts: async () => [attachedOf('a')],
+        countServers: async () => 0,
+        reconcile: async () => {},
+      },
       waiting: [attachedOf('a')],
-      onSeen: () => stopped.abort(),
+      onStored: () => stopped.abort(),
       signal: stopped.signal,
     })
   })
 
   test('without accounts makes no query', async () => {
-    assert.deepEqual(await load([]), { seen: [], reconciled: [] })
+    assert.deepEqual(await load([]), { stored: [], reconciled: [] })
   })
 })

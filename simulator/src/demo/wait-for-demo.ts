@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AttachedAccount, DemoHost } from '@muster/server/demo-port'
 
 interface Load {
-  readonly host: Pick<DemoHost, 'listAccounts' | 'reconcile'>
+  readonly host: Pick<DemoHost, 'listAccounts' | 'countServers' | 'reconcile'>
   /** The accounts to wait for, as they were before they were due. */
   readonly waiting: readonly AttachedAccount[]
-  /** Called with the number of servers seen so far. */
-  readonly onSeen: (seen: number) => void
+  /** Called with the number of servers stored so far. */
+  readonly onStored: (servers: number) => void
   readonly signal: AbortSignal
 }
 
@@ -17,7 +17,7 @@ const shortestPause = 20
 const pauseAfter = (waited: number) => Math.min(Math.max(waited / 10, shortestPause), longestPause)
 
 /** Waits until each account has completed a sync. The sync itself retries what fails. */
-export async function waitForDemo({ host, waiting, onSeen, signal }: Load): Promise<void> {
+export async function waitForDemo({ host, waiting, onStored, signal }: Load): Promise<void> {
   const [first] = waiting
   if (!first) return
   const before = new Map(waiting.map(({ account, sync }) => [account.id, sync]))
@@ -33,16 +33,11 @@ export async function waitForDemo({ host, waiting, onSeen, signal }: Load): Prom
     )
   }
 
-  /** The highest count of each account: a second sync of one starts again from 0. */
-  const highest = new Map<string, number>()
   const start = performance.now()
   await host.reconcile(first.account.id)
   while (!signal.aborted) {
     const current = (await host.listAccounts()).filter(({ account }) => before.has(account.id))
-    for (const { account, sync } of current) {
-      highest.set(account.id, Math.max(sync.seen, highest.get(account.id) ?? 0))
-    }
-    onSeen(highest.values().reduce((sum, seen) => sum + seen, 0))
+    onStored(await host.countServers())
     if (current.every(isLoaded)) return
     await pause(pauseAfter(performance.now() - start), undefined, { signal }).catch(() => {})
   }

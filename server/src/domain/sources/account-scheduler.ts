@@ -36,6 +36,8 @@ export function createAccountScheduler(dependencies: Dependencies) {
   let isStopped = false
   let lastTick: Promise<void> = Promise.resolve()
   let isFailing = false
+  /** When the first lease of another process expires, so that its tasks do not wait for the interval. */
+  let nextExpiry = Infinity
 
   const acquireLease = (id: string) => leases.acquire(id, runner, clock(), clock() + leaseDuration)
 
@@ -57,7 +59,10 @@ export function createAccountScheduler(dependencies: Dependencies) {
   async function startRunning(attached: AttachedAccount): Promise<void> {
     const { id } = attached.account
     const { runner: holder, leased_until } = attached.sync
-    if (holder !== runner && leased_until > clock()) return
+    if (holder !== runner && leased_until >= clock()) {
+      nextExpiry = Math.min(nextExpiry, leased_until)
+      return
+    }
     if (!(await acquireLease(id))) return
     const account = runAccount(attached, runner)
     running.set(id, account)
@@ -88,6 +93,7 @@ export function createAccountScheduler(dependencies: Dependencies) {
 
   async function scheduleAll(): Promise<void> {
     const readAt = clock()
+    nextExpiry = Infinity
     const all = await accounts.all()
     const ids = new Set(all.map(({ account }) => account.id))
     await Promise.all([
@@ -122,7 +128,8 @@ export function createAccountScheduler(dependencies: Dependencies) {
     start(): void {
       const next = async () => {
         await tick()
-        if (!isStopped) timer = setTimeout(next, interval)
+        const untilExpiry = Math.max(0, nextExpiry + 1 - clock())
+        if (!isStopped) timer = setTimeout(next, Math.min(interval, untilExpiry))
       }
       void next()
     },

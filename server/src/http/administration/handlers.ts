@@ -191,7 +191,7 @@ export function createAdministrationHandlers(
       }))
       const parameters = role_ids ? { ...query, role_id: role_ids } : query
       const options = { parameters, url: authUrl + url, idField: 'id' } as const
-      return answerInMemory('rolepolicies', bindingFields, items, options)
+      return await answerInMemory('rolepolicies', bindingFields, items, options)
     },
     bindPolicy: ({ caller, parameters }) =>
       done(use.bindPolicy(caller, parameters.id, parameters.policy_id)),

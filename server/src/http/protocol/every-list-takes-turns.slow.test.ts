@@ -38,6 +38,7 @@ const short: ReadonlySet<string> = new Set<OperationId>([
   'listRegions',
   'listCloudProviders',
   'listCloudAccounts',
+  'getTagPairs',
 ])
 
 /**
@@ -84,7 +85,7 @@ function observeTurns() {
   Worker.prototype.emit = function emitCounted(this: Worker, event: string, ...given: unknown[]) {
     const { replies = [] } = (given[0] ?? {}) as { replies?: { response?: unknown }[] }
     if (event === 'message') for (const { response } of replies) turn.rows += countRows(response)
-    return Reflect.apply(EventEmitter.prototype.emit, this, [event, ...given]) as boolean
+    return Reflect.apply(EventEmitter.prototype.emit, this, [event, ...given])
   } as Worker['emit']
 
   return {
@@ -229,10 +230,14 @@ async function multiply(database: Database, resources: Resources, reader: Person
   ])
 }
 
+/** Read as a whole: nobody has many policies. */
+const inMemory: ReadonlySet<string> = new Set<OperationId>(['listPolicyBindings'])
+
 /** Every response with rows: each GET operation with the most rows, and in each format. */
 const calls = operations
   .filter(
-    ({ method, access, id }) => method === 'GET' && access !== 'public' && id !== 'validateToken',
+    ({ method, access, id }) =>
+      method === 'GET' && access !== 'public' && id !== 'validateToken' && !inMemory.has(id),
   )
   .flatMap((operation: Operation) => {
     const { limit, format } = (operation.query?.properties ?? {}) as Record<
@@ -241,7 +246,8 @@ const calls = operations
     >
     const formats = format?.enum ?? format?.anyOf?.map((each) => each.const ?? '') ?? []
     // Without a limit, lists under /v3 are whole and others have few rows.
-    const size = limit && !operation.path.startsWith('/v3') ? { limit: String(maxPageSize) } : {}
+    const isWhole = operation.path.startsWith('/v3') && operation.id !== 'listIdentityEvents'
+    const size = limit && !isWhole ? { limit: String(maxPageSize) } : {}
     return [size, ...formats.map((each) => ({ format: each }))].map((query) => ({
       id: operation.id as OperationId,
       operation,
@@ -254,7 +260,8 @@ onBothEngines('the event loop turns during every response with many rows', (engi
   let resources: Resources
   let observed: ReturnType<typeof observeTurns>
   before(async () => {
-    running = await startPlatformWorld(engine)
+    // Inserting the rows takes long.
+    running = await startPlatformWorld(engine, { flags: ['--database-timeout=120s'] })
     const { organisation, platform } = running
     resources = await organisation.addResources('home')
     await multiply(platform.database, resources, organisation.persona('admin'))
@@ -328,12 +335,12 @@ onBothEngines('the event loop turns during every response with many rows', (engi
 
   for (const { id, operation, query } of calls) {
     test(`${operation.path} ${new URLSearchParams(query).toString()}`, async () => {
-      let answer = { status: 0, body: Buffer.alloc(0) }
+      let answer: Awaited<ReturnType<typeof read>> | undefined
       const largest = await observed.during(async () => {
         answer = await read(id, pathOf(id), query)
       })
-      const text = answer.body.toString()
-      assert.equal(answer.status, 200, text.slice(0, 300))
+      const text = String(answer?.body)
+      assert.equal(answer?.status, 200, text.slice(0, 300))
       if (
         operation.query &&
         'limit' in operation.query.properties &&

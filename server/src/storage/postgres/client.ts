@@ -38,38 +38,50 @@ async function cancel({ host, port, processID, secretKey }: Backend): Promise<vo
 
 /**
  * Takes a connection from the pool and translates its errors. A connection that broke, or did not
- * answer in time, is not reused.
+ * answer in time, is not reused. `since` is when the work began that it is for.
  */
-export async function takeClient(pool: Pool) {
-  const { client, release } = await pool.take().catch((error: unknown) => {
+export async function takeClient(pool: Pool, since = performance.now()) {
+  const { client, release } = await pool.take(since).catch((error: unknown) => {
     throw error instanceof PlatformError ? error : unavailable(error)
   })
   let isBroken = false
+  let cancelled: Promise<void> | undefined
+
+  async function run(
+    text: string,
+    parameters: readonly unknown[],
+    { copied, name }: Pick<Statement, 'copied' | 'name'>,
+  ): Promise<pg.QueryResult> {
+    if (copied) return await copy(client, text, copied)
+    const values = [...parameters]
+    return name !== undefined && (await pool.isDirect(client))
+      ? await client.query({ name, text, values })
+      : await client.query(text, values)
+  }
+
   return {
     isBroken: () => isBroken,
     async query(
       text: string,
       parameters: readonly unknown[] = [],
-      { copied, name }: Pick<Statement, 'copied' | 'name'> = {},
+      statement: Pick<Statement, 'copied' | 'name'> = {},
     ): Promise<pg.QueryResult> {
       try {
-        if (copied) return await copy(client, text, copied)
-        const values = [...parameters]
-        return name !== undefined && (await pool.isDirect(client))
-          ? await client.query({ name, text, values })
-          : await client.query(text, values)
+        return await pool.guard(run(text, parameters, statement), since)
       } catch (error) {
         // Timeouts are enforced here, not by a session setting: a pooler shares sessions among clients.
         if ((error as Error).message === 'Query read timeout') {
-          await cancel(client as unknown as Backend)
+          cancelled = cancel(client as unknown as Backend)
         }
-        if (isConnectionLost(error)) {
+        if (error instanceof PlatformError || isConnectionLost(error)) {
           isBroken = true
           pool.leave(client)
         }
-        throw toError(error)
+        throw error instanceof PlatformError ? error : toError(error)
       }
     },
-    release: () => release(isBroken),
+    /** A connection is not closed before its statement is cancelled. Nobody waits for that. */
+    release: () =>
+      cancelled ? void cancelled.finally(() => release(isBroken)) : release(isBroken),
   }
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { PlatformError } from '../../domain/error.ts'
 import { Violation } from '../violation.ts'
+import { NoHost } from './hosts.ts'
 
 /** PostgreSQL's error codes for the violations that stores handle. */
 const violations: Readonly<Record<string, Violation['kind']>> = {
@@ -30,6 +31,10 @@ export const isConflict = (error: unknown): boolean =>
 /** A statement exceeded its timeout. */
 export const isTimeout = (error: unknown): boolean => codeOf(causeOf(error)) === '57014'
 
+/** PostgreSQL did not say what became of the statement. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof PlatformError && /^(?:08|57P|$)/.test(codeOf(error.cause) ?? '')
+
 const noResponse = 'The database does not respond.'
 
 const causeOf = (error: unknown): unknown => (error instanceof PlatformError ? error.cause : error)
@@ -41,11 +46,22 @@ const reasons: Readonly<Record<string, string>> = {
   '25006': 'The database cannot write: it is read-only.',
 }
 
+/** Of several hosts, the first one with such a reason. */
+const reasonOf = (cause: unknown): string | undefined =>
+  cause instanceof NoHost
+    ? cause.failures.map(({ error }) => reasonOf(error)).find((reason) => reason !== undefined)
+    : reasons[codeOf(cause) ?? '']
+
 export const unavailable = (cause: unknown) =>
-  new PlatformError('ServiceUnavailable', reasons[codeOf(cause) ?? ''] ?? noResponse, {
-    cause,
-    retryAfter: 1,
-  })
+  new PlatformError('ServiceUnavailable', reasonOf(cause) ?? noResponse, { cause, retryAfter: 1 })
+
+/** The connection broke, or was silent, while the transaction was committed. */
+export const unconfirmed = (cause: unknown) =>
+  new PlatformError(
+    'ServiceUnavailable',
+    'The database did not confirm the change. It may have been made: check before you repeat the request.',
+    { cause, retryAfter: 1 },
+  )
 
 /** Translates an error of PostgreSQL into one of Muster's. */
 export function toError(error: unknown): unknown {

@@ -11,4 +11,6 @@ export interface PostgresLimits {
   /** Commits of servers. */
   readonly syncConnections: number
   readonly syncTimeout: number
+  /** Milliseconds after which a commit that lost against others is not tried again. */
+  readonly retryTime: number
 }

@@ -30,6 +30,7 @@ import { pollVersions } from './poll-versions.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import type { PostgresLimits } from './limits.ts'
 import { openPool, type Pool } from './pool.ts'
+import { createSilenceGuard } from './silence.ts'
 import { createSlowReader } from './slow-reader.ts'
 import { runTransaction } from './transaction.ts'
 
@@ -47,6 +48,7 @@ export const defaultLimits: PostgresLimits = {
   slowTimeout: defaultQueryTimeout,
   syncConnections: 4,
   syncTimeout: 60 * second,
+  retryTime: 5 * second,
 }
 
 /** Kysely ends only pools that it has used, so the pool is ended by whoever opened it. */
@@ -133,10 +135,7 @@ async function maintain(hosts: Hosts, statements: readonly string[]): Promise<vo
 const measureSize = { sql: 'select pg_database_size(current_database()) as size', parameters: [] }
 
 /** Writes a row again that no other transaction locks. */
-const touch = {
-  sql: "update settings set value = value where key = 'secret_key_fingerprint'",
-  parameters: [],
-}
+const touch = "update settings set value = value where key = 'secret_key_fingerprint'"
 
 /** Runs queries on one snapshot of the data. */
 async function readSnapshot(pool: Pool, queries: readonly Query[]): Promise<Row[][]> {
@@ -168,12 +167,14 @@ export async function openPostgres(
     await migrate(db)
   })
   const versions = await startPolling(hosts)
-  const { wait, timeout, slowTimeout, syncTimeout } = limits
-  const pool = openPool(hosts, { max: limits.connections, timeout, wait })
+  const { wait, timeout, slowTimeout, syncTimeout, retryTime } = limits
+  const guard = createSilenceGuard(versions.answeredAt, timeout)
+  const pool = openPool(hosts, { max: limits.connections, timeout, wait, guard })
   const slowPool = openPool(hosts, {
     max: limits.slowConnections,
     timeout: slowTimeout + 2 * second,
     wait,
+    guard,
   })
   // A commit of servers waits for a free connection without a limit: more commits at once would only
   // hold more locks. PostgreSQL's own statement timeout ends a statement first.
@@ -181,6 +182,7 @@ export async function openPostgres(
     max: limits.syncConnections,
     timeout: syncTimeout + 2 * second,
     wait: unlimited,
+    guard,
   })
   const statistics = createDatabaseStatistics()
   const commit = (statements: Statements): Promise<StatementResult[]> =>
@@ -190,6 +192,7 @@ export async function openPostgres(
         lock: timeout,
         maxAttempts: 4,
         retryTimeouts: false,
+        retryTime,
       }),
     )
 
@@ -231,9 +234,10 @@ export async function openPostgres(
       const results = await statistics.measure('servers', () =>
         runTransaction(syncPool, work.statements, {
           statement: syncTimeout,
-          lock: Math.min(maxLockWait, syncTimeout),
+          lock: Math.min(maxLockWait, syncTimeout, retryTime),
           maxAttempts: 8,
           retryTimeouts: true,
+          retryTime,
         }),
       )
       const version = work.versionFrom(results)
@@ -244,9 +248,15 @@ export async function openPostgres(
     currentVersion: versions.identityVersion,
     serversVersion: versions.serversVersion,
     noteServersCommitted: versions.advanceServers,
-    share: () => ({ engine: 'postgres', url, limits }),
+    // No request waits for a scan, so it may try again for longer.
+    share: () => ({ engine: 'postgres', url, limits: { ...limits, retryTime: syncTimeout } }),
     async ping() {
-      await commit([touch])
+      const client = await takeClient(pool)
+      try {
+        await client.query(touch)
+      } finally {
+        client.release()
+      }
     },
     readClock: versions.clock,
     keyFingerprints: versions.keyFingerprints,

@@ -138,6 +138,8 @@ export function pollVersions(hosts: Hosts) {
     identityVersion: () =>
       isYounger(maxIdentityAge) ? restarts * versionsPerRestart + identity : undefined,
     serversVersion: (scope?: string) => (isYounger(maxServersAge) ? servers.of(scope) : undefined),
+    /** When the last answered poll was sent, by `performance.now`. */
+    answeredAt: () => polledAt,
     clock: () => clock,
     keyFingerprints: () => keyFingerprints,
     async stop(): Promise<void> {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import type { PoolCounts } from '../database-statistics.ts'
 import type { Hosts } from './hosts.ts'
+import type { SilenceGuard } from './silence.ts'
 
 interface Size {
   readonly max: number
@@ -9,6 +10,8 @@ interface Size {
   readonly timeout: number
   /** Milliseconds to wait for a free connection; 0 for no limit. */
   readonly wait: number
+  /** Default: what takes long is waited for. */
+  readonly guard?: SilenceGuard
 }
 
 /** Milliseconds to open a connection while a request waits for it. */
@@ -24,7 +27,7 @@ async function isDirect(client: pg.ClientBase): Promise<boolean> {
 }
 
 /** A pool of connections to the server in use. Connections to an earlier server are not reused. */
-export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
+export function openPool(hosts: Hosts, { max, timeout, wait, guard = (work) => work }: Size) {
   // The pool has one time limit for both a free connection and a new one, which can take longer.
   const queue = createBoundedQueue({
     name: 'database statements',
@@ -62,19 +65,33 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
     }
   }
 
+  async function take() {
+    const leaveQueue = await queue.acquire()
+    try {
+      const client = await connectToHostInUse()
+      const release = (isBroken: boolean) => {
+        client.release(isBroken)
+        leaveQueue()
+      }
+      return { client, release }
+    } catch (error) {
+      leaveQueue()
+      throw error
+    }
+  }
+
   return {
     options: pool.options,
-    async take() {
-      const leaveQueue = await queue.acquire()
+    guard,
+    async take(since: number) {
+      const taking = take()
       try {
-        const client = await connectToHostInUse()
-        const release = (isBroken: boolean) => {
-          client.release(isBroken)
-          leaveQueue()
-        }
-        return { client, release }
+        return await guard(taking, since)
       } catch (error) {
-        leaveQueue()
+        taking.then(
+          ({ release }) => release(false),
+          () => {},
+        )
         throw error
       }
     },

@@ -2,7 +2,7 @@ import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import type { StatementResult, Statements } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { takeClient } from './client.ts'
-import { isConflict, isTimeout } from './errors.ts'
+import { isConflict, isTimeout, isUnanswered, unconfirmed } from './errors.ts'
 import type { Pool } from './pool.ts'
 
 type Client = Awaited<ReturnType<typeof takeClient>>
@@ -16,6 +16,8 @@ interface Limits {
   readonly maxAttempts: number
   /** Whether a transaction that timed out is retried too. */
   readonly retryTimeouts: boolean
+  /** Milliseconds after which nothing is retried. */
+  readonly retryTime: number
 }
 
 /** Milliseconds after which a process that stops in the middle of a transaction loses its locks. */
@@ -33,6 +35,7 @@ async function attempt(
   limits: Limits,
 ): Promise<StatementResult[]> {
   const together = statements.length > 1
+  let isCommitting = !together
   try {
     const results: StatementResult[] = []
     if (together) await client.query(beginWith(limits))
@@ -44,9 +47,11 @@ async function attempt(
       }
       results.push({ rows, changes: rowCount ?? 0 })
     }
+    isCommitting = true
     if (together) await client.query('commit')
     return results
   } catch (error) {
+    if (isCommitting && isUnanswered(error)) throw unconfirmed(error)
     // PostgreSQL rolls back by itself when the connection breaks.
     if (together && !client.isBroken()) await client.query('rollback').catch(() => {})
     throw error
@@ -54,14 +59,6 @@ async function attempt(
     client.release()
   }
 }
-
-/** A new connection may be late on a busy machine. Nothing has run yet, so trying again is safe. */
-const connect = (pool: Pool, maxAttempts: number): Promise<Client> =>
-  retryOnError(
-    () => takeClient(pool),
-    () => true,
-    maxAttempts,
-  )
 
 /** Retries what fails with an error of this kind; the last one is thrown. */
 async function retryOnError<Result>(
@@ -89,16 +86,23 @@ async function retryOnError<Result>(
  * Runs statements in one transaction. A transaction that was rolled back because of others is
  * retried; one whose outcome is unknown, because the connection broke, is not.
  */
-export const runTransaction = (
+export function runTransaction(
   pool: Pool,
   statements: Statements,
   limits: Limits,
-): Promise<StatementResult[]> =>
-  retryOnError(
-    async () => {
-      const client = await connect(pool, limits.retryTimeouts ? connectAttempts : 1)
-      return await attempt(client, statements, limits)
-    },
-    (error) => isConflict(error) || (limits.retryTimeouts && isTimeout(error)),
+): Promise<StatementResult[]> {
+  const since = performance.now()
+  const isInTime = () => performance.now() - since < limits.retryTime
+  /** A new connection may be late on a busy machine. Nothing has run yet, so trying again is safe. */
+  const connect = () =>
+    retryOnError(
+      () => takeClient(pool, since),
+      isInTime,
+      limits.retryTimeouts ? connectAttempts : 1,
+    )
+  return retryOnError(
+    async () => await attempt(await connect(), statements, limits),
+    (error) => isInTime() && (isConflict(error) || (limits.retryTimeouts && isTimeout(error))),
     limits.maxAttempts,
   )
+}

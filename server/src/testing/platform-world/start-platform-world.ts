@@ -254,8 +254,16 @@ export interface RunningPlatformWorld {
 }
 
 /** A platform with the organisation in it. Failed logins are not counted: there will be many. */
-export async function startPlatformWorld(engine: Engine): Promise<RunningPlatformWorld> {
-  const platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
+export async function startPlatformWorld(
+  engine: Engine,
+  options: Pick<NonNullable<Parameters<typeof startPlatform>[0]>, 'beside' | 'flags'> = {},
+): Promise<RunningPlatformWorld> {
+  const { flags = [], ...rest } = options
+  const platform = await startPlatform({
+    ...rest,
+    engine,
+    flags: ['--login-failures-per-minute=0', ...flags],
+  })
   const organisation = await createPlatformWorld(platform)
   return { platform, organisation, takeSnapshot: await createSnapshots(platform.database) }
 }
