@@ -158,15 +158,16 @@ describe('the tasks of an account', () => {
     await running.stop()
   })
 
-  for (const [elsewhere, count] of [
-    [0, 2],
-    [1, 1],
-    [2, 0],
+  for (const [maxParallel, elsewhere, count] of [
+    [2, 0, 2],
+    [2, 1, 1],
+    [2, 2, 0],
+    [1, 0, 1],
   ] as const) {
-    test(`of a batch for two at once: ${count}, if other processes run ${elsewhere}`, async () => {
+    test(`of a batch for ${maxParallel} at once: ${count}, if other processes run ${elsewhere}`, async () => {
       const ids = ['a', 'b', 'c']
       const all = ids.map((id) => newTask(id, { batch_id: 'batch' }))
-      const given = { account: { max_actions: 10 }, maxParallel: 2, elsewhere }
+      const given = { account: { max_actions: 10 }, maxParallel, elsewhere }
       const world = createWorld(given, ...all, newTask('alone'))
       const running = world.start()
       await settle()
