@@ -52,9 +52,8 @@ describe('muster admin backup and restore', () => {
     await assert.rejects(runAdminCommand(from, 'backup', file), /exists already/)
     await assert.rejects(runAdminCommand(from, 'backup'), /FILE is missing/)
     await assert.rejects(runAdminCommand(from, 'restore'), /FILE is missing/)
-    for (const command of ['backup', 'restore']) {
-      await assert.rejects(runAdminCommand(from, command, `${file}.2`, file), ConfigError)
-    }
+    await assert.rejects(runAdminCommand(from, 'backup', `${file}.2`, 'more'), ConfigError)
+    await assert.rejects(runAdminCommand(from, 'restore', file, 'more', '--check'), ConfigError)
   })
 
   test('verify a file without changing anything', async () => {

@@ -138,13 +138,8 @@ const resizedStatus = 'sync_config'
 export function createTaskWorld(course: Course) {
   const { delay = 3_000, commitTime = 0 } = course
   let now = start
-  let moment = 0
-  let isKilled = false
-  let isLeaseLost = false
-  let sends = 0
-  let reads = 0
-  let logins = 0
-  let requestedScans = 0
+  let [moment, sends, reads, logins, requestedScans] = [0, 0, 0, 0, 0]
+  let [isKilled, isLeaseLost] = [false, false]
   const answersLeft = [...(course.answers ?? [])]
   const readingsLeft = [...(course.readings ?? [])]
   const loginsLeft = [...(course.logins ?? [])]
