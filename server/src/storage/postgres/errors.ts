@@ -44,6 +44,7 @@ const reasons: Readonly<Record<string, string>> = {
   '53100': 'The database cannot write: its disk is full.',
   '53300': 'The database has no free connection.',
   '25006': 'The database cannot write: it is read-only.',
+  '55P03': 'Another change holds the same data. Try again shortly.',
 }
 
 /** Of several hosts, the first one with such a reason. */

@@ -248,8 +248,8 @@ export async function openPostgres(
     currentVersion: versions.identityVersion,
     serversVersion: versions.serversVersion,
     noteServersCommitted: versions.advanceServers,
-    // No request waits for a scan, so it may try again for longer.
-    share: () => ({ engine: 'postgres', url, limits: { ...limits, retryTime: syncTimeout } }),
+    // No request waits for a scan, so only the number of attempts limits it.
+    share: () => ({ engine: 'postgres', url, limits: { ...limits, retryTime: Infinity } }),
     async ping() {
       const client = await takeClient(pool)
       try {
