@@ -20,7 +20,8 @@ interface Settings {
 const idleTimeout = 10_000
 
 /**
- * Listens on the port while Muster starts: `/healthz` is 200, everything else 503 with the reason.
+ * Listens on the port while Muster starts: `/healthz` is 200, everything else 503. Only `/readyz` says the reason,
+ * because it may name the database.
  * The application takes over the listening socket when it is ready, so no connection is refused.
  */
 export async function openPort({ host, port: wanted, tls, clock }: Settings) {
@@ -29,10 +30,13 @@ export async function openPort({ host, port: wanted, tls, clock }: Settings) {
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const requestId = requestIdOrNew(request.headers['x-request-id'])
-    const isAlive = request.url?.split('?', 1)[0] === '/healthz'
+    const path = request.url?.split('?', 1)[0]
+    const isAlive = path === '/healthz'
     const fault = new PlatformError(
       'ServiceUnavailable',
-      `Muster is starting: ${reason}. Try again shortly.`,
+      path === '/readyz'
+        ? `Muster is starting: ${reason}. Try again shortly.`
+        : 'Muster is starting. Try again shortly.',
     )
     const body = isAlive ? { status: 'ok' } : errorBody(fault, requestId, clock())
     response.writeHead(isAlive ? 200 : fault.status, {
