@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { statSync, utimesSync } from 'node:fs'
 import { ConfigError } from '../config/parsers.ts'
 import { chunk } from '../domain/chunk.ts'
 import {
@@ -12,55 +11,61 @@ import { listEncryptedValues } from '../storage/encrypted-values.ts'
 import { findKeyFingerprints, replaceKeyFingerprints } from '../storage/key-fingerprint.ts'
 import { readKeyFile, writeKeyFile } from '../vault/key-file.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
-import { loadSecretKey, type SecretKey } from '../vault/secret-key.ts'
+import { loadSecretKey } from '../vault/secret-key.ts'
 import type { AdminContext } from './command.ts'
 
-/** A request that began before the key file was changed may still write with the old key. */
+/** A request that began before the listed keys were changed may still write with the old key. */
 const longestRequest = 30_000
 const valuesPerCommit = 100
 
-/** By then every process has polled the fingerprints, and a commit that began before is done. */
-const longestPoll = 1_000
-
 type Database = AdminContext['database']
+export type Wait = (milliseconds: number) => Promise<unknown>
 type Context = Pick<AdminContext, 'database' | 'key' | 'progress'>
 
 /**
  * Adds the first key of the file to those of the database. From then on the key encrypts, and a process
- * without it is not ready.
+ * without it is not ready. Returns false if it was listed before.
  */
-export async function announceKey(database: Database, key: SecretKey): Promise<void> {
+export async function announceKey(database: Database, file: string): Promise<boolean> {
+  const fingerprint = loadSecretKey(file).currentFingerprint()
   const listed = (await findKeyFingerprints(database.db))?.split(' ') ?? []
-  await database.commit([
-    replaceKeyFingerprints(database.db, [...listed, key.currentFingerprint()]),
-  ])
+  if (listed.includes(fingerprint)) return false
+  await database.commit([replaceKeyFingerprints(database.db, [...listed, fingerprint])])
+  // The time of the announcement, which `finishRotation` counts from.
+  utimesSync(file, new Date(), new Date())
+  return true
 }
 
 /**
  * Encrypts all values with the current key, then removes the old keys. The file is changed last, so
  * an interrupted command can be repeated.
  */
-export async function finishRotation({ config, database, print, progress }: AdminContext) {
+export async function finishRotation(
+  { config, database, print, progress }: AdminContext,
+  wait: Wait,
+): Promise<void> {
+  const waitForRequests = async (since: number) => {
+    const rest = since + longestRequest - Date.now()
+    if (rest <= 0) return
+    progress(`Waiting ${Math.ceil(rest / 1_000)} s for requests that still use the old key.`)
+    await wait(rest)
+  }
   const file = config.secretKeyFile
   const [current, ...old] = readKeyFile(file)
   if (old.length === 0) throw new ConfigError('there is no rotation to finish')
   if (old.some(({ isNext }) => isNext)) {
     throw new ConfigError('the new key is not in use yet: run muster admin rotate-key --activate')
   }
+  await announceKey(database, file)
+  await waitForRequests(statSync(file).mtimeMs)
   // Not the key of a running server, which follows the list in the database and remembers removed keys.
   const key = loadSecretKey(file)
-  await announceKey(database, key)
-  const wait = statSync(file).mtimeMs + longestRequest - Date.now()
-  if (wait > 0) {
-    progress(`Waiting ${Math.ceil(wait / 1_000)} s for requests that still use the old key.`)
-    await pause(wait)
-  }
   const context = { database, key, progress }
   await keepDemoPasswords(context)
   await encryptAll(context)
   await database.commit([replaceKeyFingerprints(database.db, [key.currentFingerprint()])])
   // A process that did not have the new file may have encrypted with the old key until now.
-  if (database.engine === 'postgres') await pause(longestPoll)
+  if (database.engine === 'postgres') await waitForRequests(Date.now())
   const unreadable = await encryptAll(context)
   for (const title of unreadable) progress(`No key decrypts the ${title}: it is left as it is.`)
   writeKeyFile(file, [current])

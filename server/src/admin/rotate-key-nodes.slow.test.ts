@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import type { Server, Task } from '@muster/contract'
 import { listEncryptedValues } from '../storage/encrypted-values.ts'
 import { letAct } from '../testing/acting-ec2.ts'
+import { assertError } from '../testing/assert-error.ts'
 import { ask, loginAdmin, requestToken, secretOf } from '../testing/client.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { startFakeEc2 } from '../testing/fake-ec2.ts'
@@ -85,7 +86,8 @@ onBothEngines('after a rotation of the secret key', (engine) => {
     const holder = await createKeyHolders(one).addHolder({ role: 'project_editor' })
     ec2.instances.set('i-1', { name: 'web' })
     const managed = { access: 'manage', period: 86_400 }
-    const account = await operate(one, token).attach({
+    // The node whose key file lags behind runs the account, until it lacks a key.
+    const account = await operate(other, token).attach({
       provider: 'Aws',
       ...ec2.settings,
       ...managed,
@@ -154,8 +156,24 @@ onBothEngines('after a rotation of the secret key', (engine) => {
         const { status, body } = await readiness(other)
         const isLacking = copied.length === 0 && step !== 'begin'
         assert.equal(status, isLacking ? 503 : 200, `${manner}, ${step}: ${body.details}`)
-        if (isLacking) assert.match(body.details, /lacks a key that the database uses: copy/)
+        if (isLacking)
+          assert.match(
+            body.details,
+            /lacks a key that the database uses: copy .*, or the file belongs/,
+          )
         if (!isLacking || step === 'activate') await useNode(one)
+        if (isLacking) {
+          await useSource(one, `i-without-${step}`)
+          // Nobody learns from it which access keys exist, or where the file is.
+          for (const key of [...keys, { id: 'unknown', secret: 'unknown' }]) {
+            const { details } = assertError(
+              await logIn(other, key),
+              'ServiceUnavailable',
+              'application/json',
+            )
+            assert.match(details, /^This node lacks a secret key [^/]*$/)
+          }
+        }
         // What it would encrypt now, nobody else could read.
         if (isLacking && step === 'finish') assert.equal((await createKey(other)).status, 503)
         else keys.push(await createKeyHolders(other).makeOwnKey(holder))

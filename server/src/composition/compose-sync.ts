@@ -38,12 +38,13 @@ import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { composeTaskRunner, type TaskSettings } from './compose-task-runner.ts'
+import type { SecretKey } from '../vault/secret-key.ts'
 import { createServerKeys, createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createSourceState } from '../storage/sources/source-state.ts'
 
 interface Parts {
   readonly database: ThreadDatabase
-  readonly secretBox: SecretBox
+  readonly key: SecretBox & Pick<SecretKey, 'problem'>
   readonly kinds: SourceKinds
   /** Addresses that accounts may use in addition to the default ones. */
   readonly reachable: readonly string[]
@@ -65,9 +66,9 @@ const pollInterval = 50
 
 /** Composes the sync thread: the scheduler of accounts, and the calls that requests make. */
 export function composeSync(parts: Parts) {
-  const { database, secretBox, kinds, reachable, disappearanceHold, runner, log, tracer } = parts
+  const { database, key, kinds, reachable, disappearanceHold, runner, log, tracer } = parts
   const clock = Date.now
-  const accounts = createAccountStore(database, secretBox)
+  const accounts = createAccountStore(database, key)
   const leases = createLeaseStore(database)
   const sightings = createSightingStore(database)
   const serverWriter = createServerWriter(database)
@@ -141,6 +142,7 @@ export function composeSync(parts: Parts) {
     runAccount,
     runner,
     leaseDuration: parts.tasks.leaseDuration,
+    canRun: () => key.problem() === undefined,
     clock,
     log,
   })

@@ -83,7 +83,7 @@ async function openOnce(
     await ensureServerCounts(database)
     await database.maintain(await renumberForeignEvents(database.db))
     await matchKey(database.db)
-    key.follow(database.keyFingerprints)
+    key.follow(database.keyFingerprints, () => database.currentVersion() !== undefined)
     return { database, key }
   } catch (error) {
     await database.close()

@@ -45,9 +45,11 @@ const tracer =
     ? undefined
     : createTracer(traceRatio, (span) => tell({ kind: 'span', span }))
 if (tracer) traceStatements(database, tracer)
+const key = loadSecretKey(secretKeyFile)
+key.follow(database.keyFingerprints)
 const sync = composeSync({
   database,
-  secretBox: loadSecretKey(secretKeyFile),
+  key,
   kinds,
   reachable,
   disappearanceHold,

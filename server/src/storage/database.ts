@@ -110,6 +110,8 @@ export interface ThreadDatabase extends DatabaseReader, DatabaseWriter {
   counts(): DatabaseCounts
   /** Calls the listener after each statement of this thread. */
   observe(listener: StatementListener): void
+  /** As `findKeyFingerprints`, at most a poll old. Undefined until the first process has stored it. */
+  keyFingerprints(): string | undefined
   close(): Promise<void>
 }
 
@@ -121,8 +123,6 @@ export interface Database extends ThreadDatabase, IdentityWriter, DatabaseVersio
   ping(): Promise<void>
   /** The clock that all processes of this database share; undefined where there is only one process. */
   readClock(): ClockReading | undefined
-  /** As `findKeyFingerprints`, at most a poll old. Undefined until the first process has stored it. */
-  keyFingerprints(): string | undefined
   sizes(): Promise<DatabaseSizes>
 }
 

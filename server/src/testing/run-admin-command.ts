@@ -1,4 +1,7 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { adminCommands } from '../admin/commands.ts'
+import { createRotateKey } from '../admin/rotate-key.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { collectOutput } from './collect-output.ts'
 import type { TestPlatform } from './start-platform.ts'
@@ -13,9 +16,14 @@ export const settingsOf = ({ folder, databaseUrl }: Installation): string[] => [
   ...(databaseUrl === undefined ? [] : [`--database-url=${databaseUrl}`]),
 ]
 
+/** By then every process has polled the database. */
+const longestPoll = 1_000
+const quickRotateKey = createRotateKey((wanted) => pause(Math.min(wanted, longestPoll)))
+const commands = [quickRotateKey, ...adminCommands]
+
 /** Runs `muster admin` in this process, on an installation that runs or is stopped. */
 export async function runAdminCommand(installation: Installation, ...args: string[]) {
   const output = collectOutput()
-  const status = await runAdmin([...args, ...settingsOf(installation)], {}, output.io)
+  const status = await runAdmin([...args, ...settingsOf(installation)], {}, output.io, commands)
   return { status, stdout: output.stdout(), stderr: output.stderr() }
 }

@@ -40,7 +40,7 @@ export async function startTestDemo(t: TestContext, engine: Engine) {
   const key = loadSecretKey(join(location.folder, 'secret.key'))
   const accounts = createAccountStore(database, key)
   const serverWriter = createServerWriter(database)
-  const { syncClient, stop } = composeSync({ ...world, database, secretBox: key, log: quietLog })
+  const { syncClient, stop } = composeSync({ ...world, database, key, log: quietLog })
   t.after(async () => {
     await stop()
     await storage.close()

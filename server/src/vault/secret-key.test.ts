@@ -309,18 +309,26 @@ describe('a key file with several keys', () => {
       key.follow(() => listed.map(fingerprintOf).join(' '))
       writeKeyFile(file, lines)
       assert.equal(key.problem() !== undefined, isProblem)
+      if (isProblem) assert.throws(key.requireKeys, { status: 503 })
+      else key.requireKeys()
       if (encrypts) {
         const oldest = loadAlone(listed[0] as KeyLine)
         assert.equal(key.pseudonym('nobody'), oldest.pseudonym('nobody'))
         const encrypted = key.encrypt('text', 'context')
         assert.equal(loadAlone(encrypts).decrypt(encrypted, 'context'), 'text')
       } else {
-        const missing = { status: 503, message: /lacks a key/ }
+        const missing = { status: 503, message: /^This node lacks a secret key [^/]*$/ }
         assert.throws(() => key.encrypt('text', 'context'), missing)
         assert.throws(() => key.decrypt(encryptWith(second), 'context'), missing)
       }
       // The file arrives later.
       writeKeyFile(file, [second])
+      assert.equal(key.decrypt(encryptWith(second), 'context'), 'text')
+      key.follow(
+        () => fingerprintOf(second),
+        () => false,
+      )
+      assert.throws(() => key.encrypt('text', 'context'), { status: 503 })
       assert.equal(key.decrypt(encryptWith(second), 'context'), 'text')
       key.follow(() => fingerprintOf(second))
       assert.equal(key.problem(), undefined)

@@ -19,10 +19,15 @@ export interface SecretKey extends SecretBox {
   readonly currentFingerprint: () => string
   /** Whether all fingerprints in the list, which are separated by spaces, are of these keys. */
   readonly hasFingerprints: (list: string) => boolean
-  /** From now on, the keys are those that the database lists. `read` returns the list. */
-  readonly follow: (read: () => string | undefined) => void
+  /**
+   * From now on, the keys are those that the database lists. `read` returns the list. While it is not
+   * recent, nothing is encrypted, because the list may have changed.
+   */
+  readonly follow: (read: () => string | undefined, isRecent?: () => boolean) => void
   /** For an operator: that the file lacks a key that the database lists. */
   readonly problem: () => string | undefined
+  /** Throws if there is a problem, without the details that only an operator may see. */
+  readonly requireKeys: () => void
   readonly pseudonym: Pseudonym
   /** Derived, so that it need not be stored. For users of the demo only. */
   readonly demoPassword: (user: string) => string
@@ -56,6 +61,7 @@ export function loadSecretKey(file: string): SecretKey {
   /** Keys that were removed from the file still decrypt in this process. */
   let removed: readonly Key[] = []
   let readList: () => string | undefined = () => undefined
+  let isListRecent = () => true
 
   const all = () => [...inFile, ...removed]
   const find = (fingerprint: string | undefined) =>
@@ -88,17 +94,25 @@ export function loadSecretKey(file: string): SecretKey {
     reload()
     return hasFingerprints(list)
       ? undefined
-      : `The secret key ${file} lacks a key that the database uses: copy the key file of the node where it was rotated.`
+      : `The secret key ${file} lacks a key that the database uses: copy the key file of the node where it was rotated, or the file belongs to another database.`
   }
 
-  const unusable = (reason: string) => new PlatformError('ServiceUnavailable', reason)
+  const unavailable = (reason: string) =>
+    new PlatformError('ServiceUnavailable', reason, { retryAfter: 1 })
+
+  function requireKeys(): void {
+    if (problem() === undefined) return
+    throw unavailable('This node lacks a secret key that the database uses. Its log says more.')
+  }
 
   /** The first key of the file that the database lists: others do not have a key that is not. */
   function current(): Key {
+    if (!isListRecent()) throw unavailable('The database does not respond.')
     const listed = toList(readList())
     const key = listed ? all().find((one) => listed.includes(one.fingerprint)) : inFile[0]
-    if (!key) throw unusable(problem() ?? 'The secret key was changed. Try again.')
-    return key
+    if (key) return key
+    requireKeys()
+    throw unavailable('The secret key was changed. Try again.')
   }
 
   const oldestInFile = () => inFile.findLast(({ isNext }) => !isNext) as Key
@@ -122,10 +136,12 @@ export function loadSecretKey(file: string): SecretKey {
       return (inFile[0] as Key).fingerprint
     },
     hasFingerprints,
-    follow(read) {
+    follow(read, isRecent = () => true) {
       readList = read
+      isListRecent = isRecent
     },
     problem,
+    requireKeys,
     pseudonym: (text) => oldest().derive('pseudonym', text),
     demoPassword: (user) => oldest().derive('demo password', user).slice(0, demoPasswordLength),
     isCurrent(encrypted, context) {
@@ -143,8 +159,7 @@ export function loadSecretKey(file: string): SecretKey {
       reload((key) => tryDecrypt(key, encrypted, context) !== undefined)
       const second = decryptByAny(encrypted, context)
       if (second !== undefined) return second
-      const reason = problem()
-      if (reason !== undefined) throw unusable(reason)
+      requireKeys()
       return (inFile[0] as Key).decrypt(encrypted, context)
     },
   }

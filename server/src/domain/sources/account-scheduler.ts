@@ -12,6 +12,8 @@ interface Dependencies {
   readonly runner: string
   /** In milliseconds. */
   readonly leaseDuration: number
+  /** False while this process cannot read the credentials of accounts. Others take them over. */
+  readonly canRun: () => boolean
   readonly clock: () => number
   readonly log: SyncLog
 }
@@ -27,7 +29,7 @@ export const isWanted = ({ account, sync }: AttachedAccount) =>
 
 /** Runs every account whose lease is free. Each account is run by at most one process. */
 export function createAccountScheduler(dependencies: Dependencies) {
-  const { accounts, leases, runAccount, runner, leaseDuration, clock, log } = dependencies
+  const { accounts, leases, runAccount, runner, leaseDuration, canRun, clock, log } = dependencies
   const renewalInterval = leaseDuration / 3
   const running = new Map<string, RunningAccount>()
   const renewedAt = new Map<string, number>()
@@ -92,8 +94,12 @@ export function createAccountScheduler(dependencies: Dependencies) {
   }
 
   async function scheduleAll(): Promise<void> {
-    const readAt = clock()
     nextExpiry = Infinity
+    if (!canRun()) {
+      await Promise.all([...running.keys()].map(stopRunning))
+      return
+    }
+    const readAt = clock()
     const all = await accounts.all()
     const ids = new Set(all.map(({ account }) => account.id))
     await Promise.all([

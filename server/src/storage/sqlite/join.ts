@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import type { OnServersCommitted, ThreadDatabase } from '../database.ts'
 import { createDatabaseStatistics } from '../database-statistics.ts'
+import { keyFingerprintsSql } from '../key-fingerprint.ts'
 import { buildServersCommit } from '../server-versions.ts'
 import { createKysely } from './bridge.ts'
 import { createPrepare, createSnapshotReader, openFile } from './file.ts'
@@ -34,6 +35,7 @@ export function joinSqlite(
     },
     counts: () => ({ ...statistics.read(), pools: {}, queues: { writer: writer.counts() } }),
     observe: statistics.observe,
+    keyFingerprints: () => prepare(keyFingerprintsSql).get()?.['value'] as string | undefined,
     async close() {
       writer.close()
       await db.destroy()

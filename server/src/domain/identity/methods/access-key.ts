@@ -19,7 +19,10 @@ const keySize = 1_000
 
 interface Dependencies {
   readonly accessKeys: AccessKeyStore
-  readonly secretBox: SecretBox
+  readonly secretBox: SecretBox & {
+    /** Throws if values may be encrypted with a key that this process lacks. */
+    requireKeys(): void
+  }
   readonly identityVersion: IdentityVersion
   readonly clock: Clock
   readonly memory: CacheMemory
@@ -57,6 +60,8 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       }
       const credential = readAccessKeySecret(text)
       requireConfidential(credential, origin)
+      // Before it is looked up, so that the answer is the same for every access key.
+      secretBox.requireKeys()
       const now = clock()
       const { key, wasKnown } = await findKey(credential.accessKey)
       const verdict = verifyAccessKey(credential, openSecret(key), now, audience)
