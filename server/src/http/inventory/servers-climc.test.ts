@@ -175,6 +175,7 @@ onEngineOfLane('requests of the Cloudpods command line', (engine) => {
     assert.deepEqual(await tags('cloud_meta=true'), ['ext:env=prod:1', 'ext:env=test:1', 2])
     assert.deepEqual(await tags('cloud_meta=true&key_only=true'), ['ext:env=undefined:2', 1])
     assert.deepEqual(await tags('cloud_meta=true&limit=1&offset=1'), ['ext:env=test:1', 2])
+    assert.deepEqual(await tags('cloud_meta=true&limit=1&offset=2'), [2])
     const { admin } = fleet.callers
     const everywhere = await tags('cloud_meta=true&scope=system', admin)
     assert.ok(everywhere.includes('ext:env=secret:1'))

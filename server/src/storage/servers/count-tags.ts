@@ -14,6 +14,7 @@ export function createCountTags(
   { run }: Planner,
 ): ServerFinder['countTags'] {
   const accessPaths = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
+  const stopCheck = engine === 'sqlite' ? sql` and (server & 63 or check_stop())` : sql``
 
   return async function countTags({ scope, origins: wanted, isKeyOnly, limit, offset, requester }) {
     const within = accessPaths.ofScope(scope)
@@ -24,14 +25,17 @@ export function createCountTags(
     const origin = sql`case when origin = ${sql.lit(storedOrigins.overruled)} then ${sql.lit(storedOrigins.source)} else origin end`
     const value = isKeyOnly ? sql`-1` : sql.ref('value')
     const codes = wanted.flatMap((name) => originOf[name])
-    const counted = sql`select ${origin} as origin, key, ${value} as value, count(distinct server) as count from server_tags where state = 0 and origin in (${sql.join(codes)})${visible} group by 1, 2, 3`
+    // A server has a key once in each group, because its source tag is hidden or not.
+    const counted = sql`select ${origin} as origin, key, ${value} as value, count(*) as count from server_tags where state = 0 and origin in (${sql.join(codes)})${stopCheck}${visible} group by 1, 2, 3`
     const text = (column: string) => byCodePoint(engine, sql.ref(column))
-    const page = sql`select origin, keys.word as key_word, texts.word as value_word, count from (${counted}) as counted inner join words keys on keys.code = counted.key left join words texts on texts.code = counted.value order by count desc, origin, ${text('keys.word')}, ${text('texts.word')} limit ${limit} offset ${offset}`
+    const page = sql`select origin, keys.word as key_word, texts.word as value_word, count, count(*) over () as total from (${counted}) as counted inner join words keys on keys.code = counted.key left join words texts on texts.code = counted.value order by count desc, origin, ${text('keys.word')}, ${text('texts.word')} limit ${limit} offset ${offset}`
+    const [rows = []] = await run([page], requester)
     const total = sql`select count(*) as total from (${counted}) as counted`
-    const [totals = [], rows = []] = await run([total, page], requester)
+    // A page beyond the end has no row with the total.
+    const [totals = []] = rows.length === 0 && offset > 0 ? await run([total], requester) : [rows]
     const names = Object.entries(originOf)
     return {
-      total: Number(totals[0]?.['total']),
+      total: Number(totals[0]?.['total'] ?? 0),
       items: rows.map((row) => {
         const [name] = names.find(([, each]) => each.includes(Number(row['origin']))) ?? []
         const prefix = origins[name as keyof typeof origins]

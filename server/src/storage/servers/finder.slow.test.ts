@@ -103,10 +103,16 @@ onBothEngines('the access path of a query', (engine) => {
         await finder.find({ ...pageQuery, after: undefined })
         await finder.count({ ...pageQuery, groups: [{ name: 'zone', field: 'zone' }] })
       }
+      for (const scope of scopes()) {
+        for (const offset of [0, 1_000_000]) {
+          const tags = { origins: ['own', 'source'] as const, isKeyOnly: false, limit: 9, offset }
+          await finder.countTags({ ...tags, scope, requester: background })
+        }
+      }
     }
     // What is counted up to a limit ends by itself.
     const unbounded = asked.filter(
-      (sql) => /from servers\b/.test(sql) && !sql.endsWith('as probed'),
+      (sql) => /from (servers|server_tags where state)\b/.test(sql) && !sql.endsWith('as probed'),
     )
     assert.ok(unbounded.length > 100)
     for (const sql of unbounded) assert.match(sql, /check_stop\(\)/)
