@@ -33,10 +33,20 @@ const actions: Readonly<Record<string, string>> = {
   replace: 'update',
 }
 
-/** Operations whose name does not begin with their action. */
+/** Operations whose event names neither their verb nor its replacement above. */
 const actionsById: Readonly<Record<string, string>> = {
   changeServerConfig: 'change-config',
   cancelServerDeletion: 'cancel-delete',
+  addUserMetadata: 'update',
+  setUserMetadata: 'update',
+  enableUser: 'update',
+  disableUser: 'update',
+  enableCloudAccount: 'update',
+  disableCloudAccount: 'update',
+  joinUserProjects: 'grant',
+  joinGroupProjects: 'grant',
+  leaveUserProjects: 'revoke',
+  leaveGroupProjects: 'revoke',
 }
 
 /** Operations that need a permission on servers, but whose path names something else. */

@@ -6,6 +6,7 @@ import type { ClientResponse } from '../../testing/client.ts'
 import { allKinds } from '../../domain/inventory/resource-kinds.ts'
 import { onPostgresFirst } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
+import { cloudpodsRequests } from '../../testing/platform-world/cloudpods-requests.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
 import {
   personaTable,
@@ -184,6 +185,39 @@ onPostgresFirst('the persona table', (engine) => {
       })
     }
   }
+
+  test('a denied operation of Cloudpods is recorded with the action of a successful one', async () => {
+    const recorded = async (token: string | undefined, id: OperationId, resources: Resources) => {
+      const { status } = await organisation.call(id, { resources, token, isDone: true })
+      const { action, result } = await platform.database.db
+        .selectFrom('events')
+        .select(['action', 'result'])
+        .orderBy('position', 'desc')
+        .limit(1)
+        .executeTakeFirstOrThrow()
+      return { action, result, isAllowed: status < 400 }
+    }
+    const viewer = await organisation.addPersona('viewer')
+    const { token: adminToken } = organisation.persona('admin')
+    // Enabling changes only what was disabled.
+    const first: Partial<Record<OperationId, OperationId>> = {
+      enableUser: 'disableUser',
+      enableCloudAccount: 'disableCloudAccount',
+    }
+    const writes = Object.keys(cloudpodsRequests)
+      .map((id) => id as OperationId)
+      .filter((id) => operationOf(id).method !== 'GET')
+    for (const id of writes) {
+      const resources = await organisation.addResources('home')
+      const before = first[id]
+      if (before) await organisation.call(before, { resources, token: adminToken, isDone: true })
+      const denied = await recorded(viewer.token, id, resources)
+      const done = await recorded(adminToken, id, resources)
+      assert.deepEqual(denied, { action: done.action, result: 'denied', isAllowed: false }, id)
+      assert.deepEqual([done.result, done.isAllowed], ['success', true], id)
+      await organisation.removeThings(resources)
+    }
+  })
 
   test('SEC-62: related resources of another domain are not shown', async () => {
     const { db } = platform.database
