@@ -167,8 +167,8 @@ function targetOperations<
   ] as const satisfies readonly Operation[]
 }
 
-/** Maximum number of projects or roles in one request. */
-const maxJoined = 20
+/** Maximum number of projects or roles in one request. All their pairs are one change, during which others wait. */
+const maxJoined = 10
 
 const Joined = Type.Array(Name, { minItems: 1, maxItems: maxJoined })
 

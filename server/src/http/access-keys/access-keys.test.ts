@@ -70,6 +70,13 @@ onEngineOfLane('access keys', (engine) => {
         assertError(both, 'InputParameterError').fields?.[0]?.path,
         'credential.blob.expire',
       )
+      for (const [path, input] of [
+        ['credential.blob.expire', { blob: JSON.stringify({ expire: 1 }) }],
+        ['credential.expires_at', { expires_at: '1970-01-01T00:00:01Z' }],
+      ] as const) {
+        const past = await holders.tryToMake(ann.token, input)
+        assert.equal(assertError(past, 'InputParameterError').fields?.[0]?.path, path)
+      }
       const weak = JSON.stringify({ secret: 'a'.repeat(44) })
       const refused = await holders.tryToMake(ann.token, { blob: weak })
       const { fields } = assertError(refused, 'InputParameterError')

@@ -31,7 +31,7 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
   let chief: ContractClient
   let owner: ContractClient
   before(async () => {
-    platform = await startPlatform({ engine })
+    platform = await startPlatform({ engine, flags: ['--auth-url=http://id.example'] })
     admin = await createAdminClient(platform)
     here = await addTenant(platform.database, 'here')
     there = await addTenant(platform.database, 'there')
@@ -44,7 +44,7 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
 
   type One = Record<string, { readonly id: string }>
   const create = async (noun: string, fields: object) => {
-    const key = noun.toLowerCase()
+    const key = noun.replaceAll(/\B[A-Z]/g, '_$&').toLowerCase()
     const body = { [key]: { name: `new ${newId()}`, ...fields } }
     const made = await admin.get<One>(`create${noun}` as OperationId, { body })
     return made[key]?.id ?? ''
@@ -54,12 +54,24 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
   const isThere = async (noun: string, id: string) =>
     (await admin.call(`get${noun}` as OperationId, { path: { id } })).status === 200
 
+  const rule = { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' }
   const kinds: [noun: string, fields: () => object][] = [
     ['Domain', () => ({ enabled: false })],
     ['Project', () => ({ domain_id: here.ids.domains })],
     ['User', () => ({ domain_id: here.ids.domains })],
     ['Group', () => ({ domain_id: here.ids.domains })],
     ['Role', () => ({})],
+    ['Policy', () => ({ scope: 'project', rules: [rule] })],
+    ['Credential', () => ({ type: 'aksk' })],
+    [
+      'IdentityProvider',
+      () => ({
+        driver: 'cas',
+        url: 'https://cas.example.org/cas',
+        service_url: 'https://muster.example.org/',
+        domain_id: here.ids.domains,
+      }),
+    ],
   ]
   for (const [noun, fields] of kinds) {
     test(`delete${noun} takes a name, but none that looks like an id`, async () => {
@@ -72,6 +84,18 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
       await admin.fail('ResourceNotFoundError', operation, { path: { id: hidden } })
       assert.ok(await isThere(noun, shaped))
       await admin.fail('ResourceNotFoundError', operation, { path: { id: 'nobody' } })
+    })
+
+    test(`delete${noun} takes no blank name`, async () => {
+      // Only access keys can be without a name.
+      const name = noun === 'Credential' ? { name: undefined } : {}
+      const id = await create(noun, { ...fields(), ...name })
+      for (const blank of [' ', '\u{3000}']) {
+        await admin.fail('ResourceNotFoundError', `delete${noun}` as OperationId, {
+          path: { id: blank },
+        })
+      }
+      assert.ok(await isThere(noun, id))
     })
   }
 
@@ -118,7 +142,7 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
     return role_assignments.map(({ role }) => role.name ?? '').toSorted()
   }
   const grantsOf = async (id: string) => {
-    const query = `target_id=${id}&action=grant&action=revoke`
+    const query = `target_id=${id}&action=grant&action=revoke&result=success`
     return (await admin.get<{ events: EventDto[] }>('listEvents', { query })).events.length
   }
 
@@ -170,6 +194,11 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
       path,
       body: { user: { projects: ['main'], roles: [wide], enabled: true } },
     })
+    const eleven = Array.from({ length: 11 }, () => wide)
+    await owner.fail('InputParameterError', 'joinUserProjects', join(eleven))
+    await owner.fail('InputParameterError', 'joinUserProjects', join([wide], eleven))
+    const tooMany = Array.from({ length: 101 }, () => wide)
+    await owner.fail('InputParameterError', 'leaveUserProjects', leave(...tooMany))
   })
 
   test('a name tells a project owner nothing about users outside of the project', async () => {
@@ -308,6 +337,14 @@ onEngineOfLane('administration with the Cloudpods command line', (engine) => {
     }
     const { actions } = await chief.get<{ actions: CloudpodsEventDto[] }>('listActions', { query })
     assert.deepEqual(actions, expected)
+    const links = { listEvents: platform.baseUrl, listIdentityEvents: platform.authUrl } as const
+    assert.notEqual(platform.baseUrl, platform.authUrl)
+    for (const [operation, url] of Object.entries(links)) {
+      const { headers } = await chief.call(operation as OperationId, {
+        query: `limit=1&obj_id=${id}`,
+      })
+      assert.ok(headers.get('link')?.startsWith(`<${url}/`), operation)
+    }
 
     const first = await chief.get<Named>('listEvents', { query: query.replace('20', '1') })
     assert.deepEqual(first.events, expected.slice(0, 1))

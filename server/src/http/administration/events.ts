@@ -29,22 +29,24 @@ interface CloudpodsCall {
 
 interface Dependencies {
   readonly administration: Administration
+  readonly authUrl: string
   readonly baseUrl: string
 }
 
 export function createEventHandlers({
   administration,
+  authUrl,
   baseUrl,
 }: Dependencies): HandlersFor<typeof eventOperations | typeof eventDeliveryOperations> {
-  const listForCloudpods = (key: 'events' | 'actions') =>
+  const listForCloudpods = (key: 'events' | 'actions', servedAt: string) =>
     async function listCloudpodsEvents({ caller, query, url }: CloudpodsCall) {
       const { field, ...parameters } = readCloudpodsNames(query).parameters
       const eventQuery = readEventQuery(parameters)
       const keys = readCloudpodsKeys(field)
       const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
-      return await answerCloudpodsEvents(key, page, { ...eventQuery, keys }, baseUrl + url)
+      return await answerCloudpodsEvents(key, page, { ...eventQuery, keys }, servedAt + url)
     }
-  const listEventsForCloudpods = listForCloudpods('events')
+  const listEventsForCloudpods = listForCloudpods('events', baseUrl)
 
   return {
     async listEvents({ caller, query: { format, ...query }, accept, url }) {
@@ -64,8 +66,8 @@ export function createEventHandlers({
       return await answerEvents(page, eventQuery, baseUrl + url)
     },
 
-    listIdentityEvents: listEventsForCloudpods,
-    listActions: listForCloudpods('actions'),
+    listIdentityEvents: listForCloudpods('events', authUrl),
+    listActions: listForCloudpods('actions', baseUrl),
 
     async listEventDeliveries({ caller, query, url }) {
       const listQuery = readListQuery(deliveryFields, query, 'time')

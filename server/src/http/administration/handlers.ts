@@ -249,6 +249,6 @@ export function createAdministrationHandlers(
 
     ...createAssignmentHandlers({ administration: use, renderers, authUrl }),
     ...createCatalogHandlers(catalog, authUrl),
-    ...createEventHandlers({ administration: use, baseUrl }),
+    ...createEventHandlers({ administration: use, authUrl, baseUrl }),
   }
 }

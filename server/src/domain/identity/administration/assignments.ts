@@ -144,11 +144,25 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       change(caller, async (caller) => {
         const resolve = (kind: ResourceKind, idOrName: string) =>
           resolveId(registry, kind, idOrName, caller.authorizedScope)
+        /** The id of each name, which many pairs can repeat while this change delays all others. */
+        const idsOf = async (kind: ResourceKind, names: readonly string[]) => {
+          const ids = new Map<string, string>()
+          for (const name of new Set(names)) ids.set(name, await resolve(kind, name))
+          return ids
+        }
         const holders = kind === 'user' ? 'users' : 'groups'
         const holder: Holder = { kind, id: await resolve(holders, id) }
+        const projectIds = await idsOf(
+          'projects',
+          wanted.map(({ project }) => project),
+        )
+        const roleIds = await idsOf(
+          'roles',
+          wanted.map(({ role }) => role),
+        )
         const pairs = new Map<string, readonly [string, string]>()
         for (const { project, role } of wanted) {
-          const ids = [await resolve('projects', project), await resolve('roles', role)] as const
+          const ids = [projectIds.get(project) ?? '', roleIds.get(role) ?? ''] as const
           pairs.set(ids.join(' '), ids)
         }
         const planned: ChangePlan<undefined>[] = []

@@ -136,7 +136,9 @@ export function createCredentialUseCases(dependencies: Dependencies) {
         if (typeof input.expires_at === 'string' && own.expiresAt !== undefined) {
           throw badField('credential.blob.expire', 'cannot be combined with expires_at')
         }
-        const expires_at = readEnd(input.expires_at ?? own.expiresAt, clock())
+        const expires_at =
+          readEnd(input.expires_at, 'credential.expires_at', clock()) ??
+          readEnd(own.expiresAt, 'credential.blob.expire', clock())
         await requireRoom(userStatus.user.id)
         const { accessKey: id, secret } = { ...mintAccessKey(), ...own.secret }
         const key: AccessKey = {
@@ -187,9 +189,9 @@ export function createCredentialUseCases(dependencies: Dependencies) {
 const tooManyKeys = (much: string) =>
   new PlatformError('ConflictError', `This user has ${much}. Delete one first.`)
 
-function readEnd(moment: string | null | undefined, now: number): number | null {
+function readEnd(moment: string | null | undefined, path: string, now: number): number | null {
   if (moment === undefined || moment === null) return null
-  const end = readTimestamp(moment, 'credential.expires_at')
-  if (end <= now) throw badField('credential.expires_at', 'is in the past')
+  const end = readTimestamp(moment, path)
+  if (end <= now) throw badField(path, 'is in the past')
   return end
 }

@@ -48,6 +48,8 @@ export async function resolveId(
   if (idForm.test(idOrName)) return idOrName
   const byId = await registry.find(kind, idOrName, authorizedScope)
   if (byId) return byId.id
+  // Resources without a name, such as access keys, are stored with an empty one.
+  if (nameKey(idOrName) === '') throw notFound(kind)
   const { items, total } = await registry.list(kind, authorizedScope, {
     ...all({ name: idOrName, ...(domainId !== undefined && { domain_id: domainId }) }),
     limit: maxNamesakes,
