@@ -70,8 +70,8 @@ export interface DemoHost {
   /** Gives the accounts new options and further mapping rules; everything else stays as it is. */
   growAccounts(accounts: readonly DemoAccount[], rules: readonly AccountRule[]): Promise<void>
   listAccounts(): Promise<readonly AttachedAccount[]>
-  /** How many servers are stored. */
-  countServers(): Promise<number>
+  /** How many servers of these accounts are stored. */
+  countServers(accountIds: readonly string[]): Promise<number>
   /** Starts the sync of accounts that are due, this one among them. */
   reconcile(accountId: string): Promise<void>
   /** Who of these people exists and can log in. */

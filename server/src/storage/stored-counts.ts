@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { background } from '../domain/inventory/ports.ts'
 import type { DatabaseReader } from './database.ts'
+import type { Tables } from './tables.ts'
 
 export interface StoredCounts {
   readonly tokens: number
@@ -47,4 +48,15 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
       })),
     }
   }
+}
+
+/** How many live servers these accounts have. */
+export async function countServersOf(
+  db: Kysely<Tables>,
+  accountIds: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ servers: number | null }>`select sum(servers) as servers
+    from server_combinations join words on words.code = server_combinations.account_id
+    where word in (${sql.join(accountIds)})`.execute(db)
+  return Number(rows[0]?.servers)
 }

@@ -64,7 +64,8 @@ export async function startDemo(host: DemoHost, options: Options): Promise<Demo>
     if (waiting.length === 0) return
     const output = options.progress
     const progress = createProgress({ output, title: 'Loading the demo', total: servers })
-    await waitForDemo({ host, waiting, onStored: progress.advance, signal: stopped.signal })
+    const showProgress = async () => progress.advance(await host.countServers([...ids]))
+    await waitForDemo({ host, waiting, showProgress, signal: stopped.signal })
     if (stopped.signal.aborted) return
     await host.completeLoad()
     progress.end()

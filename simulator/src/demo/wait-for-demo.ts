@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AttachedAccount, DemoHost } from '@muster/server/demo-port'
 
 interface Load {
-  readonly host: Pick<DemoHost, 'listAccounts' | 'countServers' | 'reconcile'>
+  readonly host: Pick<DemoHost, 'listAccounts' | 'reconcile'>
   /** The accounts to wait for, as they were before they were due. */
   readonly waiting: readonly AttachedAccount[]
-  /** Called with the number of servers stored so far. */
-  readonly onStored: (servers: number) => void
+  readonly showProgress: () => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -17,7 +16,7 @@ const shortestPause = 20
 const pauseAfter = (waited: number) => Math.min(Math.max(waited / 10, shortestPause), longestPause)
 
 /** Waits until each account has completed a sync. The sync itself retries what fails. */
-export async function waitForDemo({ host, waiting, onStored, signal }: Load): Promise<void> {
+export async function waitForDemo({ host, waiting, showProgress, signal }: Load): Promise<void> {
   const [first] = waiting
   if (!first) return
   const before = new Map(waiting.map(({ account, sync }) => [account.id, sync]))
@@ -37,7 +36,7 @@ export async function waitForDemo({ host, waiting, onStored, signal }: Load): Pr
   await host.reconcile(first.account.id)
   while (!signal.aborted) {
     const current = (await host.listAccounts()).filter(({ account }) => before.has(account.id))
-    onStored(await host.countServers())
+    await showProgress()
     if (current.every(isLoaded)) return
     await pause(pauseAfter(performance.now() - start), undefined, { signal }).catch(() => {})
   }
