@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { request, type RequestOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { before, describe, test } from 'node:test'
 import type { SessionDto } from '@muster/contract'
@@ -44,8 +46,8 @@ for (const name of proxyNames) {
     })
 
     /** A client on another address, who pretends to have yet another one. */
-    async function send(path: string, options: RequestOptions = {}, body?: unknown) {
-      const sent = request(url + path, {
+    async function send(path: string, options: RequestOptions = {}, body?: unknown, base = url) {
+      const sent = request(base + path, {
         ...options,
         ca: testAuthority,
         localAddress: clientAddress,
@@ -127,7 +129,7 @@ for (const name of proxyNames) {
       }
     })
 
-    test('a node that is starting gets no reads, and no POST is sent to two nodes', async () => {
+    test('a node that is starting refuses no reads and few POSTs, and no POST is sent to two nodes', async () => {
       const headers = await logIn()
       const received: string[] = []
       const starting = createServer(({ method = '', url: path = '' }, response) => {
@@ -136,13 +138,16 @@ for (const name of proxyNames) {
       })
       starting.listen(Number(new URL(nodes[1].url).port), '127.0.0.1')
       lifetime.after(() => starting.close())
-      for (let count = 0; count < 20; count += 1) {
+      async function read() {
         const { status, text } = await send('/servers?scope=system&limit=1', { headers })
         assert.equal(status, 200, text)
       }
-      const isAsked = received.length > 0
-      // nginx asks no node whether it is ready.
-      assert.equal(isAsked, name === 'nginx')
+      // nginx asks no node whether it is ready, and still leaves out the one that had stopped.
+      while (name === 'nginx' && received.length === 0) await read()
+      for (let count = 0; count < 40; count += 1) await read()
+      assert.equal(received.length > 0, name === 'nginx')
+      // Half of them, if the node were not left out after three failures.
+      assert.ok(received.length < 15, String(received.length))
       const before = received.length
       const auth = { identity: passwordIdentity('sysadmin', adminPassword), scope: systemProject }
       let refused = 0
@@ -152,7 +157,38 @@ for (const name of proxyNames) {
         if (status === 503) refused += 1
       }
       assert.equal(refused, received.length - before)
-      assert.equal(refused > 0, name === 'nginx')
+    })
+
+    // Caddy answers for nodes that are not ready.
+    if (name !== 'nginx') return
+    test('clients get the 503 of a node if none can serve, and a late one is not repeated', async () => {
+      let received = 0
+      let delay = 0
+      const addresses = Array.from({ length: 2 }, async () => {
+        const node = createServer((_, response) => {
+          received += 1
+          setTimeout(() => response.writeHead(503, { 'retry-after': '7' }).end(), delay)
+        })
+        node.listen(0, '127.0.0.1')
+        lifetime.after(() => node.close())
+        await once(node, 'listening')
+        return `127.0.0.1:${(node.address() as AddressInfo).port}`
+      })
+      const ports = await reservePorts()
+      const [first = '', second = ''] = await Promise.all(addresses)
+      await startProxy(lifetime, name, ports, [first, second])
+      const base = `https://localhost:${ports.port}`
+      for (const method of ['PUT', 'DELETE', 'POST', 'GET']) {
+        delay = 2_500
+        received = 0
+        assert.equal((await send('/', { method }, undefined, base)).status, 503)
+        assert.equal(received, 1)
+        delay = 0
+        for (let count = 0; count < 10; count += 1) {
+          const { status, headers } = await send('/', { method }, undefined, base)
+          assert.deepEqual([status, headers['retry-after']], [503, '7'])
+        }
+      }
     })
   })
 }
