@@ -27,12 +27,17 @@ const points = {
 } as const
 
 /** Changes of servers have connections of their own. */
-const changesOfServers: ReadonlySet<string> = new Set<OperationId>(['mergeServerMetadata'])
+const changesOfServers: ReadonlySet<string> = new Set<OperationId>([
+  'mergeServerMetadata',
+  'updateServer',
+  'startServer',
+])
 const sampled = new Set<Operation>(sampleOperations(operations, 'nightly'))
 const tested = operations.filter((each) => sampled.has(each) || changesOfServers.has(each.id))
 
-/** Much longer than `--database-timeout` below, and shorter than the time limits of anything else. */
-const patience = 30_000
+const flags = ['--database-timeout=1s', '--query-timeout=60s']
+/** Many times `--database-timeout`, and shorter than every other time limit. */
+const patience = 8_000
 
 describe('a PostgreSQL that falls silent', () => {
   const lifetime = suiteLifetime()
@@ -45,7 +50,7 @@ describe('a PostgreSQL that falls silent', () => {
       folder: temporaryFolder(lifetime),
       databaseUrl: throughProxy(databaseUrl, proxy),
     }
-    running = await startPlatformWorld('postgres', { beside, flags: ['--database-timeout=1s'] })
+    running = await startPlatformWorld('postgres', { beside, flags })
     lifetime.after(() =>
       running.platform.close().catch((error: unknown) => {
         if (!isUnavailable(error)) throw error
