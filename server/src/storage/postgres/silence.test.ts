@@ -14,12 +14,12 @@ void describe('a database that answers nobody', () => {
 
   test('is not one whose statements are answered, even if polls are not', async () => {
     const guard = createSilenceGuard(() => Number.NEGATIVE_INFINITY, 10 * timeout)
-    let isDone = false
+    const state = { isDone: false }
     const slow = guard(
-      pause(2_500).then(() => (isDone = true)),
+      pause(2_500).then(() => (state.isDone = true)),
       performance.now(),
     )
-    while (!isDone) await guard(pause(25), performance.now(), true)
+    while (!state.isDone) await guard(pause(25), performance.now(), true)
     assert.equal(await slow, true)
   })
 
