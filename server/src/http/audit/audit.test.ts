@@ -37,6 +37,18 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   changeOwnPassword: ['update', 'user'],
   addGroupUser: ['join', 'group'],
   removeGroupUser: ['leave', 'group'],
+  addGroupUsers: ['join', 'group'],
+  removeGroupUsers: ['leave', 'group'],
+  enableUser: ['update', 'user'],
+  disableUser: ['update', 'user'],
+  joinUserProjects: ['grant', 'user'],
+  leaveUserProjects: ['revoke', 'user'],
+  joinGroupProjects: ['grant', 'group'],
+  leaveGroupProjects: ['revoke', 'group'],
+  addUserMetadata: ['update', 'server'],
+  setUserMetadata: ['update', 'server'],
+  enableCloudAccount: ['update', 'cloudaccount'],
+  disableCloudAccount: ['update', 'cloudaccount'],
   bindPolicy: ['bind', 'role'],
   unbindPolicy: ['unbind', 'role'],
   mergeServerMetadata: ['update', 'server'],
@@ -167,6 +179,12 @@ onEngineOfLane('the audit log', (engine) => {
         break
       case 'update': {
         const isOwnPassword = id === 'changeOwnPassword'
+        const isSwitch = /^(?:enable|disable)/.test(id)
+        if (isSwitch) {
+          const isEnabled = id.startsWith('enable')
+          assert.deepEqual(changes, { enabled: [!isEnabled, isEnabled] })
+          break
+        }
         const expected = isOwnPassword ? ['password'] : Object.keys(sent ?? {})
         assert.deepEqual(Object.keys(changes), expected)
         if (isOwnPassword) break

@@ -64,7 +64,11 @@ describe('SEC-17 addresses in the catalog', () => {
   test('SEC-17 are literal and not expanded as templates', async () => {
     const seen = await readAddresses(address, `${address}/base`)
     assert.deepEqual(seen, {
-      catalog: { keystone: [`${address}/v3`], region2: [`${address}/base`] },
+      catalog: {
+        keystone: [`${address}/v3`],
+        log: [`${address}/base`],
+        region2: [`${address}/base`],
+      },
       self: `${address}/v3/`,
       endpoints: { auth_url: address, base_url: `${address}/base` },
       challenge: `Keystone uri="${address}"`,

@@ -24,8 +24,10 @@ const kinds: Readonly<Record<string, string>> = {
   role_id: 'roles',
   policy_id: 'policies',
 }
-/** What must come before an operation, so that there is something to remove. */
+/** What must come before an operation, so that there is something to change. */
 const opposites: Readonly<Record<string, string>> = {
+  enableUser: 'disableUser',
+  enableCloudAccount: 'disableCloudAccount',
   removeGroupUsers: 'addGroupUsers',
   leaveUserProjects: 'joinUserProjects',
   leaveGroupProjects: 'joinGroupProjects',
@@ -228,7 +230,8 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     const opposite = all.find(({ id }) => id === opposites[operation.id])
     if (opposite) {
       const joined = path.replace(/[^/]*$/, opposite.path.split('/').at(-1) ?? '')
-      await request(joined, { method: 'POST', body: await bodyOf(opposite) })
+      const body = opposite.body ? { body: await bodyOf(opposite) } : {}
+      await request(joined, { method: 'POST', ...body })
     }
     const puts = all.some(
       (other) => other.method === 'PUT' && other.path === operation.path && !other.body,
