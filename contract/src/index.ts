@@ -69,6 +69,7 @@ export { users, type UserDto } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
 export * from './cloudaccounts/claim.ts'
 export * from './content-coding.ts'
+export * from './error-statuses.ts'
 export * from './errors.ts'
 export * from './gateway/operations.ts'
 export type {

@@ -15,8 +15,10 @@ const document = renderOpenApi(operations, [address], gateway)
 const written = JSON.parse(JSON.stringify(document)) as typeof document
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
-/** With what its references point to. */
-const compile = (schema: object) => ajv.compile({ ...schema, components: written.components })
+ajv.addSchema({ $id: 'document', components: written.components })
+/** What references point to is compiled once. */
+const compile = (schema: object) =>
+  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object)
 
 const writtenOperations = Object.entries(written.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
