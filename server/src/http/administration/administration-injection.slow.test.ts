@@ -117,7 +117,8 @@ onPostgresFirst('SEC-63: injection into administration', (engine) => {
       return [`${pathOf(operation)}?${query.join('&')}`, `${operation.id} ${text}`] as const
     })
     await sendAll(sendings, (answer, at) => {
-      assert.ok([200, 400].includes(answer.status), at)
+      // 431: a long text in every filter of a list.
+      assert.ok([200, 400, 431].includes(answer.status), at)
       if (answer.status === 200) assert.deepEqual(thingsIn(answer), [], at)
     })
     assert.deepEqual(await dumpTables(platform.database), before)
