@@ -4,12 +4,15 @@ import { before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from '../../server/src/testing/engines.ts'
 import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
+import { isNightly } from '../../server/src/testing/lanes.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startRunningMuster, type RunningMuster } from './running-muster.ts'
 
 interface Operation {
   readonly name: string
   readonly engines: readonly Engine[]
+  /** Runs with `--nightly` only: other tests have it, without the clients. */
+  readonly isNightly?: boolean
   /** Whether requests may be answered with 503, and tasks fail, meanwhile. */
   readonly isFault?: boolean
   /** Runs while clients scan, act, export and log in. */
@@ -41,7 +44,7 @@ async function reload(muster: RunningMuster, lines: readonly string[], message: 
 }
 
 const operations: readonly Operation[] = [
-  { name: 'nothing', engines: both, run: () => pause(1_000) },
+  { name: 'nothing', engines: both, isNightly: true, run: () => pause(1_000) },
   // Then the other node scans and acts, and the key is rotated here.
   {
     name: 'a process is killed',
@@ -63,6 +66,7 @@ const operations: readonly Operation[] = [
   {
     name: 'SIGHUP: log level and access log, then invalid settings',
     engines: both,
+    isNightly: true,
     async run(muster) {
       await reload(muster, ['log_level = "debug"', 'access_log = "off"'], 'settings reloaded')
       await pause(1_500)
@@ -73,6 +77,7 @@ const operations: readonly Operation[] = [
   {
     name: 'the receiver of events fails',
     engines: both,
+    isNightly: true,
     async run({ receiver }) {
       receiver.isFailing = true
       await pause(2_000)
@@ -100,6 +105,7 @@ const operations: readonly Operation[] = [
   {
     name: 'PostgreSQL does not respond',
     engines: ['postgres'],
+    isNightly: true,
     isFault: true,
     async run({ postgres }) {
       const frozen = postgres?.pids() ?? []
@@ -139,8 +145,8 @@ void describe('operations on a running Muster', { concurrency: true }, () => {
       before(async () => {
         muster = await startRunningMuster(lifetime, engine)
       })
-      for (const { name, engines, isFault = false, run } of operations) {
-        if (!engines.includes(engine)) continue
+      for (const { name, engines, isFault = false, run, ...one } of operations) {
+        if (!engines.includes(engine) || (one.isNightly && !isNightly)) continue
         test(`${name}: then a login, a scan, an action, a delivery and an export work on each node`, async () => {
           const load = muster.startLoad()
           try {

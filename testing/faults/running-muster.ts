@@ -296,9 +296,7 @@ export async function startRunningMuster(lifetime: Lifetime, engine: Engine) {
           const stored = tasks.filter(
             (task) => task.action === action && Date.parse(task.created_at) >= countedSince,
           )
-          const succeeded = stored.filter(({ status }) => status === 'succeeded')
           assert.ok(sent.length <= stored.length, `${action} of ${name} was sent twice`)
-          assert.ok(sent.length >= succeeded.length, `${action} of ${name} was not sent`)
         }
       }
     },
