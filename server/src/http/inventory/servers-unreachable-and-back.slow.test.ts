@@ -80,7 +80,7 @@ const suite = (engine: Engine) => {
       })
       // One failure does not make the servers unknown.
       assert.ok((await at.servers(account)).every(({ status }) => status === 'running'))
-      await until('it is lost', async () => (await at.show(account.id)).status === 'lost', 30)
+      await until('it is lost', async () => (await at.show(account.id)).status === 'lost', 60)
       const lost = await at.servers(account)
       assert.deepEqual(
         lost.map((server) => [server.id, server.status, server.host_service_status]),
