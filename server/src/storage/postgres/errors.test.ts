@@ -18,3 +18,12 @@ test('the reason of one of several hosts is told', () => {
   assert.equal(unavailable(refusal('53300')).message, 'The database has no free connection.')
   assert.equal(unavailable(new NoHost([standby])).message, 'The database does not respond.')
 })
+
+test('an error that is not silence has its own reason', () => {
+  const texts = ['53100', '53300', '25006', '55P03'].map(
+    (code) => unavailable(refusal(code)).message,
+  )
+  assert.equal(new Set(texts).size, 4)
+  for (const text of texts) assert.doesNotMatch(text, /does not respond/)
+  assert.match(unavailable(refusal('55P03')).message, /Another change holds the same data/)
+})

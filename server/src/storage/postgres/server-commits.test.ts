@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { createStorageLocation, type StorageLocation } from '../../testing/open-storage.ts'
 import type { Database } from '../database.ts'
+import { defaultLimits, openPostgres } from './open.ts'
 
 const gateNumber = 77
 
@@ -73,6 +74,21 @@ describe('commits that change servers on PostgreSQL', () => {
     await until('the slow one is heard of', () => far.serversVersion('slow') !== cached.slow)
     assert.notEqual(far.serversVersion(), cached.all)
     assert.equal(await isThere('slow'), true)
+  })
+
+  test('of a scan are repeated after a timeout, for which no request waits', async (t) => {
+    const limits = { ...defaultLimits, syncTimeout: 300 }
+    const url = location.url ?? ''
+    const process = await openPostgres(url, async () => {}, undefined, limits)
+    t.after(() => process.close())
+    const shared = process.share()
+    assert.ok(shared.engine === 'postgres')
+    const thread = await openPostgres(url, async () => {}, undefined, shared.limits)
+    t.after(() => thread.close())
+    await sql`create sequence attempts`.execute(near.db)
+    const slowAtFirst = sql`select pg_sleep(case nextval('attempts') when 1 then 2 else 0 end)`
+    await thread.commitServers([slowAtFirst.compile(near.db), put('repeated')], new Set(['a']))
+    assert.equal(await isThere('repeated'), true)
   })
 
   test('see in their serialized statements what earlier commits wrote, also if they began before', async () => {
