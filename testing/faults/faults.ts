@@ -49,12 +49,23 @@ export interface RecordedCall {
 
 /** Faults of a request whose like was answered before: one of each sort. */
 const ofSecond: readonly FaultName[] = ['answer lost', '500', 'half list', 'Muster killed']
+/** Faults of a request that has all faults in another action. */
+const ofKnown: readonly FaultName[] = ['answer lost', '500', 'half list']
 
-/** Faults that change something about this request: a list is needed for those of lists. */
-export const faultsOf = ({ items, isSecond }: RecordedCall): readonly FaultName[] =>
-  (isSecond ? ofSecond : faultNames).filter(
+/**
+ * Faults that change something about this request: a list is needed for those of lists. A request is known if it
+ * only reads and another action sends it too.
+ */
+export function faultsOf(
+  { items, isSecond }: RecordedCall,
+  { isKnown }: { readonly isKnown: boolean },
+): readonly FaultName[] {
+  if (isKnown && isSecond) return []
+  const names = isKnown ? ofKnown : isSecond ? ofSecond : faultNames
+  return names.filter(
     (name) => (name !== 'empty list' || items > 0) && (name !== 'half list' || items > 1),
   )
+}
 
 /** Milliseconds for which a back end without state of its own is away when it restarts. */
 const downtime = 1_500
