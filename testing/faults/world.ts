@@ -90,14 +90,21 @@ export async function startWorld(
     },
     /**
      * Waits for the end of a scan that begins now. One that runs already does not count: it may have passed the
-     * request with the fault.
+     * request with the fault. A scan whose start is being stored is the answer to a request, although it began
+     * before it: then another one is requested.
      */
     async scan(): Promise<void> {
       const since = Date.now()
-      await operator().request(`/cloudaccounts/${accountId}/sync`, 'POST')
+      let requestAt = 0
       const isEnded = async () => {
         const { state, started_at } = (await operator().show(accountId)).sync
-        return state === 'idle' && Date.parse(started_at ?? '') >= since
+        if (state !== 'idle') return false
+        if (Date.parse(started_at ?? '') >= since) return true
+        if (Date.now() >= requestAt) {
+          await operator().request(`/cloudaccounts/${accountId}/sync`, 'POST')
+          requestAt = Date.now() + 3_000
+        }
+        return false
       }
       await until('the end of a scan', isEnded, 60)
     },
