@@ -59,13 +59,21 @@ async function readInstance({ id, client, signal }: ReadInstance) {
   return found
 }
 
-/** The volumes that only this instance uses, and that no other can attach. */
-async function ownVolumes({ id, client, signal }: ReadInstance): Promise<ReadonlySet<string>> {
+/** Which of the volumes only this instance uses, and no other can attach. */
+async function ownVolumes(
+  { id, client, signal }: ReadInstance,
+  attached: readonly string[],
+): Promise<ReadonlySet<string>> {
   const Filters = [{ Name: 'attachment.instance-id', Values: [id] }]
   const { Volumes = [] } = await client.call(
     (ec2, options) => ec2.describeVolumes({ Filters }, options),
     signal,
   )
+  const described = new Set(Volumes.map(({ VolumeId }) => VolumeId))
+  const unknown = attached.find((volume) => !described.has(volume))
+  // Kept silently, the volume would cost money and hold data that was to be deleted.
+  if (unknown !== undefined)
+    throw new SourceError('invalid-response', `EC2 did not describe ${unknown} of ${id}.`)
   const own = Volumes.filter(
     ({ MultiAttachEnabled, Attachments = [] }) =>
       MultiAttachEnabled !== true && Attachments.every(({ InstanceId }) => InstanceId === id),
@@ -79,7 +87,8 @@ async function ownVolumes({ id, client, signal }: ReadInstance): Promise<Readonl
  */
 async function volumeRequests(instance: ReadInstance, areDeleted: boolean) {
   const { BlockDeviceMappings = [] } = await readInstance(instance)
-  const deleted = areDeleted ? await ownVolumes(instance) : new Set<string>()
+  const attached = BlockDeviceMappings.flatMap(({ Ebs }) => Ebs?.VolumeId ?? [])
+  const deleted = areDeleted ? await ownVolumes(instance, attached) : new Set<string>()
   return BlockDeviceMappings.flatMap(({ DeviceName, Ebs }: InstanceBlockDeviceMapping) => {
     const { VolumeId: target = '' } = Ebs ?? {}
     const DeleteOnTermination = deleted.has(target)
