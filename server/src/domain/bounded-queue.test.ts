@@ -19,7 +19,10 @@ function createTrial(changes: Partial<typeof limits> = {}) {
   const releases = new Map<string, () => void>()
   return {
     begun,
-    request(name: string, options: { getSignal?: () => AbortSignal; weight?: number } = {}) {
+    request(
+      name: string,
+      options: { getSignal?: () => AbortSignal; weight?: number; isPatient?: boolean } = {},
+    ) {
       const begin = async () => {
         const release = await queue.acquire({ key: name.slice(0, 1), ...options })
         begun.push(name)
@@ -94,6 +97,21 @@ describe('a bounded queue', () => {
     await assert.rejects(late, refusal(503))
     await trial.end('a1')
     await trial.request('b2')
+  })
+
+  test('lets patient requests wait for as long as their clients do', async (t: TestContext) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const trial = createTrial({ capacity: 1, perKey: 1, maxWaiting: 1, maxWaitingPerKey: 1 })
+    const gone = new AbortController()
+    await trial.request('a1')
+    void trial.request('a2')
+    void trial.request('a3', { isPatient: true })
+    const dropped = trial.request('b1', { isPatient: true, getSignal: () => gone.signal })
+    t.mock.timers.tick(limits.maxWait)
+    gone.abort()
+    await assert.rejects(dropped, refusal(503))
+    await trial.end('a1')
+    assert.deepEqual(trial.begun, ['a1', 'a3'])
   })
 
   test('limits by weight, and lets no light request overtake a heavy one', async () => {

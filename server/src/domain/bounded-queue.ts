@@ -24,6 +24,8 @@ interface Admission {
   readonly weight?: number
   /** An aborted request leaves the queue. Called only if it has to wait. */
   readonly getSignal?: () => AbortSignal | undefined
+  /** Waits however long the queue is, and however long it takes. */
+  readonly isPatient?: boolean
 }
 
 /** What the metrics tell of a queue. */
@@ -120,12 +122,13 @@ export function createBoundedQueue(limits: Limits) {
   }
 
   /** Resolves when the request may run, to the function that releases its capacity. */
-  async function acquire({ key = '', getSignal, ...rest }: Admission = {}): Promise<() => void> {
+  async function acquire(admission: Admission = {}): Promise<() => void> {
+    const { key = '', getSignal, isPatient = false, ...rest } = admission
     const weight = Math.min(rest.weight ?? 1, perKey)
     if (waiting.size === 0 && isFree(key, weight)) return take(key, weight)
     const signal = getSignal?.()
     if (signal?.aborted === true) throw clientGone()
-    requireRoom(key)
+    if (!isPatient) requireRoom(key)
     const since = performance.now()
     return await new Promise((resolve, fail) => {
       const leave = (error: Error) => {
@@ -136,7 +139,8 @@ export function createBoundedQueue(limits: Limits) {
       }
       const leaveAborted = () => leave(clientGone())
       const leaveLate = () => leave(reject('ServiceUnavailable', `Too many ${name} are running`))
-      const timer = maxWait === undefined ? undefined : setTimeout(leaveLate, maxWait)
+      const isLimited = maxWait !== undefined && !isPatient
+      const timer = isLimited ? setTimeout(leaveLate, maxWait) : undefined
       const settle = () => {
         waitedMs += performance.now() - since
         clearTimeout(timer)

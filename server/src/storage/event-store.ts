@@ -111,7 +111,8 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
         (row) => toEventRecord(row as unknown as EventRow),
         { requester, counts: false, descending },
       )
-      return { items, next: next === undefined ? undefined : items.at(-1)?.id }
+      // An export continues by position: its last event may be deleted meanwhile.
+      return { items, next: byCommit || next === undefined ? next : items.at(-1)?.id }
     },
 
     async purge(before, now) {

@@ -47,8 +47,13 @@ export function createSlowQueries(
     maxWait: timeout,
   })
 
-  async function run(queries: readonly Query[], { user, signal }: Requester): Promise<Row[][]> {
-    const release = await queue.acquire({ key: user, getSignal: () => signal })
+  async function run(queries: readonly Query[], requester: Requester): Promise<Row[][]> {
+    const { user, signal, isStreaming = false } = requester
+    const release = await queue.acquire({
+      key: user,
+      getSignal: () => signal,
+      isPatient: isStreaming,
+    })
     const { rows, stop } = start(queries)
     // A stopped query holds its slot until the engine is done with it.
     rows.then(release, release)

@@ -29,14 +29,16 @@ export async function exportEvents(
     format === 'csv' ? csvRow(columns, event) : `${JSON.stringify(selectKeys(event, keys))}\n`
 
   async function* chunks(): AsyncGenerator<Buffer> {
-    let marker = query.marker
+    let { marker, requester } = query
     do {
       const page = await events.list(scope, {
         ...query,
         ...(marker !== undefined && { marker }),
+        requester,
         limit: pageSize,
         byCommit: true,
       })
+      requester = { ...query.requester, isStreaming: true }
       for await (const some of inTurns(page.items)) {
         yield Buffer.from(some.map((event) => render(renderEvent(event))).join(''))
       }

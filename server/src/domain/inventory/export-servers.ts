@@ -70,11 +70,12 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
   async function* pages(query: ServerQuery, pageQuery: PageQuery, maxServers: number) {
     const usual = { ...pageQuery, limit: atOnce, offset: 0, isStreamed: true }
     let [after, ignoresCache]: [Position | undefined, boolean] = [pageQuery.after, false]
+    let { requester } = pageQuery
     let tries = 0
     for (;;) {
-      const page = await finder.find({ ...usual, after, ignoresCache })
+      const page = await finder.find({ ...usual, after, ignoresCache, requester })
       if (page.total > maxServers) throw tooManyServers(page.total, maxServers)
-      const parts = await finder.load(page.found, pageQuery.requester)
+      const parts = await finder.load(page.found, requester)
       const next = parts && (await nextPosition(finder, query.order, page, parts))
       ignoresCache = parts === undefined || next === 'changed'
       if (parts === undefined || next === 'changed') {
@@ -85,6 +86,7 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
       tries = 0
       yield parts
       if (!next) return
+      requester = { ...pageQuery.requester, isStreaming: true }
       after = next
     }
   }

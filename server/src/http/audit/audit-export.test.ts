@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { events as description, type EventDto } from '@muster/contract'
+import { exportEvents } from '../../domain/audit/export-events.ts'
+import { everywhere } from '../../domain/scope.ts'
 import { createEventStore } from '../../storage/event-store.ts'
 import { assertError } from '../../testing/assert-error.ts'
 import { ask } from '../../testing/client.ts'
@@ -16,6 +18,15 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 /** More than one page of an export. */
 const count = 1_050
+const pageSize = 500
+/** How many queries of a user run and wait at most. */
+const [mostRunning, mostWaiting] = [2, 64]
+
+const endless = {
+  sqlite: `with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e15)
+    select count(*) as n from n where case when i & 63 then 1 else check_stop() end`,
+  postgres: 'select pg_sleep(3600)',
+}
 
 onEngineOfLane('exports of events as CSV or NDJSON', (engine) => {
   let platform: TestPlatform
@@ -107,5 +118,52 @@ onEngineOfLane('exports of events as CSV or NDJSON', (engine) => {
         .slice(1)
         .every(([id]) => id === user),
     )
+  })
+
+  test('are complete, however many run beside each other', async () => {
+    async function exportAll(): Promise<string> {
+      const { status, text } = await get('format=ndjson&field=id')
+      if (status === 200) return text
+      assert.ok(status === 429 || status === 503, text)
+      return await exportAll()
+    }
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: mostRunning + mostWaiting + 4 }, exportAll),
+    )
+    assert.equal(first?.split('\n').length, count + 1)
+    for (const other of others) assert.equal(other, first)
+  })
+
+  test('that have begun wait for other queries, and need no event that they have sent', async () => {
+    const { database } = platform
+    const { db } = database
+    const gone = new AbortController()
+    const query = {
+      where: { kind: 'field', field: 'target_type', comparison: 'equals', values: ['exported'] },
+      descending: false,
+      limit: 1,
+      requester: { user: 'reader' },
+    } as const
+    const body = await exportEvents(createEventStore(database), everywhere, query, {
+      format: 'ndjson',
+      keys: ['id'],
+    })
+    for (let n = 0; n < mostRunning + mostWaiting; n += 1) {
+      const others = { user: 'reader', signal: gone.signal }
+      database.run([{ sql: endless[engine], parameters: [] }], others).catch(() => {})
+    }
+    const chunks = Array.fromAsync(body)
+    const isEnded = chunks.then(
+      () => true,
+      () => true,
+    )
+    while (database.counts().queues['queries']?.waiting !== mostWaiting + 1) {
+      if (await Promise.race([isEnded, pause(5, false)])) break
+    }
+    const sent = own[pageSize - 1]?.id ?? ''
+    await database.commit([db.deleteFrom('events').where('id', '=', sent).compile()])
+    gone.abort()
+    const text = String(Buffer.concat(await chunks))
+    assert.equal(text, own.map(({ id }) => `${JSON.stringify({ id })}\n`).join(''))
   })
 })
