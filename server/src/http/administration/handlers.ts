@@ -1,9 +1,4 @@
-import {
-  rolepolicies,
-  type CatalogService,
-  type PolicyBindingDto,
-  type administrationOperations,
-} from '@muster/contract'
+import type { CatalogService, administrationOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
@@ -14,15 +9,12 @@ import type {
   Resources,
   User,
 } from '../../domain/identity/administration/resources.ts'
-import { queryFieldsOf } from '../../domain/query/query-fields.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
-import { answerInMemory, answerPage, readKeystoneQuery, type KeystoneParameters } from './pages.ts'
+import { answerPage, readKeystoneQuery, type KeystoneParameters } from './pages.ts'
 import { createRenderers } from './render-resources.ts'
-
-const bindingFields = queryFieldsOf(rolepolicies)
 
 interface Dependencies {
   readonly administration: Administration
@@ -182,16 +174,11 @@ export function createAdministrationHandlers(
       shown('role', renderers.roles(await use.updateRole(caller, parameters.id, body.role))),
     deleteRole: remove('roles', use.deleteRole),
     listRolePolicies: listRelated('policies', use.listRolePolicies),
-    async listPolicyBindings({ query: { role_ids, ...query }, url }) {
-      const bindings = await use.listPolicyBindings()
-      const items = bindings.map((binding): PolicyBindingDto => ({
-        ...binding,
-        id: `${binding.role_id}:${binding.policy_id}`,
-        name: `${binding.role}/${binding.policy}`,
-      }))
+    async listPolicyBindings({ caller, query: { role_ids, ...query }, url }) {
       const parameters = role_ids ? { ...query, role_id: role_ids } : query
-      const options = { parameters, url: authUrl + url, idField: 'id' } as const
-      return await answerInMemory('rolepolicies', bindingFields, items, options)
+      const listQuery = readKeystoneQuery(queryFieldsByKind.rolepolicies, parameters, 'name')
+      const page = await use.listPolicyBindings(caller, listQuery)
+      return await answerPage('rolepolicies', page, (item) => item, listQuery, authUrl + url)
     },
     bindPolicy: ({ caller, parameters }) =>
       done(use.bindPolicy(caller, parameters.id, parameters.policy_id)),

@@ -1,38 +1,45 @@
-import type { PolicyScope } from '@muster/contract'
+import type { PolicyBindingDto } from '@muster/contract'
 import { sql } from 'kysely'
+import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
+import { selectKeys } from '../../domain/query/select-keys.ts'
 import type { DatabaseReader, IdentityWriter } from '../database.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
+import { createListRows, sqlFieldsOf } from '../list-rows.ts'
 import { createApplyChange } from './apply-change.ts'
 import { createGrants } from './grants.ts'
 import { createImpactOf } from './impact.ts'
 import { createResourceLists } from './resource-lists.ts'
 
+const bindingFields = queryFieldsByKind.rolepolicies
+
 export function createRegistry(database: DatabaseReader & IdentityWriter): Registry {
   const { db } = database
   const { loadAssignments, loadPolicies } = createLoadAssignments(database)
+  const listRows = createListRows(database)
+  const bindings = {
+    columns: sql.raw('*'),
+    from: sql`(select role_id || ':' || policy_id as id, roles.name || '/' || policies.name as name,
+        roles.name as role, role_id, policies.name as policy, policy_id, policies.scope
+      from role_policies join roles on roles.id = role_id join policies on policies.id = policy_id
+    ) as bindings`,
+    conditions: [],
+    fields: sqlFieldsOf(database.engine, bindingFields, (field) => sql.ref(field)),
+    searched: bindingFields.searched,
+    id: sql.ref('id'),
+  }
   return {
     ...createResourceLists(database),
     ...createGrants(database),
     assignmentsOf: loadAssignments,
 
-    async listPolicyBindings() {
-      const rows = await db
-        .selectFrom('role_policies')
-        .innerJoin('roles', 'roles.id', 'role_policies.role_id')
-        .innerJoin('policies', 'policies.id', 'role_policies.policy_id')
-        .select([
-          'roles.name as role',
-          'role_policies.role_id',
-          'policies.name as policy',
-          'role_policies.policy_id',
-          'policies.scope',
-        ])
-        .orderBy('roles.name_key')
-        .orderBy('policies.name_key')
-        .execute()
-      return rows.map((row) => ({ ...row, scope: row.scope as PolicyScope }))
-    },
+    listPolicyBindings: (query, requester) =>
+      listRows(
+        bindings,
+        query,
+        (row) => selectKeys(row, Object.keys(bindings.fields)) as PolicyBindingDto,
+        { requester },
+      ),
 
     async policiesOfRole(roleId) {
       const policies = await loadPolicies([roleId])

@@ -6,6 +6,7 @@ import {
   policies,
   projects,
   roleAssignments,
+  rolepolicies,
   roles,
   users,
 } from '@muster/contract'
@@ -14,7 +15,7 @@ import type { ResourceKind } from './resources.ts'
 
 /** What the lists of administration can be filtered and sorted by. */
 export const queryFieldsByKind: Readonly<
-  Record<ResourceKind | 'role_assignments', QueryFields<string>>
+  Record<ResourceKind | 'role_assignments' | 'rolepolicies', QueryFields<string>>
 > = {
   domains: queryFieldsOf(domains),
   projects: queryFieldsOf(projects),
@@ -25,4 +26,5 @@ export const queryFieldsByKind: Readonly<
   credentials: queryFieldsOf(credentials),
   identity_providers: queryFieldsOf(identityProviders),
   role_assignments: queryFieldsOf(roleAssignments),
+  rolepolicies: queryFieldsOf(rolepolicies),
 }

@@ -70,7 +70,8 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       return id
     },
 
-    listPolicyBindings: () => registry.listPolicyBindings(),
+    listPolicyBindings: (caller: Caller, query: ResourceQuery) =>
+      registry.listPolicyBindings(query, requesterOf(caller)),
 
     async listUserProjects(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)

@@ -1,4 +1,4 @@
-import type { Impact, PolicyScope } from '@muster/contract'
+import type { Impact, PolicyBindingDto } from '@muster/contract'
 import type { ListQuery } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
@@ -68,14 +68,6 @@ export interface GrantRecord {
     | { readonly kind: 'system' }
     | { readonly kind: 'domain'; readonly domain: Named }
     | { readonly kind: 'project'; readonly project: Member }
-}
-
-interface PolicyBinding {
-  readonly role: string
-  readonly role_id: string
-  readonly policy: string
-  readonly policy_id: string
-  readonly scope: PolicyScope
 }
 
 /** One statement of a change. */
@@ -148,8 +140,8 @@ export interface Registry {
   findGrant(grant: Grant): Promise<{ readonly providerId: string | null } | undefined>
   /** The role assignments of a user, also through groups, or of a group. */
   assignmentsOf(holder: Holder): Promise<readonly Assignment[]>
-  /** Every policy that is bound to a role, by the names of roles and policies. */
-  listPolicyBindings(): Promise<readonly PolicyBinding[]>
+  /** Which policy is bound to which role. */
+  listPolicyBindings(query: ResourceQuery, requester: Requester): Promise<Page<PolicyBindingDto>>
   policiesOfRole(roleId: string): Promise<readonly PolicyRecord[]>
   isMember(groupId: string, userId: string): Promise<boolean>
   /** The user that a provider's subject is linked to. */
