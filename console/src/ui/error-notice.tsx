@@ -57,11 +57,12 @@ function explain(error: unknown, t: Messages): { title: string; text: string } {
   if (error.status === 404) return { title: t.errors.notFound, text }
   if (error.status === 429 || error.status === 503) {
     const { retryAfter } = error
-    const advice =
-      retryAfter === undefined ? t.errors.retryLaterText : t.errors.retryText(retryAfter)
+    // A response of Muster without the time says itself what to do.
+    const later = error.requestId === undefined ? t.errors.retryLaterText : ''
+    const advice = retryAfter === undefined ? later : t.errors.retryText(retryAfter)
     return {
       title: error.status === 429 ? t.errors.limited : t.errors.unavailable,
-      text: `${text.replace(ownAdvice, '')} ${advice}`,
+      text: `${text.replace(ownAdvice, '')} ${advice}`.trimEnd(),
     }
   }
   if (error.status >= 500) return { title: t.errors.failed, text: t.errors.failedText }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { before, describe, test } from 'node:test'
 import type { ErrorBody } from '@muster/contract'
 import pg from 'pg'
+import { assertRetryAfter } from '../../testing/assert-error.ts'
 import {
   ask,
   loginAdmin,
@@ -59,7 +60,7 @@ const login = (url: string, password = adminPassword) =>
 function assertUnavailable(what: string, answer: ClientResponse<ErrorBody>): void {
   const { status, headers, body } = answer
   assert.equal(status, 503, `${what}: ${status} ${answer.text}`)
-  assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  assertRetryAfter(answer)
   assert.deepEqual(Object.keys(body).sort(), ['class', 'code', 'details', 'request_id', 'time'])
   assert.equal(body.code, 503)
   assert.equal(body.class, 'ServiceUnavailable')
@@ -192,10 +193,10 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       const workers = Array.from({ length: 10 }, async () => {
         while (!stopping.signal.aborted) {
           const outcome = await requestToken(url, { identity }).then(
-            ({ status, headers }) =>
-              status === 503 && headers.get('retry-after') === null
-                ? '503 without Retry-After'
-                : String(status),
+            (answer) => {
+              if (answer.status === 503) assertRetryAfter(answer)
+              return String(answer.status)
+            },
             () => 'no answer',
           )
           seen.set(outcome, (seen.get(outcome) ?? 0) + 1)

@@ -6,6 +6,7 @@ import {
   startActingAccount,
   type ActingAccount,
 } from '../../testing/inventory-world/acting-account.ts'
+import { assertRetryAfter } from '../../testing/assert-error.ts'
 import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { shortTaskLimits } from '../../testing/short-task-limits.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -68,7 +69,8 @@ void describe('a database that fails during a commit of a task', () => {
         const start = () => acting.act('startServer', server.id, { headers })
         const answer = await until('the action is accepted', async () => {
           const given = await start()
-          if (given.status === 503) assert.ok(given.headers.get('retry-after'))
+          if (given.status === 503)
+            assertRetryAfter({ headers: given.headers, text: JSON.stringify(given.body) })
           else assert.equal(given.status, 200, JSON.stringify(given.body))
           return given.status === 200 && given
         })

@@ -56,12 +56,15 @@ const reasonOf = (cause: unknown): string | undefined =>
 export const unavailable = (cause: unknown) =>
   new PlatformError('ServiceUnavailable', reasonOf(cause) ?? noResponse, { cause, retryAfter: 1 })
 
-/** The connection broke, or was silent, while the transaction was committed. */
+/**
+ * The connection broke, or was silent, while the transaction was committed. Without `Retry-After`: a
+ * client that follows it might make the change twice.
+ */
 export const unconfirmed = (cause: unknown) =>
   new PlatformError(
     'ServiceUnavailable',
     'The database did not confirm the change. It may have been made: check before you repeat the request.',
-    { cause, retryAfter: 1 },
+    { cause },
   )
 
 /** Translates an error of PostgreSQL into one of Muster's. */
