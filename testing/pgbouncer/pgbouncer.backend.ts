@@ -29,7 +29,7 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
   before(async () => {
     const url = new URL(await createTestDatabase())
     pooler = await startPgBouncer(url.href)
-    const open = () => openPostgres(through(url), async () => {}, undefined, limits)
+    const open = () => openPostgres(through(url), async () => {}, limits)
     near = await open()
     far = await open()
   })

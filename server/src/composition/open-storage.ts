@@ -112,7 +112,7 @@ async function openEngine(
   const { databaseUrl, dataDir, queryTimeout } = config
   if (databaseUrl !== undefined) {
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    return await openPostgres(databaseUrl, inspect, undefined, {
+    return await openPostgres(databaseUrl, inspect, {
       connections: config.databaseConnections,
       wait: config.databaseWait,
       timeout: config.databaseTimeout,

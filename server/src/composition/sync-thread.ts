@@ -32,8 +32,8 @@ const onServersCommitted: OnServersCommitted = (version, scopes) =>
 
 async function openStorage(): Promise<ThreadDatabase> {
   if (storage.engine === 'postgres') {
-    const { openPostgres } = await import('../storage/postgres/open.ts')
-    return await openPostgres(storage.url, async () => {}, onServersCommitted, storage.limits)
+    const { joinPostgres } = await import('../storage/postgres/open.ts')
+    return await joinPostgres(storage.url, onServersCommitted, storage.limits)
   }
   const { joinSqlite } = await import('../storage/sqlite/join.ts')
   return joinSqlite(storage.directory, storage.port, onServersCommitted)

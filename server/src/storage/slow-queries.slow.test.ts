@@ -27,7 +27,7 @@ async function open(t: TestContext, engine: Engine, timeout: number) {
   const url = engine === 'postgres' ? await createTestDatabase('migrated') : ''
   const database = await (engine === 'sqlite'
     ? openSqlite(folder, async () => {}, timeout)
-    : openPostgres(url, async () => {}, undefined, { ...defaultLimits, slowTimeout: timeout }))
+    : openPostgres(url, async () => {}, { ...defaultLimits, slowTimeout: timeout }))
   t.after(async () => {
     await database.close()
     rmSync(folder, { recursive: true, force: true })

@@ -35,7 +35,7 @@ export async function createStorageLocation(
     async open(address = url) {
       const database = await (address === undefined
         ? openSqlite(folder, noInspection)
-        : openPostgres(address, noInspection, undefined, limits))
+        : openPostgres(address, noInspection, limits))
       const tracked = {
         ...database,
         close() {

@@ -15,6 +15,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
   let connections = 0
   let fault: { at: number; state: State } | undefined
   let trigger: { matches: (chunk: Buffer) => boolean; isPassed: boolean } | undefined
+  let isLost: (chunk: Buffer) => boolean = () => false
 
   /** Passes chunks on, or holds them back in the silent state. */
   const createGate = () =>
@@ -30,6 +31,7 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
   const createTrigger = () =>
     new Transform({
       transform(chunk: Buffer, _encoding, done) {
+        if (isLost(chunk)) return
         const found = trigger?.matches(chunk) ? trigger : undefined
         if (!found) return done(null, chunk)
         if (found.isPassed) this.push(chunk)
@@ -118,6 +120,10 @@ export async function startTcpProxy(lifetime: Lifetime, target: NetConnectOpts) 
     /** Silence begins with a chunk from a client: it is held back too, or passed on and not answered. */
     silenceAt(matches: (chunk: Buffer) => boolean, isPassed: boolean): void {
       trigger = { matches, isPassed }
+    },
+    /** A connection gets nothing through any more, from a chunk of its client on. Others work. */
+    loseAt(matches: (chunk: Buffer) => boolean): void {
+      isLost = matches
     },
     /** Enters a state after so many further bytes from the target. */
     failAfter(bytes: number, next: 'cut' | 'silent'): void {

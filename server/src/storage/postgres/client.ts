@@ -67,7 +67,7 @@ export async function takeClient(pool: Pool, since = performance.now()) {
       statement: Pick<Statement, 'copied' | 'name'> = {},
     ): Promise<pg.QueryResult> {
       try {
-        return await pool.guard(run(text, parameters, statement), since, true)
+        return await pool.guard(pool.watch(client, run(text, parameters, statement)), since, true)
       } catch (error) {
         // Timeouts are enforced here, not by a session setting: a pooler shares sessions among clients.
         if ((error as Error).message === 'Query read timeout') {

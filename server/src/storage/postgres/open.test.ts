@@ -67,7 +67,6 @@ describe('a PostgreSQL', () => {
       const database = await openPostgres(
         way === 'directly' ? url : await startPooler(t, url),
         async () => {},
-        () => {},
         { ...defaultLimits, connections: 1 },
       )
       t.after(() => database.close())
@@ -110,7 +109,7 @@ describe('a PostgreSQL', () => {
   test('REL-08: whose connections are all in use causes a 503, and no further connections', async (t) => {
     const url = await createTestDatabase()
     const limits = { ...defaultLimits, connections: 2 }
-    const database = await openPostgres(url, async () => {}, undefined, limits)
+    const database = await openPostgres(url, async () => {}, limits)
     t.after(() => database.close())
     const slow = sql`select pg_sleep(3)`.compile(database.db)
     const holders = [database.commit([slow]), database.commit([slow])]

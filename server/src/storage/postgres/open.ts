@@ -29,8 +29,8 @@ import { requireVersion } from './explain-failure.ts'
 import { pollVersions } from './poll-versions.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import type { PostgresLimits } from './limits.ts'
-import { openPool, type Pool } from './pool.ts'
-import { createSilenceGuard } from './silence.ts'
+import { openPool, processIdOf, type Pool } from './pool.ts'
+import { createSilenceGuard, endIfLost } from './silence.ts'
 import { createSlowReader } from './slow-reader.ts'
 import { runTransaction } from './transaction.ts'
 
@@ -154,18 +154,34 @@ async function readSnapshot(pool: Pool, queries: readonly Query[]): Promise<Row[
   }
 }
 
+/** Whether PostgreSQL waits for a statement on a connection. False if it does not know it. */
+async function isIdle(pool: Pool, client: pg.ClientBase): Promise<boolean> {
+  const query = `select 1 from pg_stat_activity where pid = $1 and state like 'idle%'`
+  const [rows] = await readSnapshot(pool, [{ sql: query, parameters: [processIdOf(client)] }])
+  return rows?.length === 1
+}
+
 /** The database in PostgreSQL, which any number of processes share. */
 export async function openPostgres(
   url: string,
   inspect: Inspect,
-  onServersCommitted: OnServersCommitted = () => {},
-  limits: PostgresLimits = defaultLimits,
+  limits?: PostgresLimits,
 ): Promise<Database> {
   const hosts = openHosts(url)
   await withoutLimit(hosts, async (db) => {
     await inspect(db)
     await migrate(db)
   })
+  return await joinPostgres(url, () => {}, limits, hosts)
+}
+
+/** The database that this process has opened, for another thread. Fails if PostgreSQL does not answer. */
+export async function joinPostgres(
+  url: string,
+  onServersCommitted: OnServersCommitted,
+  limits: PostgresLimits = defaultLimits,
+  hosts = openHosts(url),
+): Promise<Database> {
   const versions = await startPolling(hosts)
   const { wait, timeout, slowTimeout, syncTimeout, retryTime } = limits
   const guard = createSilenceGuard(versions.answeredAt, timeout)
@@ -183,6 +199,7 @@ export async function openPostgres(
     timeout: syncTimeout + 2 * second,
     wait: unlimited,
     guard,
+    watch: (client, work) => endIfLost(work, () => isIdle(pool, client), timeout),
   })
   const statistics = createDatabaseStatistics()
   const commit = (statements: Statements): Promise<StatementResult[]> =>

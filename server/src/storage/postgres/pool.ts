@@ -12,10 +12,16 @@ interface Size {
   readonly wait: number
   /** Default: what takes long is waited for. */
   readonly guard?: SilenceGuard
+  /** Ends a statement whose connection is lost. Default: only the time limit does. */
+  readonly watch?: <Result>(client: pg.ClientBase, work: Promise<Result>) => Promise<Result>
 }
 
 /** Milliseconds to open a connection while a request waits for it. */
 const longestConnect = 2_000
+
+/** The process of PostgreSQL that serves a connection, or what a pooler reports instead. */
+export const processIdOf = (client: pg.ClientBase) =>
+  (client as unknown as { processID: number | null }).processID
 
 /**
  * Whether no pooler is in between. A pooler in transaction mode reports a process of its own, and
@@ -23,11 +29,12 @@ const longestConnect = 2_000
  */
 async function isDirect(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid === (client as unknown as { processID: number | null }).processID
+  return rows[0]?.pid === processIdOf(client)
 }
 
 /** A pool of connections to the server in use. Connections to an earlier server are not reused. */
-export function openPool(hosts: Hosts, { max, timeout, wait, guard = (work) => work }: Size) {
+export function openPool(hosts: Hosts, size: Size) {
+  const { max, timeout, wait, guard = (work) => work, watch = (_, work) => work } = size
   // The pool has one time limit for both a free connection and a new one, which can take longer.
   const queue = createBoundedQueue({
     name: 'database statements',
@@ -83,6 +90,7 @@ export function openPool(hosts: Hosts, { max, timeout, wait, guard = (work) => w
   return {
     options: pool.options,
     guard,
+    watch,
     async take(since: number) {
       const taking = take()
       try {

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { createStorageLocation, type StorageLocation } from '../../testing/open-storage.ts'
 import type { Database } from '../database.ts'
-import { defaultLimits, openPostgres } from './open.ts'
+import { defaultLimits, joinPostgres, openPostgres } from './open.ts'
 
 const gateNumber = 77
 
@@ -79,11 +79,11 @@ describe('commits that change servers on PostgreSQL', () => {
   test('of a scan are repeated after a timeout, for which no request waits', async (t) => {
     const limits = { ...defaultLimits, syncTimeout: 300 }
     const url = location.url ?? ''
-    const process = await openPostgres(url, async () => {}, undefined, limits)
+    const process = await openPostgres(url, async () => {}, limits)
     t.after(() => process.close())
     const shared = process.share()
     assert.ok(shared.engine === 'postgres')
-    const thread = await openPostgres(url, async () => {}, undefined, shared.limits)
+    const thread = await joinPostgres(shared.url, () => {}, shared.limits)
     t.after(() => thread.close())
     await sql`create sequence attempts`.execute(near.db)
     const slowAtFirst = sql`select pg_sleep(case nextval('attempts') when 1 then 2 else 0 end)`

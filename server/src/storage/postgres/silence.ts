@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from './errors.ts'
 
 /** In milliseconds. Longer than the time between two polls. */
@@ -37,3 +38,27 @@ export function createSilenceGuard(polledAt: () => number, timeout: number) {
   }
 }
 export type SilenceGuard = ReturnType<typeof createSilenceGuard>
+
+/**
+ * Ends a statement whose connection is lost while others work. Then PostgreSQL waits for a statement,
+ * and Muster for the result. The second check is for a result that has just arrived.
+ */
+export async function endIfLost<Result>(
+  work: Promise<Result>,
+  isIdle: () => Promise<boolean>,
+  timeout: number,
+): Promise<Result> {
+  const done = new AbortController()
+  async function watch(): Promise<never> {
+    for (let checks = 0; checks < 2;) {
+      await pause(checks === 0 ? timeout : grace, undefined, { signal: done.signal })
+      checks = (await isIdle().catch(() => false)) ? checks + 1 : 0
+    }
+    throw unavailable(new Error('the connection is lost'))
+  }
+  try {
+    return await Promise.race([work, watch()])
+  } finally {
+    done.abort()
+  }
+}
