@@ -159,11 +159,12 @@ onBothEngines('after a rotation of the secret key', (engine) => {
         if (isLacking)
           assert.match(
             body.details,
-            /lacks a key that the database uses: copy .*, or the file belongs/,
+            /lacks a key that the database uses\. Copy the key file from .* to this database\.$/,
           )
         if (!isLacking || step === 'activate') await useNode(one)
         if (isLacking) {
           await useSource(one, `i-without-${step}`)
+          assert.equal((await operate(other, token).show(account)).sync.error, '')
           // Nobody learns from it which access keys exist, or where the file is.
           for (const key of [...keys, { id: 'unknown', secret: 'unknown' }]) {
             const { details } = assertError(
@@ -198,6 +199,11 @@ onBothEngines('after a rotation of the secret key', (engine) => {
       // The other node may not have opened the source before.
       nodes.shift()
       await one.close()
+      for (const step of steps) await runStep(step)
+      await until('the account says that nobody can run it', async () =>
+        /lacks a secret key/.test((await operate(other, token).show(account)).sync.error),
+      )
+      copyFile(here, there)
       await useSource(other, 'i-other')
     }
     const last = keys.at(-1)?.id ?? ''

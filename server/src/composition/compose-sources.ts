@@ -67,6 +67,7 @@ export function composeSources(parts: Parts) {
       owners,
       syncClient,
       reauthorizeCaller,
+      hasKeys: () => key.problem() === undefined,
       checkHost: createCheckHost(createSourceAddressRule(config.sourceAllow)),
       claimServers: createClaimServers({
         accounts,

@@ -51,6 +51,8 @@ interface Dependencies {
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly checkHost: CheckHost
   readonly claimServers: ClaimServers
+  /** Whether this node can read the credentials of accounts. */
+  readonly hasKeys: () => boolean
   readonly clock: Clock
 }
 
@@ -81,8 +83,8 @@ const affectsSync = (changes: CloudAccountChanges) =>
 
 /** The use cases of cloud accounts: create, change, test, sync and delete. */
 export function createCloudAccountUseCases(dependencies: Dependencies) {
-  const { kinds, accounts, events, owners, syncClient, reauthorizeCaller, checkHost, clock } =
-    dependencies
+  const { kinds, accounts, events, owners, syncClient, reauthorizeCaller, checkHost } = dependencies
+  const { hasKeys, clock } = dependencies
 
   async function loadKind(provider: string): Promise<SourceKind> {
     const load = kinds.get(provider)
@@ -106,7 +108,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   async function show(id: string): Promise<CloudAccount> {
     const attached = await accounts.find(id)
     if (!attached) throw notFound()
-    return describeAccount(attached, await serversOf(id), clock())
+    return describeAccount(attached, await serversOf(id), clock(), hasKeys())
   }
 
   /** The prefix is the path of the object in the request body. */
@@ -246,12 +248,14 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         accounts.countServers(),
         owners.byProject(),
       ])
-      const now = clock()
+      const [now, canRead] = [clock(), hasKeys()]
       const isInScope = ({ account: { project_id: projectId } }: AttachedAccount) =>
         covers(scope, { projectId, domainId: projects.get(projectId)?.domainId ?? '' })
       const shown = all
         .filter((attached) => !attached.account.isBeingDeleted && isInScope(attached))
-        .map((attached) => describeAccount(attached, servers.get(attached.account.id) ?? 0, now))
+        .map((attached) =>
+          describeAccount(attached, servers.get(attached.account.id) ?? 0, now, canRead),
+        )
       return listInMemory(accountFields, query, shown)
     },
 

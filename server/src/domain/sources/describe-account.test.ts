@@ -68,3 +68,20 @@ test('the status of an account is the first that applies, in the API and in the 
   }
   assert.equal(found.size, rules.length)
 })
+
+test('an account that no node can run says so, whatever its last error was', () => {
+  const [now, error] = [1_000, 'the last error']
+  for (const enabled of [true, false]) {
+    for (const hasKeys of [true, false]) {
+      for (const leased_until of [0, now, now + 1]) {
+        const attached = {
+          account: makeAccount({ enabled }),
+          sync: { ...freshSync, error, leased_until },
+        }
+        const shown = describeAccount(attached, 0, now, hasKeys).sync.error
+        if (!enabled || hasKeys || leased_until > now) assert.equal(shown, error)
+        else assert.match(shown, /lacks a secret key/)
+      }
+    }
+  }
+})

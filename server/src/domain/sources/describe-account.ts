@@ -18,13 +18,18 @@ function stateOf({ account, sync }: AttachedAccount, now: number): AccountSync['
   return sync.next_at <= now ? 'queued' : 'idle'
 }
 
-/** An account in the shape of the API. */
+const noKey =
+  'No node syncs this account. This node lacks a secret key that the database uses. Its log says more.'
+
+/** An account in the shape of the API. `hasKeys` tells whether this node can read its credentials. */
 export function describeAccount(
   attached: AttachedAccount,
   servers: number,
   now: number,
+  hasKeys = true,
 ): CloudAccount {
   const { account, sync } = attached
+  const isNotRun = account.enabled && !hasKeys && sync.leased_until <= now
   return {
     id: account.id,
     name: account.name,
@@ -52,7 +57,7 @@ export function describeAccount(
       created: sync.created,
       changed: sync.changed,
       gone: sync.gone,
-      error: sync.error,
+      error: isNotRun ? noKey : sync.error,
       warnings: sync.warnings.map((warning) => ({
         ...warning,
         until: timestampOrNull(warning.until),
