@@ -94,7 +94,7 @@ export function loadSecretKey(file: string): SecretKey {
     reload()
     return hasFingerprints(list)
       ? undefined
-      : `The secret key ${file} lacks a key that the database uses: copy the key file of the node where it was rotated, or the file belongs to another database.`
+      : `The secret key ${file} lacks a key that the database uses. Copy the key file from the node where the key was rotated, or the key file that belongs to this database.`
   }
 
   const unavailable = (reason: string) =>
