@@ -8,6 +8,7 @@ import type { TaskEvent } from './task-state.ts'
 import { planSteps } from './plan-steps.ts'
 import type { TaskStore } from './ports.ts'
 import type { ReauthorizeTask } from './reauthorize-task.ts'
+import { unreadable } from './task-errors.ts'
 import { refusedError, type TaskEnd, type TaskRecord } from './task.ts'
 
 export interface BeginContext {
@@ -53,7 +54,8 @@ export async function beginTask(
       : failed('server_gone', 'The source no longer has the server.')
   }
   await context.record(task.server_id, reading)
-  if (!('facts' in reading)) return failed('not_reached', 'The source cannot read the server.')
+  // The answer of the source may have been incomplete, so the server is read again for some time.
+  if (!('facts' in reading)) return { kind: 'failed', error: unreadable }
   const decision = await decideAgain(task, context)
   if (decision !== 'act') return decision
   const { facts } = reading

@@ -532,6 +532,19 @@ void describe('runs of a task', () => {
       sent: [],
       within: [60_000, 200_000],
     },
+    'incomplete answers before the start, for a while': {
+      course: { ...start, readings: forever('unreadable').slice(0, 3) },
+      status: 'succeeded',
+      sent: ['start'],
+    },
+    'incomplete answers before the start': {
+      course: { ...start, readings: forever('unreadable') },
+      status: 'failed',
+      class: 'not_reached',
+      error: /could not be read before the action/,
+      sent: [],
+      within: [60_000, 200_000],
+    },
     'cannot be read after the request': {
       course: { ...start, readings: ['ok', ...forever('fails')] },
       status: 'unknown',
