@@ -57,14 +57,13 @@ export async function startFaultyLibvirt(lifetime: Lifetime): Promise<FaultyBack
       stop: { is_force: true },
       restart: { is_force: true },
       reset: { is_hard: true },
-      'change-config': { timeout_secs: 2 },
     },
     disks: {
       create: (name) => create(name, 'running', true),
       exists: async (id) => existsSync(fileOf(id)),
     },
-    // A running domain cannot be renamed.
-    startsFrom: { update: 'ready' },
+    // A running domain cannot be renamed, and a guest without a system does not stop for a new size.
+    startsFrom: { update: 'ready', 'change-config': 'ready' },
     ignoresShutdown: true,
     isServerList: ({ name }) => name === 'connectListAllDomains',
     create: (name, status) => create(name, status),
