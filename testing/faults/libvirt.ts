@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { transientOnly } from '../../server/src/sources/libvirt/protocol.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startLibvirt } from '../libvirt/start.ts'
@@ -65,7 +66,9 @@ export async function startFaultyLibvirt(lifetime: Lifetime): Promise<FaultyBack
     // A running domain cannot be renamed, and a guest without a system does not stop for a new size.
     startsFrom: { update: 'ready', 'change-config': 'ready' },
     ignoresShutdown: true,
-    isServerList: ({ name }) => name === 'connectListAllDomains',
+    // A second list only tells which of the domains are transient.
+    isServerList: ({ name, content }) =>
+      name === 'connectListAllDomains' && Number.parseInt(content.slice(-8), 16) !== transientOnly,
     create: (name, status) => create(name, status),
     async remove(id) {
       await virsh('destroy', id).catch(() => {})

@@ -106,7 +106,8 @@ export function isReached(
   if (action === 'update') {
     return now?.name === before?.name ? false : operation === 'update' || undefined
   }
-  if (action === 'change-config') return now?.size !== before?.size && now?.status === before?.status
+  if (action === 'change-config')
+    return now?.size !== before?.size && now?.status === before?.status
   if (action === 'restart' || action === 'reset') {
     return now?.status === 'running' ? undefined : false
   }
