@@ -81,8 +81,11 @@ async function measure(test: string, sources: ReadonlyMap<string, string>): Prom
   delete process.env['NODE_V8_COVERAGE']
   const fileOf = new Map([...sources.keys()].map((file) => [pathToFileURL(file).href, file]))
   const ran = new Map<string, Uint8Array>()
+  const own = pathToFileURL(test).href
+  let isComplete = false
   for (const name of readdirSync(folder)) {
     for (const script of readReport(join(folder, name)).result) {
+      isComplete ||= script.url === own
       const file = fileOf.get(script.url)
       if (file === undefined) continue
       const marks = ran.get(file) ?? new Uint8Array(sources.get(file)?.length ?? 0)
@@ -92,48 +95,56 @@ async function measure(test: string, sources: ReadonlyMap<string, string>): Prom
   }
   rmSync(folder, { recursive: true })
   const parts = Object.fromEntries([...ran].map(([file, marks]) => [file, toParts(marks)]))
-  return { test, seconds, isPassing, parts }
+  return { test, seconds, isPassing: isPassing && isComplete, parts }
+}
+
+interface Cached extends Coverage {
+  readonly own: string
+  readonly digests: Readonly<Record<string, string>>
 }
 
 /**
- * Runs each test file in a process of its own and returns what it covers of the given files. Results are
+ * Runs a test file in a process of its own and returns what it covers of the given files. Results are
  * cached until the test file, or one of the mutated files that it ran, changes.
  */
-export async function measureCoverage(
-  tests: readonly string[],
+export function createCoverageReader(
   sources: ReadonlyMap<string, string>,
   mutated: ReadonlySet<string>,
-  onMeasured: (coverage: Coverage, left: number) => void,
-): Promise<readonly Coverage[]> {
+  onMeasured: (coverage: Coverage) => void,
+): (test: string) => Promise<Coverage> {
   mkdirSync(cache, { recursive: true })
   const digests = new Map([...sources].map(([file, source]) => [file, hashOf(source)]))
-  const all: Coverage[] = []
-  for (const [index, test] of tests.entries()) {
-    const own = hashOf(readFileSync(test, 'utf8'))
-    const path = join(cache, `${hashOf(test)}.json`)
-    const known = existsSync(path)
-      ? (JSON.parse(readFileSync(path, 'utf8')) as Coverage & {
-          own: string
-          digests: Record<string, string>
-        })
-      : undefined
+  const results = new Map<string, Coverage>()
+
+  function readCached(path: string, own: string): Coverage | undefined {
+    if (!existsSync(path)) return undefined
+    const cached = JSON.parse(readFileSync(path, 'utf8')) as Cached
     const isFresh =
-      known?.own === own &&
-      Object.entries(known.digests).every(
+      cached.own === own &&
+      Object.entries(cached.digests).every(
         ([file, digest]) => !mutated.has(file) || digests.get(file) === digest,
       )
-    if (known && isFresh) {
-      all.push(known)
-      continue
-    }
+    return isFresh ? cached : undefined
+  }
+
+  async function read(test: string): Promise<Coverage> {
+    const own = hashOf(readFileSync(test, 'utf8'))
+    const path = join(cache, `${hashOf(test)}.json`)
+    const cached = readCached(path, own)
+    if (cached) return cached
     const coverage = await measure(test, sources)
     const used = Object.keys(coverage.parts).map((file) => [file, digests.get(file)])
     // One that failed may pass when the machine is less busy.
     if (coverage.isPassing) {
       writeFileSync(path, JSON.stringify({ ...coverage, own, digests: Object.fromEntries(used) }))
     }
-    onMeasured(coverage, tests.length - index - 1)
-    all.push(coverage)
+    onMeasured(coverage)
+    return coverage
   }
-  return all
+
+  return async (test) => {
+    const coverage = results.get(test) ?? (await read(test))
+    results.set(test, coverage)
+    return coverage
+  }
 }

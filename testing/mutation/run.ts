@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { prepareDatabases } from '../../server/src/testing/engines.ts'
 import { startPostgres } from '../postgres.ts'
 import { runFiles } from '../runner/run-files.ts'
 import { areaNames, listAreas, type Area } from './areas.ts'
-import { measureCoverage, type Coverage } from './coverage.ts'
+import { createCoverageReader } from './coverage.ts'
 import { equivalents } from './equivalents.ts'
 import { findMutants, type Mutant } from './find-mutants.ts'
 import { mutantVariable, type Replacement } from './replace-source.ts'
@@ -19,11 +19,12 @@ A mistake that no test sees is a survivor.
   npm run mutate                               30 mutants of each area; writes testing/mutation/results.md
   npm run mutate -- --area tasks --sample 100  more of one area; changes its row of the results
   npm run mutate -- --file plan-steps          all mutants of the files whose path contains a word
+  npm run mutate -- --file plan-steps.ts:27    those of one line
   npm run mutate -- --seed 7                   another sample
   npm run mutate -- --list --area egress       print the mutants, run nothing
 
   --area NAME     ${areaNames.join(', ')}; may be repeated
-  --file WORD     files whose path contains the word; without --sample all their mutants
+  --file WORD     mutants whose path and line contain the word; without --sample all of them
   --sample N      mutants per area (30)
   --seed N        chooses the sample (1)
   --budget N      seconds of tests that a mutant may take, at the usual speed of these tests (60)
@@ -78,8 +79,8 @@ for (const { area, files, tests: ofArea } of listAreas()) {
   for (const file of files) sources.set(file, readFileSync(file, 'utf8'))
   if (options.area.length > 0 && !options.area.includes(area)) continue
   const mutants = files
-    .filter((file) => file.includes(options.file))
     .flatMap((file) => findMutants(file, sourceOf(file)))
+    .filter((mutant) => `${mutant.file}:${mutant.line}`.includes(options.file))
     .filter((mutant) => !isEquivalent(mutant))
     .map((mutant) => ({ mutant, area, rank: rankOf(mutant) }))
     .sort((one, other) => one.rank.localeCompare(other.rank))
@@ -96,53 +97,16 @@ if (options.list) {
   process.exit()
 }
 
-/** Tests beside the code first, then the fastest. */
+/** How many folders lie between a test and the code. */
 const distance = (test: string, { file }: Mutant) =>
-  basename(test, '.test.ts') === basename(file, '.ts') ? 0 : dirname(test) === dirname(file) ? 1 : 2
+  basename(test, '.test.ts') === basename(file, '.ts')
+    ? 0
+    : relative(dirname(file), dirname(test)).split('/').length
 
-function testsOf({ mutant, area }: Sampled, coverage: readonly Coverage[]): readonly Coverage[] {
-  const reaching = coverage
-    .filter(({ test, isPassing }) => isPassing && tests.get(area)?.has(test))
-    .filter(({ parts }) =>
-      parts[mutant.file]?.some(([start, end]) => start <= mutant.start && mutant.start < end),
-    )
-    .sort(
-      (one, other) =>
-        distance(one.test, mutant) - distance(other.test, mutant) || one.seconds - other.seconds,
-    )
-  let seconds = 0
-  return reaching.filter((one, index) => {
-    seconds += one.seconds
-    return index === 0 || seconds <= Number(options.budget)
-  })
-}
-
-/** The test that fails with the mutant. */
-async function findKiller(
-  sampled: Sampled,
-  coverage: readonly Coverage[],
-): Promise<string | undefined> {
-  const reaching = testsOf(sampled, coverage)
-  const secondsOf = new Map(reaching.map(({ test, seconds }) => [resolve(test), seconds]))
-  const killed = new AbortController()
-  let killer: string | undefined
-  const { file, start, end, text } = sampled.mutant
-  const url = pathToFileURL(file).href
-  process.env[mutantVariable] = JSON.stringify({ url, start, end, text } satisfies Replacement)
-  await runFiles({
-    files: [...secondsOf.keys()],
-    workers: 1,
-    // A mutant may loop forever. The machine may be busy.
-    fileTimeout: (test) => 20_000 + 5_000 * (secondsOf.get(test) ?? 0),
-    signal: killed.signal,
-    onResult: ({ file: test, failures }) => {
-      if (failures.length === 0) return
-      killer ??= test
-      killed.abort()
-    },
-  })
-  delete process.env[mutantVariable]
-  return killer
+/** Tests beside the code come first. Those that are far away are only measured for mutants that survive these. */
+function groupTests({ mutant, area }: Sampled): readonly (readonly string[])[] {
+  const groups = Map.groupBy(tests.get(area) ?? [], (test) => distance(test, mutant))
+  return [...groups].sort(([one], [other]) => one - other).map(([, group]) => group)
 }
 
 process.env['TEST_LANE'] = 'test'
@@ -150,21 +114,58 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compile')
 const folder = mkdtempSync(join(tmpdir(), 'muster-mutation-'))
 const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
+// A worker that is ended leaves its files behind.
+process.env['TMPDIR'] = folder
 process.env['NODE_OPTIONS'] = `--import ${new URL('replace-source.ts', import.meta.url).href}`
-const coverage = await measureCoverage(
-  [...new Set([...tests.values()].flatMap((files) => [...files]))],
+const readCoverage = createCoverageReader(
   sources,
   new Set(chosen.map(({ mutant }) => mutant.file)),
-  ({ test, seconds, isPassing }, left) => {
+  ({ test, seconds, isPassing }) => {
     const note = isPassing ? '' : ' fails without a mutant, so it is not used'
-    process.stderr.write(`coverage of ${test}, ${seconds.toFixed(1)} s, ${left} left${note}\n`)
+    process.stderr.write(`coverage of ${test}, ${seconds.toFixed(1)} s${note}\n`)
   },
 )
+
+/** The test that fails with the mutant. */
+async function findKiller(sampled: Sampled): Promise<string | undefined> {
+  const { file, start, end, text } = sampled.mutant
+  let seconds = 0
+  let killer: string | undefined
+  for (const group of groupTests(sampled)) {
+    const secondsOf = new Map<string, number>()
+    for (const test of group) {
+      const { isPassing, parts, seconds: own } = await readCoverage(test)
+      const isReached = parts[file]?.some(([from, to]) => from <= start && start < to)
+      if (!isPassing || !isReached || (seconds > 0 && seconds + own > Number(options.budget)))
+        continue
+      seconds += own
+      secondsOf.set(resolve(test), own)
+    }
+    const url = pathToFileURL(file).href
+    process.env[mutantVariable] = JSON.stringify({ url, start, end, text } satisfies Replacement)
+    await runFiles({
+      files: [...secondsOf.keys()].sort(
+        (one, other) => (secondsOf.get(one) ?? 0) - (secondsOf.get(other) ?? 0),
+      ),
+      workers: 1,
+      // A mutant may loop forever. The machine may be busy.
+      fileTimeout: (test) => 60_000 + 20_000 * (secondsOf.get(test) ?? 0),
+      stopsAtFailure: true,
+      onResult: ({ file: test, failures: [failure] }) => {
+        if (failure)
+          killer = `${test}: ${failure.title.split(' › ').slice(1).join(' › ') || failure.error}`
+      },
+    })
+    delete process.env[mutantVariable]
+    if (killer !== undefined) break
+  }
+  return killer
+}
 
 const survivors: Sampled[] = []
 for (const [index, sampled] of chosen.entries()) {
   const { mutant } = sampled
-  const killer = await findKiller(sampled, coverage)
+  const killer = await findKiller(sampled)
   if (killer === undefined) survivors.push(sampled)
   process.stderr.write(
     `${index + 1}/${chosen.length} ${killer === undefined ? 'SURVIVED' : `killed by ${killer}`}\n  ${show(mutant)}`,

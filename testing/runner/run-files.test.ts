@@ -13,7 +13,10 @@ import assert from 'node:assert/strict'
 `
 
 /** Runs these files, in this order, in one worker. Returns what is told of each. */
-async function runInOneWorker(sources: Readonly<Record<string, string>>, fileTimeout = 60_000) {
+async function runInOneWorker(
+  sources: Readonly<Record<string, string>>,
+  { fileTimeout = 60_000, stopsAtFailure = false } = {},
+) {
   const files = Object.entries(sources).map(([name, source]) => {
     const file = join(folder, name)
     writeFileSync(file, start + source)
@@ -24,6 +27,7 @@ async function runInOneWorker(sources: Readonly<Record<string, string>>, fileTim
     files,
     workers: 1,
     fileTimeout: () => fileTimeout,
+    stopsAtFailure,
     onResult: (result) => (results[basename(result.file)] = result),
   })
   const outcomeOf = ({ passed, diagnostics, failures }: FileResult) =>
@@ -78,12 +82,22 @@ describe('the test runner', () => {
   test('ends a file that hangs, and names it', async () => {
     const told = await runInOneWorker(
       { 'hangs.mjs': `test('one', () => { for (;;); })`, 'passes.mjs': passing },
-      3_000,
+      { fileTimeout: 3_000 },
     )
     assert.deepEqual(told, {
       'hangs.mjs': '0 passed, The file did not finish within 3 seconds.',
       'passes.mjs': '1 passed',
     })
+  })
+
+  test('ends with the first failure on request', async () => {
+    const failing = `test('one', () => {}); test('two', () => assert.fail('wrong')); test('three', () => new Promise((resolve) => setTimeout(resolve, 3_600_000)))`
+    const told = await runInOneWorker(
+      { 'first.mjs': passing, 'fails.mjs': failing, 'never.mjs': passing },
+      { stopsAtFailure: true },
+    )
+    assert.deepEqual(Object.keys(told), ['first.mjs', 'fails.mjs'])
+    assert.match(told['fails.mjs'] ?? '', /^1 passed, AssertionError.*: wrong/)
   })
 
   test('keeps hooks, variables and mocks of one file from the next', async () => {

@@ -25,8 +25,8 @@ interface Options {
   readonly workers: number
   /** A file that takes longer is ended, with its worker, and counts as failed. */
   readonly fileTimeout: (file: string) => number
-  /** No further file starts after it. */
-  readonly signal?: AbortSignal
+  /** Ends the run at the first failed test. */
+  readonly stopsAtFailure?: boolean
   readonly onResult: (result: FileResult) => void
 }
 
@@ -46,7 +46,7 @@ function startWorker(): ChildProcess {
 async function runFile(
   worker: ChildProcess,
   file: string,
-  { fileTimeout, onResult }: Options,
+  { fileTimeout, stopsAtFailure, onResult }: Options,
 ): Promise<boolean> {
   const started = performance.now()
   const timeout = fileTimeout(file)
@@ -69,7 +69,10 @@ async function runFile(
   const onMessage = (message: WorkerMessage) => {
     if (message.kind === 'passed') passed += 1
     if (message.kind === 'diagnostic') diagnostics.push(message.text)
-    if (message.kind === 'failed') fail(message.title, message.error)
+    if (message.kind === 'failed') {
+      fail(message.title, message.error)
+      if (stopsAtFailure) worker.kill('SIGKILL')
+    }
     if (message.kind === 'finished') resolve(message)
   }
   worker.once('exit', onExit).on('message', onMessage)
@@ -96,8 +99,7 @@ const needsOwnProcess = (file: string) => readFileSync(file, 'utf8').startsWith(
 
 /** Takes files from the queue until it is empty, with a new process after each crash. */
 async function work(queue: string[], options: Options): Promise<void> {
-  const isStopped = () => options.signal?.aborted === true
-  while (queue.length > 0 && !isStopped()) {
+  while (queue.length > 0) {
     const worker = startWorker()
     let isNew = true
     const exited = new Promise<false>((resolve) => worker.once('exit', () => resolve(false)))
@@ -105,14 +107,15 @@ async function work(queue: string[], options: Options): Promise<void> {
     if (!(await Promise.race([ready, exited]))) throw new Error('A test worker did not start.')
     for (let file = queue[0]; file !== undefined; file = queue[0]) {
       const isAlone = needsOwnProcess(file)
-      if ((isAlone && !isNew) || isStopped()) break
+      if (isAlone && !isNew) break
       queue.shift()
       isNew = false
       if (!(await runFile(worker, file, options)) || isAlone) break
     }
     if (worker.connected) worker.disconnect()
-    // What a file left open must not hold up the run: all results are in.
-    const timer = setTimeout(() => worker.kill('SIGKILL'), 2000)
+    // What a file left open must not hold up the run: all results are in. Writing the coverage takes a while.
+    const grace = process.env['NODE_V8_COVERAGE'] === undefined ? 2_000 : 120_000
+    const timer = setTimeout(() => worker.kill('SIGKILL'), grace)
     await exited
     clearTimeout(timer)
   }
@@ -122,5 +125,9 @@ async function work(queue: string[], options: Options): Promise<void> {
 export async function runFiles(options: Options): Promise<void> {
   const queue = [...options.files]
   const workers = Math.min(options.workers, queue.length)
-  await Promise.all(Array.from({ length: workers }, () => work(queue, options)))
+  const onResult = (result: FileResult) => {
+    if (options.stopsAtFailure && result.failures.length > 0) queue.length = 0
+    options.onResult(result)
+  }
+  await Promise.all(Array.from({ length: workers }, () => work(queue, { ...options, onResult })))
 }
