@@ -186,6 +186,14 @@ describe('the egress', () => {
     await assert.rejects(openTls(1, tls), { kind: 'tls', message: /client key does not belong/ })
   })
 
+  test('reports that a Unix socket was not opened in time', async () => {
+    const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
+    await assert.rejects(egress.openUnixSocket('/missing', late), {
+      kind: 'timeout',
+      message: 'The socket /missing: no response in time.',
+    })
+  })
+
   test('has the same error for a missing file and a file that is not a socket', async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-egress-'))
     context.after(() => rmSync(folder, { recursive: true }))

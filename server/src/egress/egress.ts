@@ -204,7 +204,8 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     openTlsSocket,
 
     createAgents(connection) {
-      const options = { keepAlive: true, maxSockets: 8 }
+      // Without `maxSockets`: agents count a connection only when it is open, so it would not limit a burst.
+      const options = { keepAlive: true }
       const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
       for (const agent of [agents.http, agents.https]) {
         const closing = new AbortController()

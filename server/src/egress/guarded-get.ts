@@ -65,9 +65,8 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
       // The race is needed because DNS lookups ignore signals.
       return await Promise.race([send(url, ca, aborting.signal), whenAborted(aborting.signal)])
     } catch (error) {
-      const failure = aborting.signal.aborted ? late : (error as Error)
-      const Failure = failure instanceof NoResponseError ? NoResponseError : Error
-      throw new Failure(`${url.host}: ${failure.message}`, { cause: error })
+      const Failure = error instanceof NoResponseError ? NoResponseError : Error
+      throw new Failure(`${url.host}: ${(error as Error).message}`, { cause: error })
     } finally {
       clearTimeout(timer)
     }

@@ -21,8 +21,7 @@ const keepAliveDelay = 30_000
 
 /**
  * Writes events to a syslog server, over one connection, with the length before each message
- * (RFC 6587, RFC 5425). Syslog has no acknowledgement: an event counts as delivered when it was written and
- * the connection is still open.
+ * (RFC 6587, RFC 5425). Syslog has no acknowledgement: an event counts as delivered when it was written.
  */
 export function createSyslogSink(egress: Egress, options: SyslogOptions): EventSink {
   const { host, port, isSecure, ca, hostname, timeLimit = 15_000 } = options
@@ -52,7 +51,6 @@ export function createSyslogSink(egress: Egress, options: SyslogOptions): EventS
     } finally {
       signal.removeEventListener('abort', destroy)
     }
-    if (socket.destroyed) throw Object.assign(new Error('closed'), { code: 'ECONNRESET' })
   }
 
   return {

@@ -135,6 +135,38 @@ describe('a webhook', () => {
     }
   })
 
+  test('that closes a connection as it is reused gets the event on a new one', async (t) => {
+    const events: string[] = []
+    let closed = 0
+    const requestsOf = new Map<unknown, number>()
+    const url = await listen(t, (request, response) => {
+      const requests = (requestsOf.get(request.socket) ?? 0) + 1
+      requestsOf.set(request.socket, requests)
+      if (requests === 1) {
+        events.push(request.headers['webhook-id'] as string)
+        response.end()
+      } else {
+        closed += 1
+        request.socket.destroy()
+      }
+    })
+    const sink = createSink(t, url)
+    const sent: string[] = []
+    // The first connection can be reused shortly after its response.
+    while (closed < 2) {
+      const event = makeEvent()
+      assert.equal(await sink.send(event, never), 200)
+      sent.push(event.id)
+      await new Promise(setImmediate)
+    }
+    assert.deepEqual(events, sent)
+  })
+
+  test('that closes new connections is an error', async (t) => {
+    const url = await listen(t, (request) => request.socket.destroy())
+    await assert.rejects(createSink(t, url).send(makeEvent(), never), failsWith(0, /closed/))
+  })
+
   test('has limited time', async (t) => {
     const url = await listen(t, () => {})
     await assert.rejects(

@@ -52,7 +52,7 @@ export function createWebhookSink(egress: Egress, options: WebhookOptions): Even
       return incoming.statusCode ?? 0
     } catch (error) {
       const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
-      if (isStale && !signal.aborted) return undefined
+      if (isStale) return undefined
       throw error
     }
   }
