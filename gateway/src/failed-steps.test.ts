@@ -143,10 +143,12 @@ describe('a step that fails after a token was issued', () => {
     assert.deepEqual(await leftOf(userId), { tokens: 0, sessions: [] })
   })
 
-  for (const [step, makeFaults] of Object.entries({
-    'describing the session': (): Faults => ({ upstream: describes }),
-    'keeping the session': (): Faults => ({ replace: true }),
-  })) {
+  const switches: Readonly<Record<string, { faults: Faults; wrongId?: string; reason: RegExp }>> = {
+    'describing the session': { faults: { upstream: describes }, reason: /BadGateway/ },
+    'keeping the session': { faults: { replace: true }, reason: /it did not work/ },
+    'a project without a role': { faults: {}, wrongId: 'none', reason: /ForbiddenError/ },
+  }
+  for (const [step, { faults: wrong, wrongId, reason }] of Object.entries(switches)) {
     test(`${step}: a failed switch does not change the session`, async () => {
       const name = `switching, ${step}`
       const { userId, projectIds } = await people.addOwner(name, [`${step} 1`, `${step} 2`])
@@ -156,19 +158,38 @@ describe('a step that fails after a token was issued', () => {
       const before = await leftOf(userId)
       const cookie = added[0]?.[1].split(';')[0]
       const headers = { cookie, 'x-csrf-token': session.csrf_token }
-      const change = async () => {
+      const change = async (project_id = projectIds[1] ?? '') => {
         const { exchange, added } = createExchange('PUT', headers)
-        const body = { scope: { project_id: projectIds[1] ?? '' } }
+        const body = { scope: { project_id } }
         const call = { exchange, parameters: {}, query: {}, body }
         return { answer: gateway.handlers.switchScope(call), added }
       }
-      faults = makeFaults()
-      const failed = await change()
-      await assert.rejects(failed.answer)
+      faults = wrong
+      const failed = await change(wrongId)
+      await assert.rejects(failed.answer, reason)
       assert.deepEqual(failed.added, [])
       assert.deepEqual(await leftOf(userId), before)
       faults = {}
       assert.equal((await (await change()).answer).status, 200)
     })
   }
+
+  test('describing the session: a failed look at the session does not end it', async () => {
+    const { userId } = await people.addOwner('looking', ['looking'])
+    const { added } = await logIn('looking')
+    const cookie = added[0]?.[1].split(';')[0]
+    const look = () => {
+      const { exchange, added } = createExchange('GET', { cookie })
+      const call = { exchange, parameters: {}, query: {}, body: undefined }
+      return { answer: gateway.handlers.getSession(call), added }
+    }
+    const before = await leftOf(userId)
+    faults = { upstream: describes }
+    const failed = look()
+    await assert.rejects(failed.answer, /BadGateway/)
+    assert.deepEqual(failed.added, [])
+    assert.deepEqual(await leftOf(userId), before)
+    faults = {}
+    assert.equal((await look().answer).status, 200)
+  })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import {
   chownSync,
   copyFileSync,
@@ -15,7 +16,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { ConfigError } from '../config/parsers.ts'
+import { createInsertEvent } from '../storage/event-store.ts'
 import { createTestDatabase } from '../testing/engines.ts'
+import { makeEvent } from '../testing/identity-world/identity-records.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { startPlatform } from '../testing/start-platform.ts'
 
@@ -27,6 +30,10 @@ describe('muster admin backup and restore', () => {
   before(async () => {
     mkdirSync(from.folder)
     const platform = await startPlatform({ engine: 'sqlite', beside: from })
+    const { db, commit } = platform.database
+    // Cannot be compressed, so that the size is not near zero.
+    const target_name = randomBytes(40_000).toString('base64')
+    await commit([createInsertEvent(db)(makeEvent({ target_name }))])
     await platform.close()
     told = (await runAdminCommand(from, 'backup', file)).stdout
   })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { TokenRequest } from '@muster/contract'
 import type { EventStore } from '../audit/event-store.ts'
 import type { EventRecord } from '../audit/event.ts'
-import { PlatformError } from '../error.ts'
+import { loginFailed, PlatformError } from '../error.ts'
 import {
   makeDomain,
   makeProject,
@@ -34,17 +34,31 @@ const userStatus = makeUserStatus(
 const now = Date.UTC(2026, 0, 1)
 const origin = { ip: '192.0.2.1', requestId: 'req-1', isConfidential: true }
 
-/** The frame around a method that finds out just this. */
-function issueWith(authenticated: Partial<AuthenticationResult>) {
+interface Frame {
+  readonly names?: AuthMethod['names']
+  readonly loginLimit?: Parameters<typeof createIssueToken>[0]['loginLimit']
+}
+
+/** The frame around a method that finds out just this, or fails. */
+function issueWith(
+  authenticated: Partial<AuthenticationResult> | PlatformError,
+  {
+    names = ['aksk', 'access_key_secret'],
+    loginLimit = { countFailure: () => undefined, isScopeRefusalRecorded: () => true },
+  }: Frame = {},
+) {
   const written: TokenRecord[] = []
   const told: EventRecord[] = []
   const events: Pick<EventStore, 'record'> = {
     record: async (event) => void told.push(event),
   }
   const method: AuthMethod = {
-    names: ['aksk', 'access_key_secret'],
+    names,
     section: 'access_key_secret',
-    authenticate: async () => ({ user: summarizeUser(userStatus), ...authenticated }),
+    async authenticate() {
+      if (authenticated instanceof PlatformError) throw authenticated
+      return { user: summarizeUser(userStatus), ...authenticated }
+    },
   }
   const issueToken = createIssueToken({
     methods: [method],
@@ -60,12 +74,12 @@ function issueWith(authenticated: Partial<AuthenticationResult>) {
       purgeExpired: async () => {},
     },
     events: events as EventStore,
-    loginLimit: { countFailure: () => undefined, isScopeRefusalRecorded: () => true },
+    loginLimit,
     describeToken: createDescribeToken([], createCacheMemory(0)),
     clock: () => now,
     lifetime: 86_400_000,
   })
-  const identity = { methods: ['access_key_secret'], access_key_secret: 'x' }
+  const identity = { methods: [names[0]], access_key_secret: 'x' }
   return {
     written,
     told,
@@ -132,4 +146,38 @@ describe('an access key', () => {
     const { token } = await issueWith({ accessKey: { id: 'key-1', expiresAt: null } }).issue()
     assert.equal(token.access_key.expire, 0)
   })
+})
+
+describe('a failed login', () => {
+  const refusal = new PlatformError('TooManyRequests', 'Too many failed logins.')
+  for (const name of ['password', 'token', 'aksk', 'cas'] as const) {
+    for (const user of [undefined, summarizeUser(userStatus)]) {
+      for (const isLimited of [false, true]) {
+        // A valid token that is refused a scope is limited per user, everything else per address.
+        const isScopeRefusal = name === 'token' && user !== undefined
+        const isRecorded = !isLimited || (name === 'password' && user !== undefined)
+        const title = `${name} of ${user ? 'a known' : 'an unknown'} user, ${isLimited ? 'over' : 'within'} the limit`
+        test(`${title}: ${isRecorded ? 'recorded' : 'not recorded'}`, async () => {
+          const counted: unknown[][] = []
+          const { issue, told, written } = issueWith(loginFailed('wrong', user), {
+            names: [name],
+            loginLimit: {
+              countFailure(...call) {
+                counted.push(call)
+                return isLimited ? refusal : undefined
+              },
+              isScopeRefusalRecorded: (id) => id === alice.id && !isLimited,
+            },
+          })
+          await assert.rejects(issue(), (error) =>
+            isLimited && !isScopeRefusal ? error === refusal : isLoginFailure(error),
+          )
+          assert.deepEqual(counted, isScopeRefusal ? [] : [[name, origin.ip, user?.id ?? '']])
+          const event = ['login', user?.id ?? '', 'failure', '']
+          assert.deepEqual(outcomes(told), isRecorded ? [event] : [])
+          assert.equal(written.length, 0)
+        })
+      }
+    }
+  }
 })

@@ -9,6 +9,7 @@ import {
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { accessKeyRow, groupRow } from '../../testing/identity-world/identity-rows.ts'
 import { insertToken } from '../../testing/identity-world/insert-token.ts'
 import { addSubjects, checkPolicy } from '../../testing/identity-world/policy-subjects.ts'
 import {
@@ -179,6 +180,44 @@ onEngineOfLane('checking a permission', (engine) => {
     const [foreignTarget, noTarget] = [await about(foreign.ids.users), await about(newId())]
     assert.equal(foreignTarget.status, 200)
     assert.deepEqual(comparableParts(foreignTarget), comparableParts(noTarget))
+  })
+
+  test('tells that users and groups with a role on the system are protected', async () => {
+    const wide = await mine.person('admin')
+    const plain = await mine.person('project_viewer')
+    const { db } = platform.database
+    const addKey = async (userId: string) => {
+      const key = accessKeyRow(userId, mine.ids.projects)
+      await identities.change(db.insertInto('access_keys').values(key).compile())
+      return key.id
+    }
+    const wideGroup = groupRow('operators', mine.ids.domains)
+    await identities.change(db.insertInto('groups').values(wideGroup).compile())
+    await identities.assign({ role: 'auditor', groupId: wideGroup.id })
+    const targets = [
+      ['users', plain.userId, true],
+      ['users', wide.userId, false],
+      ['groups', mine.ids.groups, true],
+      ['groups', wideGroup.id, false],
+      ['credentials', await addKey(plain.userId), true],
+      ['credentials', await addKey(wide.userId), false],
+      ['projects', mine.ids.projects, true],
+    ] as const
+    const { userId, scope } = subjects.domain_admin
+    for (const [resource, target_id, isChangeable] of targets) {
+      for (const action of ['get', 'update', 'delete'] as const) {
+        const { allowed, reason } = await checkPolicy(admin, {
+          ...{ user_id: userId, ...scope },
+          ...{ resource, target_id, action },
+        })
+        const isAllowed = action === 'get' || isChangeable
+        assert.equal(allowed, isAllowed, `${action} ${resource}: ${reason}`)
+        if (!isAllowed) assert.match(reason, /has a role on the system/)
+      }
+    }
+    const own = { resource: 'credentials', action: 'delete', target_id: await addKey(wide.userId) }
+    const ofTheirOwn = await checkPolicy(admin, { user_id: wide.userId, ...own })
+    assert.deepEqual([ofTheirOwn.allowed, ofTheirOwn.reach], [true, 'self'])
   })
 
   test('invalid input is named', async () => {

@@ -18,7 +18,10 @@ const noTables = {
 const byId = (rows: readonly Json[]) => new Map(rows.map((row) => [String(row['id']), row]))
 
 test('networks have the addresses of their first IPv4 subnet, in pages of limited size', () => {
-  const networks = Array.from({ length: 1_200 }, (_, number) => ({ id: `n${number}` }))
+  const networks = Array.from({ length: 1_200 }, (_, number) => ({
+    id: `n${number}`,
+    status: number === 1 ? 'ACTIVE' : 'DOWN',
+  }))
   const subnets = [
     { id: 's3', network_id: 'n1', ip_version: 4, cidr: '10.2.0.0/24' },
     { id: 's2', network_id: 'n1', ip_version: 4, cidr: '10.1.0.0/24', gateway_ip: '10.1.0.1' },
@@ -34,6 +37,7 @@ test('networks have the addresses of their first IPv4 subnet, in pages of limite
   assert.equal(all.length, 1_200)
   assert.ok(pages.every((page) => (page.networks?.length ?? 0) <= 500))
   const [first, second] = all
+  assert.deepEqual([first?.status, second?.status], ['down', 'available'])
   assert.equal(first?.guest_ip_start, undefined)
   const { guest_ip_start, guest_ip_end, guest_ip_mask, guest_gateway } = second ?? {}
   assert.deepEqual(

@@ -83,9 +83,6 @@ describe('a server of Nova', () => {
     [{}, 'running'],
     [{ 'OS-EXT-STS:power_state': 4 }, 'ready'],
     [{ 'OS-EXT-STS:power_state': 3 }, 'suspend'],
-    [{ 'OS-EXT-STS:vm_state': 'stopped' }, 'ready'],
-    [{ 'OS-EXT-STS:vm_state': 'shelved_offloaded' }, 'ready'],
-    [{ 'OS-EXT-STS:vm_state': 'suspended' }, 'suspend'],
     [{ 'OS-EXT-STS:task_state': 'powering-off' }, 'stopping'],
     [{ 'OS-EXT-STS:task_state': 'reboot_started_hard' }, 'starting'],
     [{ 'OS-EXT-STS:task_state': 'resize_migrating' }, 'change_flavor'],
@@ -93,11 +90,30 @@ describe('a server of Nova', () => {
     [{ 'OS-EXT-STS:vm_state': 'building', 'OS-EXT-STS:task_state': 'spawning' }, 'deploying'],
     [{ 'OS-EXT-STS:vm_state': 'error', hostId: '' }, 'sched_fail'],
     [{ 'OS-EXT-STS:vm_state': 'error', hostId: 'h' }, 'deploy_fail'],
-    [{ 'OS-EXT-STS:vm_state': undefined, status: 'SHUTOFF' }, 'ready'],
   ]
   for (const [changes, status] of statuses) {
     test(`${JSON.stringify(changes)} is ${status}`, () =>
       assert.equal(statusOf({ ...server, ...changes }).status, status))
+  }
+
+  const states = [
+    ['active', 'ACTIVE', 'running'],
+    ['building', 'BUILD', 'schedule'],
+    ['paused', 'PAUSED', 'suspend'],
+    ['suspended', 'SUSPENDED', 'suspend'],
+    ['stopped', 'SHUTOFF', 'ready'],
+    ['rescued', 'RESCUE', 'running'],
+    ['resized', 'VERIFY_RESIZE', 'sync_config'],
+    ['shelved', 'SHELVED', 'ready'],
+    ['shelved_offloaded', 'SHELVED_OFFLOADED', 'ready'],
+    ['error', 'ERROR', 'sched_fail'],
+  ] as const
+  for (const [state, word, status] of states) {
+    test(`in the state ${state}, or ${word} for those who may not see the state, is ${status}`, () => {
+      const hidden = { ...server, 'OS-EXT-STS:vm_state': undefined, status: word }
+      assert.equal(statusOf(hidden).status, status)
+      assert.equal(statusOf({ ...server, 'OS-EXT-STS:vm_state': state }).status, status)
+    })
   }
 
   test('that failed later, or has a state of its own, keeps the word of Nova', () => {

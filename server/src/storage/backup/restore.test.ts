@@ -205,6 +205,21 @@ onBothEngines('a backup', (engine) => {
     assert.equal((await dumpTables(restored))['later'], undefined)
   })
 
+  test('that fails leaves no file, but that of another one', async () => {
+    const write = (name: string, onProgress = () => {}) =>
+      snapshotOf(source.location, async (db) => {
+        await writeBackup(db, name, '1.2.3', onProgress)
+      })
+    const stopped = () => {
+      throw new Error('stopped')
+    }
+    await assert.rejects(write(`${file}.failed`, stopped), /stopped/)
+    assert.ok(!existsSync(`${file}.failed`) && !existsSync(`${file}.failed.partial`))
+    writeFileSync(`${file}.other.partial`, 'draft')
+    await assert.rejects(write(`${file}.other`), /EEXIST/)
+    assert.ok(!existsSync(`${file}.other`) && existsSync(`${file}.other.partial`))
+  })
+
   test('is not written over another file, nor of an empty database', async (t) => {
     const write = (location: StorageLocation, name: string) =>
       snapshotOf(location, async (db) => {
