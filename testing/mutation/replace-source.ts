@@ -22,6 +22,3 @@ if (value !== undefined) {
     },
   })
 }
-
-// A worker that leaves something open would not end, and so not write its coverage.
-if (process.env['NODE_V8_COVERAGE'] !== undefined) process.on('disconnect', () => process.exit())

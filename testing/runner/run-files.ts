@@ -113,7 +113,7 @@ async function work(queue: string[], options: Options): Promise<void> {
       if (!(await runFile(worker, file, options)) || isAlone) break
     }
     if (worker.connected) worker.disconnect()
-    // What a file left open must not hold up the run: all results are in. Writing the coverage takes a while.
+    // It may be in an endless loop. Writing the coverage takes a while.
     const grace = process.env['NODE_V8_COVERAGE'] === undefined ? 2_000 : 120_000
     const timer = setTimeout(() => worker.kill('SIGKILL'), grace)
     await exited

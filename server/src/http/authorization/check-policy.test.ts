@@ -207,8 +207,11 @@ onEngineOfLane('checking a permission', (engine) => {
     for (const [resource, target_id, isChangeable] of targets) {
       for (const action of ['get', 'update', 'delete'] as const) {
         const { allowed, reason } = await checkPolicy(admin, {
-          ...{ user_id: userId, ...scope },
-          ...{ resource, target_id, action },
+          user_id: userId,
+          ...scope,
+          resource,
+          target_id,
+          action,
         })
         const isAllowed = action === 'get' || isChangeable
         assert.equal(allowed, isAllowed, `${action} ${resource}: ${reason}`)
