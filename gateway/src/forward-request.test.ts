@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Output } from '@muster/sdk'
 import { assertError } from '../../server/src/testing/assert-error.ts'
 import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
+import type { Exchange } from './exchange.ts'
+import { createForwardRequest } from './forward-request.ts'
+import type { Sessions } from './sessions.ts'
 import { createBrowser, type Browser } from './testing/browser.ts'
 import { createPeople, password } from './testing/people.ts'
 
@@ -248,5 +252,57 @@ describe('forwarding to the API', () => {
     database.run = run
     assert.ok(then > 0 && then < servers / 100, String(then))
     assert.equal(asked, then)
+  })
+})
+
+test('only known headers pass the gateway, in both directions', async () => {
+  const request = [
+    'accept',
+    'accept-encoding',
+    'content-type',
+    'content-encoding',
+    'idempotency-key',
+    'if-match',
+    'if-none-match',
+    'user-agent',
+    'x-muster-poll',
+  ]
+  const response = [
+    'content-type',
+    'content-length',
+    'content-encoding',
+    'content-disposition',
+    'etag',
+    'cache-control',
+    'allow',
+    'retry-after',
+    'x-task-id',
+  ]
+  const stopped = ['cookie', 'set-cookie', 'authorization', 'x-auth-token', 'server', 'x-other']
+  const valuesOf = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, `${name} of it`]))
+  let sent: object | undefined
+  const forward = createForwardRequest({
+    upstream: async ({ headers }) => {
+      sent = headers
+      const body = Readable.from([])
+      return { status: 200, headers: valuesOf([...response, ...stopped]), body }
+    },
+    sessions: {
+      requireSession: async () => ({ tokens: { current: 'token' } }),
+    } as unknown as Sessions,
+    createError: (errorClass) => new Error(errorClass),
+  })
+  const answer = await forward({
+    id: 'one',
+    method: 'GET',
+    url: '/api/servers',
+    headers: valuesOf([...request, ...stopped]),
+    signal: new AbortController().signal,
+  } as Partial<Exchange> as Exchange)
+  assert.deepEqual(sent, { ...valuesOf(request), 'x-request-id': 'one', 'x-auth-token': 'token' })
+  assert.deepEqual(answer.headers, {
+    vary: 'Cookie, Accept, Accept-Encoding',
+    ...valuesOf(response),
   })
 })

@@ -1,11 +1,7 @@
-/** Allows only resources and requests of this origin, and no framing. */
+/** Allows only resources and requests of this origin, and no framing. The default is for scripts, styles and others. */
 const contentSecurityPolicy = [
   "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self'",
   "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
   "object-src 'none'",
   "frame-src 'none'",
   "base-uri 'none'",
