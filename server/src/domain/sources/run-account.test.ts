@@ -498,6 +498,31 @@ describe('an account whose source has events', () => {
     assert.equal(memory.sighted().length, 3)
   })
 
+  for (const [name, isBack] of [
+    ['stays deleted', false],
+    ['is found by a scan if it is there again', true],
+  ] as const) {
+    test(`a server that a task deleted while an event was read ${name}`, async (t) => {
+      const { memory, put, world, start, until, names, channel, counts } = run(t, {
+        hasEvents: true,
+      })
+      put(makeSeen('a'), makeSeen('b'))
+      const running = start()
+      await until(() => memory.attached.sync.finished_at !== null && names().length === 2)
+      const { scans } = counts
+      if (!isBack) world.delete('b')
+      await running.recordReading(serverIdOf(makeSeen('b')), undefined)
+      assert.deepEqual(names(), ['a'])
+      channel.tell({ present: [makeSeen('b'), makeSeen('a', { status: 'ready' })] })
+      const before = memory.attached.sync.finished_at
+      await until(() => counts.scans > scans && memory.attached.sync.finished_at !== before)
+      assert.deepEqual(names().toSorted(), isBack ? ['a', 'b'] : ['a'])
+      // The next event is read after the deletion.
+      channel.tell({ present: [makeSeen('b')] })
+      await until(() => names().includes('b'))
+    })
+  }
+
   test('is scanned after the event stream was interrupted', async (t) => {
     const { memory, put, start, until, names, channel, counts } = run(t, { hasEvents: true })
     put(makeSeen('a'), makeSeen('b'))

@@ -100,6 +100,30 @@ export function createRunAccount(dependencies: RunDependencies) {
       }
     }
 
+    /** Servers that tasks found deleted while the stream read its next update. */
+    const deletedMeanwhile = new Set<string>()
+    let isWatching = false
+
+    /**
+     * An update of the stream may have been read before a task deleted the server, and be recorded after it.
+     * Then a scan decides.
+     */
+    async function recordStreamed(update: SourceUpdate): Promise<void> {
+      const isLate = (server: ReportedServer) => deletedMeanwhile.has(serverIdOf(server))
+      const present = update.present.filter((server) => !isLate(server))
+      deletedMeanwhile.clear()
+      if (present.length < update.present.length) requestNow()
+      await recordUpdate(
+        { ...update, present },
+        update.gone.map((key) => serverIdOf({ key })),
+      )
+    }
+
+    const recordReading = createRecordTogether(async (update, goneIds) => {
+      if (isWatching) for (const id of goneIds) deletedMeanwhile.add(id)
+      await recordUpdate(update, goneIds)
+    })
+
     async function scanNow(): Promise<void> {
       const scanEnd = nextScanEnd
       nextScanEnd = Promise.withResolvers()
@@ -138,6 +162,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     /** Returns when the stream is open or after a delay. `ended` settles when watching ends. */
     async function startWatching() {
+      isWatching = true
       const ready = Promise.withResolvers<void>()
       const ended = watchAccount({
         account,
@@ -145,11 +170,7 @@ export function createRunAccount(dependencies: RunDependencies) {
         signal,
         random,
         log,
-        record: (update) =>
-          recordUpdate(
-            update,
-            update.gone.map((key) => serverIdOf({ key })),
-          ),
+        record: recordStreamed,
         whenScanned,
         onReady() {
           ready.resolve()
@@ -192,8 +213,6 @@ export function createRunAccount(dependencies: RunDependencies) {
       limit.addEventListener('abort', () => aborted.resolve(), { once: true })
       await Promise.race([scanned, aborted.promise])
     }
-
-    const recordReading = createRecordTogether(recordUpdate)
 
     const fetchServer = createFetchServer({
       account,
