@@ -125,7 +125,15 @@ onBothEngines('backup and restore', (engine) => {
         acknowledged.filter((name) => !projects.includes(name)),
         [],
       )
-      assert.deepEqual(await listServers(again.baseUrl, login), servers)
+      const live = await listServers(again.baseUrl, login)
+      // Some simulated servers are deleted as time passes.
+      const deleted = await listServers(again.baseUrl, login, '&deleted=true')
+      const known = new Set([...live, ...deleted])
+      assert.deepEqual(
+        servers.filter((name) => !known.has(name)),
+        [],
+      )
+      assert.ok(Math.abs(live.length - servers.length) < 10, `${live.length} servers`)
       const [name = ''] = servers
       const found = await listServers(again.baseUrl, login, `&search=${name.slice(1)}`)
       assert.ok(found.includes(name), 'the search index is restored')
