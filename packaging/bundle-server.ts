@@ -25,26 +25,29 @@ const threads: Plugin = {
 }
 
 /** The console is built already, and lies beside the bundle. */
-const builtConsole: Plugin = {
-  name: 'built-console',
-  load(id) {
-    if (!id.endsWith(consoleFolder)) return undefined
-    return `import { fileURLToPath } from 'node:url'
+const besideBundle = `import { fileURLToPath } from 'node:url'
 export const repository = undefined
 export const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 `
-  },
-}
+
+const findConsole = (code: string): Plugin => ({
+  name: 'console-folder',
+  load: (id) => (id.endsWith(consoleFolder) ? code : undefined),
+})
 
 /** Bundles the server with Vite's Rolldown, so that both parts have the same bundler. Returns the paths of its modules. */
-export async function bundleServer(repository: string, folder: string): Promise<string[]> {
+export async function bundleServer(
+  repository: string,
+  folder: string,
+  consoleCode = besideBundle,
+): Promise<string[]> {
   const bundle = await rolldown({
     cwd: repository,
     input: { main: 'server/src/main.ts' },
     platform: 'node',
     // The driver of PostgreSQL works without pg-native.
     external: [native, 'pg-native'],
-    plugins: [threads, builtConsole],
+    plugins: [threads, findConsole(consoleCode)],
   })
   const { output } = await bundle.write({
     dir: folder,

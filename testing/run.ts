@@ -7,6 +7,7 @@ import { howToGetChromium, startChromium } from './browser/find-chromium.ts'
 import { browserVariable } from './browser/open-browser.ts'
 import { readyConsole } from './browser/ready-console.ts'
 import { startPostgres } from './postgres.ts'
+import { bundleMuster } from './runner/bundle-muster.ts'
 import { runFiles, type FileResult } from './runner/run-files.ts'
 
 /**
@@ -134,6 +135,8 @@ const hasBrowser = inBrowser.length === 0 || chromium !== undefined
 const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 const postgres = await startPostgres()
 await prepareDatabases(postgres.url, folder)
+// The other tests start few processes.
+if (lane !== 'test') await bundleMuster()
 // More than most machines have cores: many tests mostly wait, most of all for back ends.
 await Promise.all([runInBrowser(), run(files, lane === 'backend' ? 6 : 4)])
 const repeated = await repeatFailed()

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, loginAdmin, passwordIdentity, requestToken, tokenIdentity } from './testing/client.ts'
 import {
-  repository,
+  musterCommand,
   runMuster,
   spawnMuster,
   spawnProcess,
@@ -89,12 +89,8 @@ describe('SQLite on a disk that is full', () => {
     // The file is there, but SQLite needs space to open it.
     const full = fillDisk(disk)
     assertFull(await runMuster(lifetime, [`--data-dir=${disk}`, '--port=0']))
-    const command = [
-      process.execPath,
-      join(repository, 'server/muster.js'),
-      'admin',
-      'check',
-    ] as const
+    const [node, entry] = musterCommand
+    const command = [node, entry, 'admin', 'check'] as const
     const check = await spawnProcess(lifetime, { command, flags: [`--data-dir=${disk}`] }).exited
     assert.equal(check.code, 1)
     assert.match(

@@ -13,6 +13,7 @@ import {
   musterCommand,
   repository,
   runMuster,
+  sourceEntry,
   spawnMuster,
   spawnProcess,
   temporaryFolder,
@@ -266,11 +267,11 @@ describe('an unsupported version of Node', () => {
     `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`
 
   test('is reported in one line, with status 2', async (t) => {
-    const [node, entry] = musterCommand
+    const node = process.execPath
     const commands: [string, ...string[]][] = [
-      [node, '--import', asOld('22.99.0'), entry],
-      [node, '--import', asOld('9.11.2'), entry],
-      ...oldNodes.slice(0, 1).map((old): [string, string] => [old, entry]),
+      [node, '--import', asOld('22.99.0'), sourceEntry],
+      [node, '--import', asOld('9.11.2'), sourceEntry],
+      ...oldNodes.slice(0, 1).map((old): [string, string] => [old, sourceEntry]),
     ]
     for (const command of commands) {
       const exit = await spawnProcess(t, { command }).exited

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { musterCommand, spawnProcess, temporaryFolder } from '../testing/spawn-muster.ts'
+import { sourceEntry, spawnProcess, temporaryFolder } from '../testing/spawn-muster.ts'
 
 /** Prints the address of every module of the simulator that a process loads, in any of its threads. */
 const printLoaded = `data:text/javascript,${encodeURIComponent(`
@@ -15,9 +15,8 @@ const printLoaded = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 async function startMuster(t: TestContext, flags: readonly string[]) {
-  const [node, ...main] = musterCommand
   const muster = spawnProcess(t, {
-    command: [node, '--import', printLoaded, ...main],
+    command: [process.execPath, '--import', printLoaded, sourceEntry, 'serve'],
     flags: ['--port=0', `--data-dir=${temporaryFolder(t)}/data`, ...flags],
   })
   await muster.printed("-d '{")

@@ -30,7 +30,7 @@ export interface Exit {
 interface SpawnOptions {
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Instead of `node server/muster.js serve`: what comes before the flags. */
+  /** Instead of `musterCommand`: what comes before the flags. */
   readonly command?: readonly [string, ...string[]]
   /** A process group of its own, as a shell gives to what it starts in the foreground. */
   readonly ownGroup?: boolean
@@ -41,9 +41,15 @@ interface SpawnOptions {
 /** The repository, as the operator's working directory. */
 export const repository = fileURLToPath(new URL('../../../', import.meta.url))
 
+/** The environment variable with the path of the bundled server, where there is one. */
+export const bundleVariable = 'TEST_BUNDLE'
+
+/** As `npm start` starts it. */
+export const sourceEntry = join(repository, 'server/muster.js')
+
 export const musterCommand = [
   process.execPath,
-  join(repository, 'server/muster.js'),
+  process.env[bundleVariable] ?? sourceEntry,
   'serve',
 ] as const
 
