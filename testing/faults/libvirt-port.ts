@@ -86,7 +86,8 @@ export async function startLibvirtPort(lifetime: Lifetime, target: string) {
       })
       from.on('close', () => {
         sockets.delete(from)
-        end()
+        // Muster may be killed before libvirt has answered, and the log has to tell whether it did.
+        if (from === far || waiting.size === 0) end()
       })
       from.on('error', end)
       sockets.add(from)
@@ -119,7 +120,7 @@ export async function startLibvirtPort(lifetime: Lifetime, target: string) {
       if (!isReply || !exchange) return void near.write(encodeFrame(frame))
       waiting.delete(frame.serial)
       exchange.isDelivered = true
-      if (fault === 'lost') return end()
+      if (fault === 'lost' || near.destroyed) return end()
       const bytes = encodeFrame(frame)
       if (fault === 'cut') return void near.write(bytes.subarray(0, bytes.length / 2), end)
       if (fault === 'garbage') return void near.write(Buffer.alloc(64, 0xff))

@@ -284,6 +284,9 @@ async function checkEnd(
   }
   const { source, shown } = await until('the status is right', isSame, 5).catch(look)
   const lost = sent.findLast(({ call }) => call.name === recorded.call.name)
+  // A restart that is forced goes on without the shutdown of the guest.
+  const last = sent.findLast(({ call }) => call.changes)
+  const isReplaced = operation === 'restart' && last !== lost && last?.isDelivered === true
   // The first task of the recycle bin stops the server, the second one deletes it.
   const step = operation === 'recycle' && !binned ? 'stop' : (actionOf(operation) ?? 'start')
   const found = checkTask({
@@ -292,7 +295,8 @@ async function checkEnd(
     isReached: isReached(operation, step, real, source),
     source,
     server: shown,
-    isChangeLost: recorded.call.changes && lost?.isDelivered === false && operation !== 'batch',
+    isChangeLost:
+      recorded.call.changes && lost?.isDelivered === false && operation !== 'batch' && !isReplaced,
     isVisible: isVisible(step),
   })
   if (operation === 'delete with disks') {
