@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  cloudproviders,
-  cloudregions,
-  hosts,
-  networks,
-  zones,
-  type Resource,
-} from '@muster/contract/resources'
+import { inventoryResources, type Resource } from '@muster/contract/resources'
 import { describeResources } from './describe-resources.ts'
 
 test('the descriptions in the console have what its pages read', async () => {
@@ -16,13 +9,11 @@ test('the descriptions in the console have what its pages read', async () => {
     readonly load: (id: string) => string
   }
   const code = load(resolveId('@muster/contract/resources'))
-  const built = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Record<
-    string,
-    Resource
-  >
-  const resources = { cloudproviders, cloudregions, hosts, networks, zones }
-  for (const [name, resource] of Object.entries(resources)) {
-    const { fields, one: _one, many: _many, ...others } = resource
+  const { inventoryResources: built } = (await import(
+    `data:text/javascript,${encodeURIComponent(code)}`
+  )) as { inventoryResources: Record<string, Resource> }
+  for (const [name, resource] of Object.entries(inventoryResources)) {
+    const { fields, one: _one, many: _many, tag: _tag, example: _example, ...others } = resource
     const { fields: builtFields, ...builtOthers } = built[name] as Resource
     assert.deepEqual(builtOthers, JSON.parse(JSON.stringify(others)), name)
     const used = (described: Resource['fields']) =>

@@ -1,12 +1,11 @@
-import { cloudproviders, cloudregions, hosts, networks, zones } from '@muster/contract/resources'
+import { inventoryResources } from '@muster/contract/resources'
 import type { Plugin } from 'vite'
 
 const wanted = '@muster/contract/resources'
 const replaced = '\0resources'
-const resources = { cloudproviders, cloudregions, hosts, networks, zones }
 
 /** What the console never reads. */
-const unused = new Set(['schema', 'description', 'default', 'one', 'many'])
+const unused = new Set(['schema', 'description', 'default', 'one', 'many', 'tag', 'example'])
 const unusedUses = new Set<unknown>(['count', 'search', 'short'])
 
 const read = (key: string, value: unknown): unknown => {
@@ -27,12 +26,11 @@ export const describeResources = (): Plugin => ({
   load(id) {
     if (id !== replaced) return undefined
     const json = (value: unknown) => JSON.stringify(value, read)
-    return Object.entries(resources)
-      .map(([name, { fields, ...others }]) => {
-        // A field of a resource can have any name.
-        const kept = Object.entries(fields).map(([field, each]) => `${json(field)}:${json(each)}`)
-        return `export const ${name} = {...${json(others)}, fields: {${kept.join()}}}`
-      })
-      .join('\n')
+    const described = Object.entries(inventoryResources).map(([kind, { fields, ...others }]) => {
+      // A field of a resource can have any name.
+      const kept = Object.entries(fields).map(([field, each]) => `${json(field)}:${json(each)}`)
+      return `${kind}: {...${json(others)}, fields: {${kept.join()}}}`
+    })
+    return `export const inventoryResources = {${described.join()}}`
   },
 })

@@ -13,11 +13,8 @@ import { userOperations } from './administration/users.ts'
 import { cloudAccountOperations } from './cloudaccounts/operations.ts'
 import { identityOperations } from './identity.ts'
 import type { Operation } from './operation.ts'
-import { cloudRegionOperations } from './resources/cloudregions.ts'
-import { hostOperations } from './resources/hosts.ts'
-import { managerOperations } from './resources/cloudproviders.ts'
-import { networkOperations } from './resources/networks.ts'
-import { zoneOperations } from './resources/zones.ts'
+import { inventoryResources } from './resources/inventory.ts'
+import { inventoryOperations } from './resources/list-operations.ts'
 import { feedOperations } from './servers/feeds.ts'
 import { serverActionOperations } from './servers/actions.ts'
 import { serverOperations } from './servers/operations.ts'
@@ -121,14 +118,8 @@ export const administrationOperations = [
   ...eventDeliveryOperations,
 ] as const satisfies readonly Operation[]
 
-/** Lists of what servers name. */
-export const inventoryResourceOperations = [
-  ...hostOperations,
-  ...networkOperations,
-  ...cloudRegionOperations,
-  ...zoneOperations,
-  ...managerOperations,
-] as const satisfies readonly Operation[]
+/** Lists of what sources have besides servers. */
+export const inventoryResourceOperations = inventoryOperations(inventoryResources)
 
 /** Every operation that Muster serves, and no other. */
 export const operations = [

@@ -1,3 +1,4 @@
+import { inventoryRoutes } from '@muster/contract/names'
 import type { AnyOperationId, OperationOf } from './operations.ts'
 
 type RouteOf<Id extends AnyOperationId> = `${OperationOf<Id>['method']} ${OperationOf<Id>['path']}`
@@ -152,16 +153,7 @@ export const routes = {
   exportAnsibleInventory: 'GET /inventory/ansible',
   exportSshConfig: 'GET /inventory/ssh-config',
   exportHostsFile: 'GET /inventory/hosts',
-  listHosts: 'GET /hosts',
-  getHost: 'GET /hosts/{id}',
-  listNetworks: 'GET /networks',
-  getNetwork: 'GET /networks/{id}',
-  listCloudRegions: 'GET /cloudregions',
-  getCloudRegion: 'GET /cloudregions/{id}',
-  listZones: 'GET /zones',
-  getZone: 'GET /zones/{id}',
-  listManagers: 'GET /cloudproviders',
-  getManager: 'GET /cloudproviders/{id}',
+  ...inventoryRoutes,
   listViews: 'GET /views',
   getView: 'GET /views/{id}',
   createView: 'POST /views',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { before, describe, test } from 'node:test'
+import { inventoryKinds } from '@muster/contract'
 import type { Page } from 'playwright-core'
 import { sampleInputs } from '../../server/src/testing/lanes.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
@@ -137,10 +138,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ['/tasks', 'tasks'],
       ['/tasks?view=batches&status=failed', 'batches'],
       ['/servers/no-such-server', 'no server'],
-      ...['hosts', 'networks', 'cloudregions', 'zones', 'cloudproviders'].map((kind): Scene => [
-        `/infrastructure/${kind}`,
-        kind,
-      ]),
+      ...inventoryKinds.map((kind): Scene => [`/infrastructure/${kind}`, kind]),
       [`/infrastructure/hosts/${host}`, 'host'],
       ['/infrastructure/hosts/no-such-host', 'no host'],
       ['/locations', 'locations'],

@@ -1,7 +1,7 @@
 import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { typingPause } from '../form/use-debounced-input.ts'
-import { infrastructureKinds } from '../inventory/kinds.ts'
+import { inventoryKinds } from '../inventory/kinds.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useValueNames } from '../servers/value-names.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
@@ -40,7 +40,7 @@ export function usePaletteOptions(text: string): {
         name: t.frame[name],
         run: () => void navigate({ to }),
       })),
-    ...infrastructureKinds.map((kind) => ({
+    ...inventoryKinds.map((kind) => ({
       id: kind,
       group: 'pages' as const,
       icon: 'layers' as const,

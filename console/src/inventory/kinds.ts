@@ -1,29 +1,12 @@
-import type { cloudproviders, cloudregions, hosts, networks, zones } from '@muster/contract'
+import type { inventoryResources } from '@muster/contract'
+import { inventoryKinds, type InventoryKind } from '@muster/contract/names'
 
-/** The resources that servers name. Their descriptions are loaded with their pages. */
-export interface Resources {
-  hosts: typeof hosts
-  networks: typeof networks
-  cloudregions: typeof cloudregions
-  zones: typeof zones
-  cloudproviders: typeof cloudproviders
-}
+/** Any field of any of the resources. Their descriptions are loaded with their pages. */
+export type InventoryField = {
+  [Kind in InventoryKind]: keyof (typeof inventoryResources)[Kind]['fields']
+}[InventoryKind]
 
-export type InfrastructureKind = keyof Resources
+export const isInventoryKind = (word: string | undefined): word is InventoryKind =>
+  inventoryKinds.some((kind) => kind === word)
 
-/** Any field of any of them. */
-export type InfrastructureField = {
-  [Kind in InfrastructureKind]: keyof Resources[Kind]['fields']
-}[InfrastructureKind]
-
-/** In the order of the tabs. */
-export const infrastructureKinds: readonly InfrastructureKind[] = [
-  'hosts',
-  'networks',
-  'cloudregions',
-  'zones',
-  'cloudproviders',
-]
-
-export const isInfrastructureKind = (word: string | undefined): word is InfrastructureKind =>
-  infrastructureKinds.some((kind) => kind === word)
+export { inventoryKinds, type InventoryKind }

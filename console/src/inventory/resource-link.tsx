@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { InfrastructureKind } from './kinds.ts'
+import type { InventoryKind } from './kinds.ts'
 
 interface Props {
-  readonly kind: InfrastructureKind
+  readonly kind: InventoryKind
   readonly id: string
   /** Default: the id. */
   readonly children?: ReactNode

@@ -1,5 +1,5 @@
 import { example, exampleTimestamp } from '../administration/examples.ts'
-import { inventoryOperations } from './list-operations.ts'
+import { inventoryNames } from './names.ts'
 import {
   boolean,
   enumeration,
@@ -9,18 +9,15 @@ import {
   shortSearchable,
   text,
   timestamp,
-  type Resource,
+  type InventoryResource,
   type Wire,
 } from './resource.ts'
 
 /** The managers: the tenants and subscriptions of cloud accounts, or the accounts themselves. */
 export const cloudproviders = {
-  key: 'cloudprovider',
-  keys: 'cloudproviders',
-  noun: 'Manager',
-  nouns: 'Managers',
-  one: 'a manager',
-  many: 'managers',
+  ...inventoryNames.cloudproviders,
+  tag: 'Managers',
+  visibility: { through: 'servers', field: 'manager_id', count: 'guest_count' },
   fields: {
     id: text('Id of the manager, as in `manager_id` of a server', shortSearchable),
     name: text('Name', shortSearchable),
@@ -37,13 +34,7 @@ export const cloudproviders = {
     updated_at: timestamp('When Muster last saw a change', filterable),
   },
   columns: ['name', 'status', 'guest_count', 'provider', 'cloudaccount'],
-} as const satisfies Resource
-export type Manager = Wire<typeof cloudproviders>
-
-export const managerOperations = inventoryOperations(
-  cloudproviders,
-  'Managers',
-  {
+  example: {
     id: '6f5e4d3c-2b1a-4098-8f7e-6d5c4b3a2918',
     name: 'research-aws',
     status: 'connected',
@@ -56,5 +47,6 @@ export const managerOperations = inventoryOperations(
     guest_count: 51,
     created_at: exampleTimestamp,
   },
-  ['has_object_storage', 'usable'],
-)
+  unsupportedFlags: ['has_object_storage', 'usable'],
+} as const satisfies InventoryResource
+export type Manager = Wire<typeof cloudproviders>

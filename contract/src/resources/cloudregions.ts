@@ -1,5 +1,5 @@
 import { exampleTimestamp } from '../administration/examples.ts'
-import { inventoryOperations } from './list-operations.ts'
+import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
@@ -8,18 +8,15 @@ import {
   shortSearchable,
   text,
   timestamp,
-  type Resource,
+  type InventoryResource,
   type Wire,
 } from './resource.ts'
 
 /** The regions of clouds and the sites of hypervisors. */
 export const cloudregions = {
-  key: 'cloudregion',
-  keys: 'cloudregions',
-  noun: 'CloudRegion',
-  nouns: 'CloudRegions',
-  one: 'a region',
-  many: 'regions',
+  ...inventoryNames.cloudregions,
+  tag: 'Regions',
+  visibility: { through: 'servers', field: 'cloudregion_id', count: 'guest_count' },
   fields: {
     id: text('UUID of the region, as in `cloudregion_id` of a server', shortSearchable),
     name: text('Name', shortSearchable),
@@ -32,16 +29,15 @@ export const cloudregions = {
     updated_at: timestamp('When Muster last saw a change', filterable),
   },
   columns: ['name', 'status', 'guest_count', 'provider', 'cloud_env', 'external_id'],
-} as const satisfies Resource
+  example: {
+    id: '1f0e2d3c-4b5a-4968-8776-655443322110',
+    name: 'eu-central-1',
+    status: 'inservice',
+    provider: 'Aws',
+    cloud_env: 'public',
+    external_id: 'eu-central-1',
+    guest_count: 40,
+    created_at: exampleTimestamp,
+  },
+} as const satisfies InventoryResource
 export type CloudRegion = Wire<typeof cloudregions>
-
-export const cloudRegionOperations = inventoryOperations(cloudregions, 'Regions', {
-  id: '1f0e2d3c-4b5a-4968-8776-655443322110',
-  name: 'eu-central-1',
-  status: 'inservice',
-  provider: 'Aws',
-  cloud_env: 'public',
-  external_id: 'eu-central-1',
-  guest_count: 40,
-  created_at: exampleTimestamp,
-})

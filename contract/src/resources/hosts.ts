@@ -1,5 +1,5 @@
 import { exampleTimestamp } from '../administration/examples.ts'
-import { inventoryOperations } from './list-operations.ts'
+import { inventoryNames } from './names.ts'
 import {
   boolean,
   enumeration,
@@ -10,18 +10,15 @@ import {
   shortSearchable,
   text,
   timestamp,
-  type Resource,
+  type InventoryResource,
   type Wire,
 } from './resource.ts'
 
 /** The machines that servers run on. */
 export const hosts = {
-  key: 'host',
-  keys: 'hosts',
-  noun: 'Host',
-  nouns: 'Hosts',
-  one: 'a host',
-  many: 'hosts',
+  ...inventoryNames.hosts,
+  tag: 'Hosts',
+  visibility: { through: 'servers', field: 'host_id', count: 'guests' },
   fields: {
     id: text('UUID of the host, as in `host_id` of a server', shortSearchable),
     name: text('Name', shortSearchable),
@@ -64,13 +61,7 @@ export const hosts = {
     'guests',
   ],
   columns: ['name', 'status', 'guests', 'cpu_count', 'mem_size', 'provider', 'account', 'zone'],
-} as const satisfies Resource
-export type Host = Wire<typeof hosts>
-
-export const hostOperations = inventoryOperations(
-  hosts,
-  'Hosts',
-  {
+  example: {
     id: '5e4d3c2b-1a09-4f8e-9d7c-6b5a49382716',
     name: 'kvm-3',
     status: 'running',
@@ -81,5 +72,6 @@ export const hostOperations = inventoryOperations(
     guests: 12,
     created_at: exampleTimestamp,
   },
-  ['storage_not_attached'],
-)
+  unsupportedFlags: ['storage_not_attached'],
+} as const satisfies InventoryResource
+export type Host = Wire<typeof hosts>

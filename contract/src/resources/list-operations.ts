@@ -9,6 +9,7 @@ import {
   type FieldDescription,
   type FieldType,
   type FieldUsedFor,
+  type InventoryResource,
   type Resource,
 } from './resource.ts'
 
@@ -185,7 +186,7 @@ export const listBody = <const Keys extends string, Item extends TSchema>(keys: 
 const permission = <const Action extends 'list' | 'get'>(action: Action) =>
   ({
     service: 'compute',
-    // A resource is visible to those who can see a server that names it.
+    // A resource is visible to those who can see a server that refers to it, or its parent.
     resource: 'servers',
     action,
     at: ['system', 'domain', 'project'],
@@ -193,27 +194,32 @@ const permission = <const Action extends 'list' | 'get'>(action: Action) =>
 
 const sharedScope = Type.Optional(
   Type.Enum([...scopes], {
-    description: 'Only what servers of this scope name. Default: everything you can access.',
+    description: 'Only what servers of this scope have. Default: everything you can access.',
   }),
 )
 
-/** List and get of a resource that servers name, such as hosts and regions. */
-export const inventoryOperations = <
-  const R extends Resource,
-  const Flags extends readonly string[] = [],
->(
-  resource: R,
-  tag: string,
-  example: object,
-  /** Flags of Cloudpods' client, which it always sends. */
-  unsupportedFlags?: Flags,
-) => {
-  const { one, many } = resource
+const describeVisibility = ({ many, visibility }: InventoryResource) =>
+  visibility.through === 'servers'
+    ? `With a system role you see all ${many}. Otherwise you see the ${many} that a server visible to you refers to, and counts of your servers only.`
+    : `You see the ${many} of the servers that you can access.`
+
+type FlagsOf<R extends InventoryResource> = R extends {
+  readonly unsupportedFlags: infer Flags extends readonly string[]
+}
+  ? Flags
+  : readonly []
+
+const flagsOf = <R extends InventoryResource>({ unsupportedFlags = [] }: R) =>
+  unsupportedFlags as FlagsOf<R>
+
+/** List and get of a resource. */
+const operationsOn = <const R extends InventoryResource>(resource: R) => {
+  const { one, many, tag, example } = resource
   const [key, keys]: [R['key'], R['keys']] = [resource.key, resource.keys]
   const [noun, nouns]: [R['noun'], R['nouns']] = [resource.noun, resource.nouns]
   const common = { ...platformDefaults, tag } as const
   const partial = Type.Partial(wireSchema(resource), { additionalProperties: false })
-  const visibility = `With a system role you see all ${many}. Otherwise you see the ${many} that a server visible to you names, and counts of your servers only.`
+  const visibility = describeVisibility(resource)
   return [
     {
       id: `list${nouns}` as const,
@@ -225,7 +231,7 @@ export const inventoryOperations = <
       description: visibility,
       query: exactObject({
         ...listQuery(resource, sharedScope).properties,
-        ...sameType(unsupportedFlags ?? [], unsupported),
+        ...sameType(flagsOf(resource), unsupported),
       }),
       responses: {
         200: {
@@ -255,3 +261,14 @@ export const inventoryOperations = <
     },
   ] as const satisfies readonly Operation[]
 }
+
+type OperationsOn<Resources extends Readonly<Record<string, InventoryResource>>> = {
+  [Kind in keyof Resources]: ReturnType<typeof operationsOn<Resources[Kind]>>[number]
+}[keyof Resources]
+
+/** List and get of each of these resources. */
+export const inventoryOperations = <
+  const Resources extends Readonly<Record<string, InventoryResource>>,
+>(
+  resources: Resources,
+) => Object.values(resources).flatMap(operationsOn) as readonly OperationsOn<Resources>[]

@@ -1,5 +1,5 @@
 import { exampleTimestamp } from '../administration/examples.ts'
-import { inventoryOperations } from './list-operations.ts'
+import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
@@ -8,18 +8,15 @@ import {
   shortSearchable,
   text,
   timestamp,
-  type Resource,
+  type InventoryResource,
   type Wire,
 } from './resource.ts'
 
 /** The networks and subnets that NICs of servers are attached to. */
 export const networks = {
-  key: 'network',
-  keys: 'networks',
-  noun: 'Network',
-  nouns: 'Networks',
-  one: 'a network',
-  many: 'networks',
+  ...inventoryNames.networks,
+  tag: 'Networks',
+  visibility: { through: 'servers', field: 'nics', filter: 'network', count: 'guest_count' },
   fields: {
     id: text('Id of the network, as in `network_id` of a NIC', shortSearchable),
     name: text('Name', shortSearchable),
@@ -46,22 +43,21 @@ export const networks = {
     updated_at: timestamp('When Muster last saw a change', filterable),
   },
   columns: ['name', 'status', 'guest_count', 'guest_ip_start', 'vpc', 'provider', 'cloudregion'],
-} as const satisfies Resource
+  example: {
+    id: 'subnet-0123456789abcdef0',
+    name: 'web',
+    status: 'available',
+    guest_ip_start: '10.4.2.4',
+    guest_ip_end: '10.4.2.254',
+    guest_ip_mask: 24,
+    guest_gateway: '10.4.2.1',
+    vlan_id: 0,
+    vpc_id: 'vpc-0123456789abcdef0',
+    provider: 'Aws',
+    cloudregion: 'eu-central-1',
+    zone: 'eu-central-1a',
+    guest_count: 9,
+    created_at: exampleTimestamp,
+  },
+} as const satisfies InventoryResource
 export type Network = Wire<typeof networks>
-
-export const networkOperations = inventoryOperations(networks, 'Networks', {
-  id: 'subnet-0123456789abcdef0',
-  name: 'web',
-  status: 'available',
-  guest_ip_start: '10.4.2.4',
-  guest_ip_end: '10.4.2.254',
-  guest_ip_mask: 24,
-  guest_gateway: '10.4.2.1',
-  vlan_id: 0,
-  vpc_id: 'vpc-0123456789abcdef0',
-  provider: 'Aws',
-  cloudregion: 'eu-central-1',
-  zone: 'eu-central-1a',
-  guest_count: 9,
-  created_at: exampleTimestamp,
-})

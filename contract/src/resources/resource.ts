@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { exactObject, OptionalTimestamp, Timestamp } from '../scalars.ts'
+import type { ResourceNames } from './names.ts'
 
 /** An `enum` is a text from a known set of values. Equality on it ignores case: `provider=aws` finds `Aws`. */
 export type FieldType = 'text' | 'enum' | 'number' | 'boolean' | 'timestamp' | 'object'
@@ -27,27 +28,49 @@ export interface FieldDescription {
   readonly description: string
   /** The value if nothing is known. */
   readonly default: unknown
+  /** The field of the parent server that has the value. It is not stored again. */
+  readonly ofServer?: string
 }
 
 /**
  * A kind of thing in the inventory. Wire type, operations, query parameters, table columns and default
  * console columns are derived from it.
  */
-export interface Resource {
-  /** As on the wire: `{"host": …}`, and `/hosts`. */
-  readonly key: string
-  readonly keys: string
-  /** As in operation ids: `getHost`, `listHosts`. */
-  readonly noun: string
-  readonly nouns: string
-  /** As in a sentence: "a host", "hosts". */
-  readonly one: string
-  readonly many: string
+export interface Resource extends ResourceNames {
   readonly fields: Readonly<Record<string, FieldDescription>>
   /** The fields that callers without a system role see and use. Absent: all fields. */
   readonly fieldsWithoutSystemRole?: readonly string[]
   /** The default columns of the console, where it has a list page that is made from the description. */
   readonly columns?: readonly string[]
+}
+
+/** Who sees an item, besides callers with a system role, who see all. */
+type InventoryVisibility =
+  /** Those who see a server that refers to it. */
+  | {
+      readonly through: 'servers'
+      /** The field of a server with the id; `nics` for the networks of its NICs. */
+      readonly field: string
+      /** The filter of servers for the id, if it is not the field. */
+      readonly filter?: string
+      /** The field with the number of servers. It is not stored. */
+      readonly count: string
+    }
+  /** Those who see the server that it belongs to. */
+  | {
+      readonly through: 'parent'
+      /** The field with the id of the server. */
+      readonly field: string
+    }
+
+/** A resource that Muster finds at sources, besides servers. */
+export interface InventoryResource extends Resource {
+  readonly visibility: InventoryVisibility
+  /** The section of the API reference. */
+  readonly tag: string
+  readonly example: object
+  /** Parameters that Cloudpods' client always sends as false. */
+  readonly unsupportedFlags?: readonly string[]
 }
 
 /** What a field of this type can be used for. Counts and searches are of texts. */
@@ -84,6 +107,12 @@ export const knownTimestamp = describe(
   (description) => ({ ...Timestamp, description }),
   '',
 )
+
+/** A field that has the value of a field of the parent server. */
+export const ofServer = <const Name extends string, const Field extends FieldDescription>(
+  name: Name,
+  field: Field,
+) => ({ ...field, ofServer: name }) as const
 
 /** Part of the response only. */
 export const object = <Schema extends TSchema>(

@@ -1,5 +1,5 @@
 import { exampleTimestamp } from '../administration/examples.ts'
-import { inventoryOperations } from './list-operations.ts'
+import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
@@ -8,18 +8,15 @@ import {
   shortSearchable,
   text,
   timestamp,
-  type Resource,
+  type InventoryResource,
   type Wire,
 } from './resource.ts'
 
 /** The availability zones of regions. */
 export const zones = {
-  key: 'zone',
-  keys: 'zones',
-  noun: 'Zone',
-  nouns: 'Zones',
-  one: 'a zone',
-  many: 'zones',
+  ...inventoryNames.zones,
+  tag: 'Zones',
+  visibility: { through: 'servers', field: 'zone_id', count: 'guest_count' },
   fields: {
     id: text('UUID of the zone, as in `zone_id` of a server', shortSearchable),
     name: text('Name', shortSearchable),
@@ -33,17 +30,16 @@ export const zones = {
     updated_at: timestamp('When Muster last saw a change', filterable),
   },
   columns: ['name', 'status', 'guest_count', 'provider', 'cloudregion', 'external_id'],
-} as const satisfies Resource
+  example: {
+    id: '2e1f0d3c-4b5a-4968-8776-655443322110',
+    name: 'eu-central-1a',
+    status: 'enable',
+    provider: 'Aws',
+    cloudregion: 'eu-central-1',
+    cloudregion_id: '1f0e2d3c-4b5a-4968-8776-655443322110',
+    external_id: 'euc1-az2',
+    guest_count: 14,
+    created_at: exampleTimestamp,
+  },
+} as const satisfies InventoryResource
 export type Zone = Wire<typeof zones>
-
-export const zoneOperations = inventoryOperations(zones, 'Zones', {
-  id: '2e1f0d3c-4b5a-4968-8776-655443322110',
-  name: 'eu-central-1a',
-  status: 'enable',
-  provider: 'Aws',
-  cloudregion: 'eu-central-1',
-  cloudregion_id: '1f0e2d3c-4b5a-4968-8776-655443322110',
-  external_id: 'euc1-az2',
-  guest_count: 14,
-  created_at: exampleTimestamp,
-})

@@ -1,3 +1,4 @@
+import { inventoryKinds } from '../domain/inventory/kinds.ts'
 import type { DatabaseReader, DatabaseWriter } from './database.ts'
 
 /** The tables of servers and of the accounts that they come from. */
@@ -12,11 +13,7 @@ const tables = [
   'server_combinations',
   'servers',
   'fleet_days',
-  'hosts',
-  'networks',
-  'cloudregions',
-  'zones',
-  'cloudproviders',
+  ...inventoryKinds,
   'resource_sightings',
   'tasks',
   'batch_refusals',

@@ -1,7 +1,11 @@
+import type { InventoryKind } from '@muster/contract'
 import type { Generated } from 'kysely'
 
+/** The resources of the inventory besides servers. Their other columns follow from their descriptions, see `resources/columns.ts`. */
+type InventoryTables = Readonly<Record<InventoryKind, { id: string; name: string }>>
+
 /** The rows of both engines. Times are in milliseconds, booleans are 0 or 1. */
-export interface Tables {
+export interface Tables extends InventoryTables {
   settings: { key: string; value: string }
   identity_version: { id: number; version: number }
   domains: {
@@ -230,16 +234,7 @@ export interface Tables {
   server_addresses: { server: number; address: string; state: number }
   /** The networks of the NICs, as codes of the dictionary. */
   server_networks: { server: number; network: number; state: number }
-  /**
-   * What servers name. Besides these the tables have a column for each field that can be filtered by,
-   * see `storage/resources/columns.ts`.
-   */
-  hosts: { id: string; name: string }
-  networks: { id: string; name: string }
-  cloudregions: { id: string; name: string }
-  zones: { id: string; name: string }
-  cloudproviders: { id: string; name: string }
-  /** Which account last reported which resource, or a server that names it. */
+  /** Which account last reported which resource, or a server that refers to it. */
   resource_sightings: { account_id: string; kind: string; resource_id: string; digest: string }
   /** The names of regions, zones, hosts and the like, by their ids. */
   server_places: { place: string; id: number; name: number }

@@ -1,20 +1,22 @@
-import type { InfrastructureField, InfrastructureKind } from '../../inventory/kinds.ts'
+import type { InventoryField, InventoryKind } from '../../inventory/kinds.ts'
 
-type Texts = Readonly<Record<InfrastructureKind, string>>
+type Texts = Readonly<Record<InventoryKind, string>>
 
 const kinds: Texts = {
   hosts: 'Hosts',
   networks: 'Networks',
+  disks: 'Disks',
   cloudregions: 'Regions',
   zones: 'Zones',
   cloudproviders: 'Managers',
 }
 
-const many = (kind: InfrastructureKind) => kinds[kind].toLowerCase()
+const many = (kind: InventoryKind) => kinds[kind].toLowerCase()
 
 const one: Texts = {
   hosts: 'Host',
   networks: 'Network',
+  disks: 'Disk',
   cloudregions: 'Region',
   zones: 'Zone',
   cloudproviders: 'Manager',
@@ -25,22 +27,22 @@ export const infrastructure = {
   tabs: 'Infrastructure',
   kinds,
   one,
-  countOf: (kind: InfrastructureKind, shown: string, all: string) =>
+  countOf: (kind: InventoryKind, shown: string, all: string) =>
     shown === all ? `${all} ${many(kind)}` : `${shown} of ${all} ${many(kind)}`,
-  filter: (kind: InfrastructureKind) => `Filter ${many(kind)}`,
+  filter: (kind: InventoryKind) => `Filter ${many(kind)}`,
   filterHint: 'Name, ID, or a filter such as status:running',
-  noMatch: (kind: InfrastructureKind) => `No matching ${many(kind)}`,
-  noMatchText: (kind: InfrastructureKind) => `No ${many(kind)} match`,
-  none: (kind: InfrastructureKind) => `No ${many(kind)} yet`,
-  noneText: (kind: InfrastructureKind) =>
-    `Accounts report ${many(kind)} together with their servers. Without a system role, you see those that your servers use.`,
+  noMatch: (kind: InventoryKind) => `No matching ${many(kind)}`,
+  noMatchText: (kind: InventoryKind) => `No ${many(kind)} match`,
+  none: (kind: InventoryKind) => `No ${many(kind)} yet`,
+  noneText: (kind: InventoryKind) =>
+    `Accounts report ${many(kind)} together with their servers. Without a system role, you see those of your servers.`,
   notAllowed: 'You do not have access to servers here',
   showServers: (count: number, shown: string) =>
     count === 1 ? 'Show 1 server' : `Show ${shown} servers`,
   noServers: 'No servers that you can access',
-  notFound: (kind: InfrastructureKind) => `${one[kind]} not found`,
+  notFound: (kind: InventoryKind) => `${one[kind]} not found`,
   notFoundText: 'It is not visible to you, or its account no longer reports it.',
-  toAll: (kind: InfrastructureKind) => `Show all ${many(kind)}`,
+  toAll: (kind: InventoryKind) => `Show all ${many(kind)}`,
   fields: {
     id: 'ID',
     name: 'Name',
@@ -80,5 +82,24 @@ export const infrastructure = {
     cloudaccount: 'Account',
     cloudaccount_id: 'Account ID',
     tenant_id: 'Default project',
-  } satisfies Record<InfrastructureField, string> as Readonly<Record<string, string>>,
+    project_id: 'Project ID',
+    index: 'Position',
+    disk_size: 'Size',
+    disk_type: 'Use',
+    disk_format: 'Format',
+    fs_format: 'File system',
+    driver: 'Bus',
+    cache_mode: 'Cache',
+    aio_mode: 'Asynchronous I/O',
+    medium_type: 'Medium',
+    storage_type: 'Storage',
+    iops: 'IOPS limit',
+    throughput: 'Throughput limit (bytes/s)',
+    template: 'Image',
+    template_id: 'Image ID',
+    guest: 'Server',
+    guest_id: 'Server ID',
+    guest_status: 'Status of the server',
+    domain_id: 'Domain ID',
+  } satisfies Record<InventoryField, string> as Readonly<Record<string, string>>,
 }

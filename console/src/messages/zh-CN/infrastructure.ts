@@ -1,9 +1,10 @@
-import type { InfrastructureField } from '../../inventory/kinds.ts'
+import type { InventoryField } from '../../inventory/kinds.ts'
 import type { Messages } from '../en/index.ts'
 
 const kinds: Messages['infrastructure']['kinds'] = {
   hosts: '宿主机',
   networks: '网络',
+  disks: '磁盘',
   cloudregions: '区域',
   zones: '可用区',
   cloudproviders: '订阅',
@@ -21,7 +22,7 @@ export const infrastructure: Messages['infrastructure'] = {
   noMatchText: (kind) => `没有${kinds[kind]}匹配`,
   none: (kind) => `还没有${kinds[kind]}`,
   noneText: (kind) =>
-    `账号会随服务器一起上报${kinds[kind]}。没有系统角色时，您只能看到您的服务器所使用的部分。`,
+    `账号会随服务器一起上报${kinds[kind]}。没有系统角色时，您只能看到属于您的服务器的部分。`,
   notAllowed: '您在此处没有服务器的访问权限',
   showServers: (_, shown) => `查看 ${shown} 台服务器`,
   noServers: '没有您可访问的服务器',
@@ -67,5 +68,24 @@ export const infrastructure: Messages['infrastructure'] = {
     cloudaccount: '账号',
     cloudaccount_id: '账号 ID',
     tenant_id: '默认项目',
-  } satisfies Record<InfrastructureField, string>,
+    project_id: '项目 ID',
+    index: '序号',
+    disk_size: '大小',
+    disk_type: '用途',
+    disk_format: '格式',
+    fs_format: '文件系统',
+    driver: '总线',
+    cache_mode: '缓存',
+    aio_mode: '异步 I/O',
+    medium_type: '介质',
+    storage_type: '存储',
+    iops: 'IOPS 上限',
+    throughput: '吞吐上限（字节/秒）',
+    template: '镜像',
+    template_id: '镜像 ID',
+    guest: '服务器',
+    guest_id: '服务器 ID',
+    guest_status: '服务器状态',
+    domain_id: '域 ID',
+  } satisfies Record<InventoryField, string>,
 }

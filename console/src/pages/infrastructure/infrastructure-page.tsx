@@ -9,11 +9,7 @@ import {
 import { completeTerms, exclude, filterTo } from '../../filter/edit-query.ts'
 import { ColumnsDialog } from '../../inventory/columns-dialog.tsx'
 import { FilterBar } from '../../inventory/filter-bar.tsx'
-import {
-  infrastructureKinds,
-  isInfrastructureKind,
-  type InfrastructureKind,
-} from '../../inventory/kinds.ts'
+import { inventoryKinds, isInventoryKind, type InventoryKind } from '../../inventory/kinds.ts'
 import { ListHead } from '../../inventory/list-head.tsx'
 import styles from '../../inventory/list-page.module.css'
 import { readListState, writeListState, type ListState } from '../../inventory/list-state.ts'
@@ -50,14 +46,14 @@ import {
 const operation = 'listServers'
 
 interface Props {
-  readonly kind: InfrastructureKind
+  readonly kind: InventoryKind
 }
 
 export function InfrastructurePage() {
   const { kind } = useParams({ strict: false })
   const t = useMessages().infrastructure
   const { allowed, reason } = usePermission(operation)
-  if (!isInfrastructureKind(kind)) return <NotFoundPage />
+  if (!isInventoryKind(kind)) return <NotFoundPage />
   // Reset the state when the kind changes.
   if (allowed) return <ResourceList key={kind} kind={kind} />
   return (
@@ -238,7 +234,7 @@ function KindTabs() {
   const t = useMessages().infrastructure
   return (
     <Tabs label={t.tabs}>
-      {infrastructureKinds.map((kind) => (
+      {inventoryKinds.map((kind) => (
         <Link
           key={kind}
           to="/infrastructure/$kind"

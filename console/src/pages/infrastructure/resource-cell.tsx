@@ -1,6 +1,6 @@
 import type { Resource } from '@muster/contract'
 import { FilterValue } from '../../inventory/filter-value.tsx'
-import type { InfrastructureKind } from '../../inventory/kinds.ts'
+import type { InventoryKind } from '../../inventory/kinds.ts'
 import { ResourceLink } from '../../inventory/resource-link.tsx'
 import styles from '../../inventory/list-table.module.css'
 import { textOf, type ResourceRow } from '../../inventory/resource-row.ts'
@@ -9,7 +9,7 @@ import { ResourceValue } from './resource-value.tsx'
 import { resources } from './resources.ts'
 
 interface Props {
-  readonly kind: InfrastructureKind
+  readonly kind: InventoryKind
   readonly field: string
   readonly row: ResourceRow
 }

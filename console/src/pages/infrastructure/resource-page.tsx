@@ -2,7 +2,7 @@ import { isApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { resourceQuery } from '../../api/queries/resources.ts'
-import { isInfrastructureKind, type InfrastructureKind } from '../../inventory/kinds.ts'
+import { isInventoryKind, type InventoryKind } from '../../inventory/kinds.ts'
 import { textOf, type ResourceRow } from '../../inventory/resource-row.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -21,12 +21,12 @@ import { isServerCount, resources, serversQ, shownFields } from './resources.ts'
 /** A host, network, region, zone or manager. */
 export function ResourcePage() {
   const { kind, id } = useParams({ strict: false })
-  if (!isInfrastructureKind(kind) || id === undefined) return <NotFoundPage />
+  if (!isInventoryKind(kind) || id === undefined) return <NotFoundPage />
   return <ResourceView key={`${kind} ${id}`} kind={kind} id={id} />
 }
 
 interface Props {
-  readonly kind: InfrastructureKind
+  readonly kind: InventoryKind
   readonly id: string
 }
 
@@ -58,7 +58,7 @@ function ResourceView({ kind, id }: Props) {
 }
 
 interface RowProps {
-  readonly kind: InfrastructureKind
+  readonly kind: InventoryKind
   readonly row: ResourceRow
 }
 
@@ -67,7 +67,7 @@ function ServersButton({ kind, row }: RowProps) {
   const t = useMessages().infrastructure
   const { number } = useFormat()
   const field = Object.keys(row).find(isServerCount)
-  const count = Number(field && row[field])
+  const count = resources[kind].visibility.through === 'parent' ? 1 : Number(field && row[field])
   if (count === 0) return t.noServers
   return (
     <Link to="/servers" search={{ q: serversQ(kind, row) }} className={buttonClass('primary')}>

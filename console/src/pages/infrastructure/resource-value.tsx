@@ -1,7 +1,7 @@
 import type { Resource } from '@muster/contract'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { InfrastructureKind } from '../../inventory/kinds.ts'
+import type { InventoryKind } from '../../inventory/kinds.ts'
 import { ResourceLink } from '../../inventory/resource-link.tsx'
 import { textOf, type ResourceRow } from '../../inventory/resource-row.ts'
 import { useFormat } from '../../messages/use-format.ts'
@@ -15,13 +15,13 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 import { addressRange, idFieldOf, isServerCount, resources, serversQ } from './resources.ts'
 
 interface Props {
-  readonly kind: InfrastructureKind
+  readonly kind: InventoryKind
   readonly field: string
   readonly row: ResourceRow
 }
 
 /** The kinds that a field names. */
-const kindOf: Readonly<Record<string, InfrastructureKind>> = {
+const kindOf: Readonly<Record<string, InventoryKind>> = {
   cloudregion: 'cloudregions',
   zone: 'zones',
   manager: 'cloudproviders',
@@ -41,7 +41,7 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
     const count = number(Number(value))
     return value === 0 ? count : <ServersLink q={serversQ(kind, row)}>{count}</ServersLink>
   }
-  if (field === 'status') {
+  if (field === 'status' || field === 'guest_status') {
     return (
       <StatusMark tone={statusTone(text)} note={names.apiWord('status', text)}>
         {names.name('status', text)}
@@ -56,8 +56,10 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
       </ResourceLink>
     )
   }
+  if (field === 'guest') return <ServerLink id={id} name={text} />
   if (field === 'account' || field === 'cloudaccount') return <AccountLink id={id} name={text} />
-  if (field === 'mem_size') return <Amount value={Number(value)}>{size}</Amount>
+  if (field === 'mem_size' || field === 'disk_size')
+    return <Amount value={Number(value)}>{size}</Amount>
   if (field === 'cpu_count') return <Amount value={Number(value)}>{number}</Amount>
   if (field === 'vlan_id') return value === 0 ? '–' : text
   if (field === 'guest_ip_start') return addressRange(row)
@@ -86,6 +88,12 @@ function ServersLink({ q, children }: { readonly q: string; readonly children: s
     </Link>
   )
 }
+
+const ServerLink = ({ id, name }: { readonly id: string; readonly name: string }) => (
+  <Link to="/servers/$id" params={{ id }} preload={false}>
+    <bdi>{name}</bdi>
+  </Link>
+)
 
 function AccountLink({ id, name }: { readonly id: string; readonly name: string }) {
   const { allowed } = usePermission('getCloudAccount')

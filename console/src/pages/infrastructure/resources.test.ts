@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InfrastructureKind } from '../../inventory/kinds.ts'
+import type { InventoryKind } from '../../inventory/kinds.ts'
 import {
   addressRange,
   columnsFor,
@@ -93,7 +93,7 @@ describe('the page of a resource', () => {
   })
 
   it('leads to the servers that name it', () => {
-    const filterOf = (kind: InfrastructureKind) => serversQ(kind, { id: 'a b' })
+    const filterOf = (kind: InventoryKind) => serversQ(kind, { id: 'a b' })
     assert.equal(filterOf('hosts'), 'host_id:"a b"')
     assert.equal(filterOf('networks'), 'network:"a b"')
     assert.equal(filterOf('cloudregions'), 'cloudregion_id:"a b"')

@@ -1,30 +1,22 @@
 import {
-  cloudproviders,
-  cloudregions,
-  hosts,
-  networks,
-  zones,
+  inventoryResources,
+  type InventoryResource,
   type Resource,
 } from '@muster/contract/resources'
 import type { FilterKey } from '../../filter/keys.ts'
-import type { InfrastructureKind, Resources } from '../../inventory/kinds.ts'
+import type { InventoryKind } from '../../inventory/kinds.ts'
 import { textOf, type ResourceRow } from '../../inventory/resource-row.ts'
 import { renderTerm } from '../../filter/terms.ts'
 
-export const resources: Resources = { hosts, networks, cloudregions, zones, cloudproviders }
+export const resources: Readonly<Record<InventoryKind, InventoryResource>> = inventoryResources
 
-/** The filter keys of servers for the id. */
-const serverKeys = {
-  hosts: 'host_id',
-  cloudregions: 'cloudregion_id',
-  zones: 'zone_id',
-  cloudproviders: 'manager_id',
-  networks: 'network',
-} as const
-
-/** The filter for the servers of an item. */
-export const serversQ = (kind: InfrastructureKind, { id }: ResourceRow): string =>
-  renderTerm(serverKeys[kind], [id])
+/** The filter for the servers that refer to an item, or for its parent. */
+export function serversQ(kind: InventoryKind, row: ResourceRow): string {
+  const { visibility } = resources[kind]
+  return visibility.through === 'parent'
+    ? renderTerm('id', [textOf(row, visibility.field)])
+    : renderTerm(visibility.filter ?? visibility.field, [row.id])
+}
 
 /** The fields that the caller can see and use. */
 export function visibleFields(resource: Resource, hasSystemRole: boolean): readonly string[] {

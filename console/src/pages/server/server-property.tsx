@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { InfrastructureKind } from '../../inventory/kinds.ts'
+import type { InventoryKind } from '../../inventory/kinds.ts'
 import { ResourceLink } from '../../inventory/resource-link.tsx'
 import { useValueNames } from '../../servers/value-names.ts'
 import { Copyable } from '../../ui/copyable.tsx'
@@ -19,7 +19,7 @@ interface Props {
   /** The filter key, for a link to all servers with this value. */
   readonly filter?: string
   /** The page of what the value names, unless the id is empty. */
-  readonly page?: { readonly kind: InfrastructureKind; readonly id: string }
+  readonly page?: { readonly kind: InventoryKind; readonly id: string }
   /** A click copies the value. */
   readonly copies?: boolean
 }

@@ -7,13 +7,16 @@ import { readListQuery, type ListParameters } from '../query/read-list-query.ts'
 import { renderList } from '../query/render-list.ts'
 import { requesterOf } from './ports.ts'
 import type { ResourceFinder, ResourceObject } from './resource-finder.ts'
-import { allKinds, resourceOf, type ResourceKind } from './resource-kinds.ts'
+import { inventoryKinds, resourceOf, type InventoryKind } from './kinds.ts'
 import { findVisibility } from './visibility.ts'
 
 const mostNamesakes = 20
 
-const ofAll = <Value>(make: (kind: ResourceKind) => Value) =>
-  Object.fromEntries(allKinds.map((kind) => [kind, make(kind)])) as Record<ResourceKind, Value>
+const ofAll = <Value>(make: (kind: InventoryKind) => Value) =>
+  Object.fromEntries(inventoryKinds.map((kind) => [kind, make(kind)])) as Record<
+    InventoryKind,
+    Value
+  >
 
 /** The fields for callers with a system role, and for all others. */
 const fieldsOf = {
@@ -24,7 +27,7 @@ const fieldsOf = {
 }
 
 /** Comparing a field that the caller may not see would reveal its value. */
-function requireAllowed(kind: ResourceKind, { kinds }: QueryFields<string>, parameters: object) {
+function requireAllowed(kind: InventoryKind, { kinds }: QueryFields<string>, parameters: object) {
   const { fields } = resourceOf(kind)
   for (const name of Object.keys(parameters)) {
     if (Object.hasOwn(fields, name) && !Object.hasOwn(kinds, name)) {
@@ -63,7 +66,7 @@ export function createResourceUseCases(finder: ResourceFinder) {
   }
 
   return {
-    async listResources(kind: ResourceKind, caller: Caller, parameters: ListParameters) {
+    async listResources(kind: InventoryKind, caller: Caller, parameters: ListParameters) {
       const visibility = visibilityOf(caller, parameters.scope)
       const fields = visibility.fields[kind]
       requireAllowed(kind, fields, parameters)
@@ -79,7 +82,7 @@ export function createResourceUseCases(finder: ResourceFinder) {
     },
 
     async getResource(
-      kind: ResourceKind,
+      kind: InventoryKind,
       caller: Caller,
       idOrName: string,
       wanted: ScopeParameter | undefined,

@@ -46,7 +46,7 @@ function shortOf(server: Server): Partial<Server> {
 const digest = (text: string) => hash('sha1', text, 'base64url')
 
 /** Raise it if servers are rendered or stored differently although their fields are the same. */
-const revision = 3
+const revision = 4
 
 /**
  * The version of the rendering, stored with every document. It differs between versions of Muster

@@ -2,13 +2,13 @@ import type { ListQuery } from '../query/list-query.ts'
 import type { QueryFields } from '../query/query-fields.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Requester } from './ports.ts'
-import type { ResourceKind } from './resource-kinds.ts'
+import type { InventoryKind } from './kinds.ts'
 
 /** An object in the shape of the API. */
 export type ResourceObject = Readonly<Record<string, unknown>> & { readonly id: string }
 
 export interface ResourceSelection {
-  readonly kind: ResourceKind
+  readonly kind: InventoryKind
   /** Selects what live and recycled servers of this scope name, and counts the live ones. The system has everything. */
   readonly scope: ScopeOrNone
   readonly requester: Requester

@@ -1,15 +1,15 @@
 import type { AccountFence } from './ports.ts'
 import type { ResourceObject } from './resource-finder.ts'
-import type { ResourceKind } from './resource-kinds.ts'
+import type { ReferencedKind } from './kinds.ts'
 
 /** A resource that an account sees. */
 export interface SeenResource {
-  readonly kind: ResourceKind
+  readonly kind: ReferencedKind
   readonly object: ResourceObject
   /** Equal while the account reports the same. */
   readonly digest: string
   /** Only servers name it, so that an incomplete scan may know less of it than is stored. */
-  readonly isOnlyNamed: boolean
+  readonly isOnlyReferenced: boolean
 }
 
 export interface ResourceRecorder {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { describeNamed, eachNamedResource, toResource } from '../inventory/named-resources.ts'
-import { allKinds, type ResourceKind } from '../inventory/resource-kinds.ts'
+import { describeReferenced, eachReference, toResource } from '../inventory/referenced-resources.ts'
+import { referencedKinds, type ReferencedKind } from '../inventory/kinds.ts'
 import type { SeenResource } from '../inventory/resource-recorder.ts'
 import type { Account } from './account.ts'
 import { limitResource, limitText } from './limit-facts.ts'
@@ -10,8 +10,8 @@ import { createToServerFacts } from './to-server-facts.ts'
 
 /** What is known of each resource, by kind and id. */
 const emptyKinds = () =>
-  Object.fromEntries(allKinds.map((kind) => [kind, new Map<string, object>()])) as Record<
-    ResourceKind,
+  Object.fromEntries(referencedKinds.map((kind) => [kind, new Map<string, object>()])) as Record<
+    ReferencedKind,
     Map<string, object>
   >
 
@@ -23,23 +23,23 @@ function withoutUnread(server: ReportedServer): ReportedServer {
   return { ...server, facts: Object.fromEntries(known) as typeof facts }
 }
 
-/** Collects the resources that an account reports, and those that its servers name. */
+/** Collects the resources that an account reports, and those that its servers refer to. */
 export function createResourceCollector(account: Account) {
   const toServerFacts = createToServerFacts(account)
-  const named = emptyKinds()
+  const referenced = emptyKinds()
   const reported = emptyKinds()
   /** The id and the values of each manager, by the id of the tenant; '' without tenants. */
   const tenants = new Map<string, readonly [id: string, values: object]>()
   let current: ReportedServer | undefined
-  /** Of the current server, once it names something new. */
+  /** Of the current server, once it refers to something new. */
   let facts: ReturnType<typeof factsOf> | undefined
 
   /** Called for every id of every server, so it only looks up those that are known. */
-  function found(kind: ResourceKind, id: string): void {
-    const known = named[kind]
+  function found(kind: ReferencedKind, id: string): void {
+    const known = referenced[kind]
     if (known.has(id) || !current) return
     facts ??= factsOf(current)
-    known.set(id, describeNamed(kind, id, facts))
+    known.set(id, describeReferenced(kind, id, facts))
   }
 
   const factsOf = (server: ReportedServer) =>
@@ -67,13 +67,13 @@ export function createResourceCollector(account: Account) {
   function describeManager(server: ReportedServer) {
     const its = factsOf(server)
     const id = its.manager_id ?? account.id
-    return [id, describeNamed('cloudproviders', id, its)] as const
+    return [id, describeReferenced('cloudproviders', id, its)] as const
   }
 
   const hasTenants = () => [...tenants.keys()].some((tenant) => tenant !== '')
 
-  function toSeen(kind: ResourceKind, id: string, hasOneManager: boolean): SeenResource {
-    const values: { provider?: string } = { ...named[kind].get(id), ...reported[kind].get(id) }
+  function toSeen(kind: ReferencedKind, id: string, hasOneManager: boolean): SeenResource {
+    const values: { provider?: string } = { ...referenced[kind].get(id), ...reported[kind].get(id) }
     const { provider = account.provider } = values
     const object = toResource(kind, limitText(id), {
       account: account.name,
@@ -85,7 +85,7 @@ export function createResourceCollector(account: Account) {
       brand: account.brand === account.provider ? provider : account.brand,
     })
     const digest = hash('sha1', JSON.stringify(object), 'base64url')
-    return { kind, object, digest, isOnlyNamed: !reported[kind].has(id) }
+    return { kind, object, digest, isOnlyReferenced: !reported[kind].has(id) }
   }
 
   return {
@@ -94,7 +94,7 @@ export function createResourceCollector(account: Account) {
       if (!tenants.has(tenant)) tenants.set(tenant, describeManager(server))
       current = withoutUnread(server)
       facts = undefined
-      eachNamedResource(current.facts, found)
+      eachReference(current.facts, found)
     },
 
     /** Returns the names of those that are cut, by kind and id. */
@@ -103,7 +103,7 @@ export function createResourceCollector(account: Account) {
       for (const [kind, list] of Object.entries(resources)) {
         for (const given of list) {
           const { resource, isCut } = limitResource(given)
-          reported[kind as ResourceKind].set(given.id, resource)
+          reported[kind as ReferencedKind].set(given.id, resource)
           if (isCut) cut.set(`${kind} ${limitText(given.id)}`, resource.name)
         }
       }
@@ -116,8 +116,8 @@ export function createResourceCollector(account: Account) {
       if (areManagersKnown)
         for (const [id, values] of managers()) reported.cloudproviders.set(id, values)
       const hasOneManager = areManagersKnown && !hasTenants()
-      return allKinds.flatMap((kind) =>
-        [...new Set([...named[kind].keys(), ...reported[kind].keys()])]
+      return referencedKinds.flatMap((kind) =>
+        [...new Set([...referenced[kind].keys(), ...reported[kind].keys()])]
           .filter((id) => id !== '')
           .map((id) => toSeen(kind, id, hasOneManager)),
       )

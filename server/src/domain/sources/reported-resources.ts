@@ -1,4 +1,5 @@
 import type { CloudRegion, Host, Network, Zone } from '@muster/contract'
+import type { InventoryObject, ReferencedKind } from '../inventory/kinds.ts'
 
 /** Fields that Muster sets. */
 type Assigned =
@@ -12,7 +13,7 @@ type Assigned =
   | 'manager_id'
   | 'updated_at'
 
-/** The id must be the one that servers name. Fields that the source does not know are left out. */
+/** The id must be the one that servers refer to. Fields that the source does not know are left out. */
 type Reported<Resource extends { id: string; name: string }> = Pick<Resource, 'id' | 'name'> &
   Partial<Omit<Resource, Assigned>>
 
@@ -23,11 +24,10 @@ export type ReportedZone = Reported<Zone>
 
 /**
  * What a source reports besides servers: at least every host, network, region and zone that a server
- * names. Of one that is missing, Muster shows what the server says about it.
+ * refers to. Of one that is missing, Muster shows what the server says about it.
  */
-export interface ReportedResources {
-  readonly hosts?: readonly ReportedHost[]
-  readonly networks?: readonly ReportedNetwork[]
-  readonly cloudregions?: readonly ReportedRegion[]
-  readonly zones?: readonly ReportedZone[]
+export type ReportedResources = {
+  readonly [Kind in Exclude<ReferencedKind, 'cloudproviders'>]?: readonly Reported<
+    InventoryObject<Kind>
+  >[]
 }

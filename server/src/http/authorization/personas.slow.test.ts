@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import type { ClientResponse } from '../../testing/client.ts'
-import { allKinds } from '../../domain/inventory/resource-kinds.ts'
+import { inventoryKinds } from '../../domain/inventory/kinds.ts'
 import { onPostgresFirst } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
 import { cloudpodsRequests } from '../../testing/platform-world/cloudpods-requests.ts'
@@ -129,7 +129,7 @@ onPostgresFirst('the persona table', (engine) => {
     const earlier = await takeSnapshot(watched)
     const answer = await organisation.call(id, { resources, token: actor.token, isDone: true })
     // Deleting an account also removes resources that no account sees: leftovers of other operations.
-    const leftovers: readonly string[] = id === 'deleteCloudAccount' ? allKinds : []
+    const leftovers: readonly string[] = id === 'deleteCloudAccount' ? inventoryKinds : []
     const changed = changedTables(earlier, await takeSnapshot(watched))
       .filter((table) => !leftovers.includes(table))
       // What the persona cannot see is stored with the batch instead of as a task.

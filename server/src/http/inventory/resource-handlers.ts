@@ -1,7 +1,11 @@
-import type { inventoryResourceOperations } from '@muster/contract'
+import {
+  inventoryKinds,
+  inventoryNames,
+  type InventoryKind,
+  type inventoryResourceOperations,
+} from '@muster/contract'
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { ResourceUseCases } from '../../domain/inventory/list-resources.ts'
-import type { ResourceKind } from '../../domain/inventory/resource-kinds.ts'
 import type { ListParameters } from '../../domain/query/read-list-query.ts'
 import type { ScopeParameter } from '../../domain/query/list-query.ts'
 import { conditionalResponse } from '../conditional-response.ts'
@@ -23,34 +27,31 @@ interface GetCall extends Call {
   readonly query: { readonly scope?: ScopeParameter }
 }
 
-/** Handlers for hosts, networks, regions, zones and managers. */
+/** Handlers for the resources of the inventory besides servers. */
 export function createResourceHandlers(
   { listResources, getResource }: ResourceUseCases,
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof inventoryResourceOperations> {
   const list =
-    (kind: ResourceKind) =>
+    (kind: InventoryKind) =>
     async ({ caller, query, url, ifNoneMatch }: ListCall) => {
       const { marker, ...page } = await listResources(kind, caller, query)
       const headers = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
       return conditionalResponse({ ...page, headers }, ifNoneMatch)
     }
   const get =
-    (kind: ResourceKind) =>
+    (kind: InventoryKind) =>
     async ({ caller, parameters, query, ifNoneMatch }: GetCall) => {
       const found = await getResource(kind, caller, parameters.id, query.scope)
       return conditionalResponse({ ...found, headers: {} }, ifNoneMatch)
     }
-  return {
-    listHosts: list('hosts'),
-    getHost: get('hosts'),
-    listNetworks: list('networks'),
-    getNetwork: get('networks'),
-    listCloudRegions: list('cloudregions'),
-    getCloudRegion: get('cloudregions'),
-    listZones: list('zones'),
-    getZone: get('zones'),
-    listManagers: list('cloudproviders'),
-    getManager: get('cloudproviders'),
-  }
+  return Object.fromEntries(
+    inventoryKinds.flatMap((kind) => {
+      const { noun, nouns } = inventoryNames[kind]
+      return [
+        [`list${nouns}`, list(kind)],
+        [`get${noun}`, get(kind)],
+      ]
+    }),
+  ) as HandlersFor<typeof inventoryResourceOperations>
 }

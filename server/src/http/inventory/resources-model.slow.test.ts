@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { CloudAccount, FieldDescription, OperationId } from '@muster/contract'
-import { toResource } from '../../domain/inventory/named-resources.ts'
+import { type CloudAccount, type FieldDescription, inventoryNames } from '@muster/contract'
+import { toResource } from '../../domain/inventory/referenced-resources.ts'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import {
-  allKinds,
-  resourceKinds,
-  type ResourceKind,
-} from '../../domain/inventory/resource-kinds.ts'
+  inventoryKinds,
+  referencedKinds,
+  referenceTo,
+  resourceOf,
+  type InventoryKind,
+  type ReferencedKind,
+} from '../../domain/inventory/kinds.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { nightlyRuns } from '../../testing/lanes.ts'
-import { minimalServer, namingFacts } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  minimalServer,
+  referringFacts,
+  withDisk,
+} from '../../testing/inventory-world/minimal-server.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import {
   compareCodePoints,
@@ -36,13 +43,7 @@ const operators = [
   'isnull isnotnull isempty isnotempty isnullorempty',
 ].flatMap((line) => line.split(' '))
 
-const operations = {
-  hosts: 'listHosts',
-  networks: 'listNetworks',
-  cloudregions: 'listCloudRegions',
-  zones: 'listZones',
-  cloudproviders: 'listManagers',
-} as const satisfies Record<ResourceKind, OperationId>
+const operationOf = (kind: InventoryKind) => `list${inventoryNames[kind].nouns}` as const
 
 /** A value as it is compared: booleans and times as numbers. */
 function scalarOf(value: unknown, { type }: FieldDescription): Scalar {
@@ -114,11 +115,25 @@ const runs = nightlyRuns(300)
 
 onBothEngines('lists of resources, compared with a model', (engine) => {
   let fleet: InventoryWorld
-  const objects = {} as Record<ResourceKind, readonly ResourceObject[]>
+  const objects = {} as Record<InventoryKind, readonly ResourceObject[]>
   const servers: { readonly facts: ServerFacts; readonly at: number }[] = []
 
-  const fieldsOf = (kind: ResourceKind) =>
-    Object.entries(resourceKinds[kind].resource.fields as Record<string, FieldDescription>)
+  const fieldsOf = (kind: InventoryKind) => Object.entries(resourceOf(kind).fields)
+
+  /** The ids are few, so that servers share disks. */
+  const randomDisks = () =>
+    Array.from({ length: draw(2) }, (_, index) => {
+      const id = `${pick(['a', 'B', 'ö'])}-${index}-${draw(9)}`
+      const { disks_info = [] } = withDisk({
+        id,
+        index,
+        name: pick(texts),
+        size: draw(3) * 1024,
+        fs: pick(texts),
+        image: pick(texts),
+      })
+      return disks_info
+    }).flat()
 
   function randomValue({ type }: FieldDescription): unknown {
     if (type === 'number') return draw(3) * 1024
@@ -139,7 +154,7 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
     const { body } = await admin.call<{ cloudaccount: CloudAccount }>('createCloudAccount', {
       body: { cloudaccount },
     })
-    const seen = allKinds.flatMap((kind) =>
+    const seen = referencedKinds.flatMap((kind) =>
       Array.from({ length: 30 }, (_, at) => {
         const values = fieldsOf(kind).map(([name, field]) => [name, randomValue(field)])
         const times = { created_at: null, updated_at: null }
@@ -148,26 +163,26 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
           kind,
           object: toResource(kind, id, { ...Object.fromEntries(values), ...times }),
           digest: 'x',
-          isOnlyNamed: false,
+          isOnlyReferenced: false,
         }
       }),
     )
     const account = { id: body.cloudaccount.id, fence: { revision: 1 } }
     await createResourceRecorder(fleet.platform.database).record(account, seen, true)
-    const idOf = (kind: ResourceKind) => pick(seen.filter((each) => each.kind === kind)).object.id
+    const idOf = (kind: ReferencedKind) => pick(seen.filter((each) => each.kind === kind)).object.id
     for (let count = 0; count < 60; count += 1) {
       const at = draw(fleet.projects.length - 1)
       const facts = minimalServer(fleet.projects[at]?.id ?? '', {
-        ...namingFacts(idOf),
-        nics: [1, 2].flatMap(() => namingFacts(idOf).nics ?? []),
+        ...referringFacts(idOf),
+        nics: [1, 2].flatMap(() => referringFacts(idOf).nics ?? []),
         pending_deleted: draw(4) === 0,
       })
-      servers.push({ facts, at })
+      servers.push({ facts: { ...facts, disks_info: randomDisks() }, at })
     }
     await fleet.record(servers.map(({ facts }) => facts))
     // The times are those of the writes, so the model takes them from the whole list.
-    for (const kind of allKinds) {
-      const all = await admin.get<Record<string, ResourceObject[]>>(operations[kind], {
+    for (const kind of referencedKinds) {
+      const all = await admin.get<Record<string, ResourceObject[]>>(operationOf(kind), {
         query: 'details=true&limit=100',
       })
       objects[kind] = all[kind] ?? []
@@ -175,23 +190,51 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
       const untimed = objects[kind].map((each) => ({ ...each, created_at: null, updated_at: null }))
       const sorted = (list: readonly ResourceObject[]) =>
         list.toSorted((a, b) => compareCodePoints(a.id, b.id))
-      const { count } = resourceKinds[kind]
+      const { count } = referenceTo(kind)
       assert.deepEqual(
         sorted(untimed).map((each) => ({ ...each, [count]: 0 })),
         sorted(written).map((each) => ({ ...each, [count]: 0 })),
       )
     }
+    const { disks } = await admin.get<{ disks: ResourceObject[] }>('listDisks', {
+      query: 'details=true&limit=200',
+    })
+    objects.disks = disks
+    const expected = servers.flatMap(({ facts }) =>
+      (facts.disks_info ?? []).map(({ id, name, size, fs, image }) => ({
+        id,
+        name,
+        disk_size: size,
+        fs_format: fs,
+        template: image,
+        guest_id: facts.id,
+        guest: facts.name,
+        guest_status: facts.status,
+        provider: facts.provider,
+        zone_id: facts.zone_id,
+        project_id: facts.project_id,
+      })),
+    )
+    const shown = disks.map((disk) =>
+      Object.fromEntries(Object.keys(expected[0] ?? {}).map((name) => [name, disk[name]])),
+    )
+    const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
+    assert.deepEqual(sorted(shown), sorted(expected))
   })
   after(() => fleet.platform.close())
 
-  const names = (kind: ResourceKind, server: ServerFacts, id: string) => {
-    const { namedBy } = resourceKinds[kind]
-    return namedBy === 'nics'
+  const refers = (kind: ReferencedKind, server: ServerFacts, id: string) => {
+    const { field } = referenceTo(kind)
+    return field === 'nics'
       ? server.nics?.some(({ network_id }) => network_id === id) === true
-      : server[namedBy] === id
+      : server[field] === id
   }
 
-  function visibleTo(kind: ResourceKind, caller: InventoryCaller) {
+  interface Visible {
+    readonly object: ResourceObject
+    readonly count?: number
+  }
+  function visibleTo(kind: InventoryKind, caller: InventoryCaller): readonly Visible[] {
     const mine = servers.filter(({ at }) => {
       const project = fleet.projects[at]
       const { project: own, domainId } = caller.scope as {
@@ -201,16 +244,22 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
       const isVisible = own ? project?.id === own.id : project?.domainId === domainId
       return caller.isSystem || isVisible
     })
+    if (kind === 'disks') {
+      const ids = new Set(mine.map(({ facts }) => facts.id))
+      return objects.disks
+        .filter((disk) => ids.has(String(disk['guest_id'])))
+        .map((object) => ({ object }))
+    }
     return objects[kind]
       .map((object) => {
-        const naming = mine.filter(({ facts }) => names(kind, facts, object.id))
-        const count = naming.filter(({ facts }) => facts.pending_deleted !== true).length
-        return { object, count, isNamed: naming.length > 0 }
+        const referring = mine.filter(({ facts }) => refers(kind, facts, object.id))
+        const count = referring.filter(({ facts }) => facts.pending_deleted !== true).length
+        return { object, count, isReferenced: referring.length > 0 }
       })
-      .filter(({ isNamed }) => caller.isSystem || isNamed)
+      .filter(({ isReferenced }) => caller.isSystem || isReferenced)
   }
 
-  function randomFilter(kind: ResourceKind, field: string, description: FieldDescription): Filter {
+  function randomFilter(kind: InventoryKind, field: string, description: FieldDescription): Filter {
     const { type } = description
     const isText = type === 'text' || type === 'enum'
     const possible = operators.filter(
@@ -237,14 +286,15 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
     return type === 'number' ? String(value) : `'${quoted}'`
   }
 
-  for (const kind of allKinds) {
+  for (const kind of inventoryKinds) {
     test(`${kind} match ${runs} random queries`, async () => {
       const { owner, domainAdmin, admin } = fleet.callers
-      const { resource, count } = resourceKinds[kind]
-      const few: readonly string[] =
-        'fieldsWithoutSystemRole' in resource
-          ? resource.fieldsWithoutSystemRole
-          : Object.keys(resource.fields)
+      const { visibility, ...resource } = resourceOf(kind)
+      const { fields, fieldsWithoutSystemRole: few = Object.keys(fields) } = resource
+      const count = visibility.through === 'servers' ? visibility.count : ''
+      /** Several servers can have a disk with the same id. */
+      const tie = (object: ResourceObject) =>
+        visibility.through === 'parent' ? String(object[visibility.field]) : ''
       for (let run = 0; run < runs; run += 1) {
         const caller = pick([owner, domainAdmin, admin, admin])
         const usable = fieldsOf(kind).filter(
@@ -285,17 +335,19 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
           })
           .toSorted(({ object: a }, { object: b }) => {
             const keys = compare(scalarOf(a[sortName], sortField), scalarOf(b[sortName], sortField))
-            const order = keys === 0 ? compareCodePoints(a.id, b.id) : keys
+            const order = keys || compareCodePoints(tie(a), tie(b)) || compareCodePoints(a.id, b.id)
             return descending ? -order : order
           })
         const note = `${caller.name} ${decodeURIComponent(query.toString())}`
         const page = await caller.get<Record<string, ResourceObject[]> & { total: number }>(
-          operations[kind],
+          operationOf(kind),
           { query: query.toString() },
         )
         assert.deepEqual(
-          (page[kind] ?? []).map((each) => [each.id, each[count]]),
-          expected.slice(offset, offset + limit).map((each) => [each.object.id, each.count]),
+          (page[kind] ?? []).map((each) => [each.id, tie(each), each[count]]),
+          expected
+            .slice(offset, offset + limit)
+            .map((each) => [each.object.id, tie(each.object), each.count]),
           note,
         )
         assert.equal(page.total, expected.length, note)

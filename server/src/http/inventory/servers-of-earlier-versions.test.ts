@@ -7,7 +7,7 @@ import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { documentsOf } from '../../storage/servers/documents.ts'
 import { packDocuments, type Documents } from '../../storage/servers/packed-documents.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { minimalServer, namingServer } from '../../testing/inventory-world/minimal-server.ts'
+import { minimalServer, serverWithResources } from '../../testing/inventory-world/minimal-server.ts'
 import {
   listServers,
   projectAt,
@@ -131,7 +131,7 @@ onBothEngines('servers that an earlier version stored', (engine) => {
   test('are rewritten in the background, without events', async () => {
     const { database, inventory } = fleet.platform
     const { db, commit } = database
-    const { nics } = namingServer('')
+    const { nics } = serverWithResources('')
     const onNetwork = { nics: nics?.map((nic) => ({ ...nic, network_id: 'net' })) ?? [] }
     const present = await storeEarlier(onNetwork, ...Array.from({ length: 229 }, () => ({})))
     const [{ id }] = present

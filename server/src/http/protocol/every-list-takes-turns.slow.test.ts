@@ -6,12 +6,18 @@ import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { StatementSync } from 'node:sqlite'
 import { Deserializer } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { maxPageSize, operations, type Operation, type OperationId } from '@muster/contract'
+import {
+  inventoryKinds,
+  maxPageSize,
+  operations,
+  type Operation,
+  type OperationId,
+} from '@muster/contract'
 import { sql } from 'kysely'
 import type { Database } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { namingServer } from '../../testing/inventory-world/minimal-server.ts'
+import { serverWithResources } from '../../testing/inventory-world/minimal-server.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
 import type { Resources } from '../../testing/platform-world/persona-resources.ts'
 import {
@@ -217,9 +223,7 @@ async function multiply(database: Database, resources: Resources, reader: Person
         status: 'finished',
       },
     ),
-    ...(['hosts', 'networks', 'cloudregions', 'zones', 'cloudproviders'] as const).map((table) =>
-      copy(table, { id: serverId }, { id: numbered(serverId) }),
-    ),
+    ...inventoryKinds.map((table) => copy(table, { id: serverId }, { id: numbered(serverId) })),
     db
       .insertInto('event_deliveries')
       .columns(['sink', 'attempt', 'event_id', 'time', 'duration_ms', 'status', 'result', 'error'])
@@ -263,7 +267,7 @@ onBothEngines('the event loop turns during every response with many rows', (engi
     await multiply(platform.database, resources, organisation.persona('admin'))
     const { projectId } = resources
     await platform.inventory.recordServers({
-      present: Array.from({ length: servers }, () => namingServer(projectId)),
+      present: Array.from({ length: servers }, () => serverWithResources(projectId)),
       gone: [],
     })
     observed = observeTurns()

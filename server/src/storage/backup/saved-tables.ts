@@ -1,3 +1,4 @@
+import { inventoryKinds, type InventoryKind } from '../../domain/inventory/kinds.ts'
 import type { Tables } from '../tables.ts'
 
 /**
@@ -49,11 +50,10 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   server_places: true,
   server_counts: true,
   server_combinations: true,
-  hosts: true,
-  networks: true,
-  cloudregions: true,
-  zones: true,
-  cloudproviders: true,
+  ...(Object.fromEntries(inventoryKinds.map((kind) => [kind, true])) as Record<
+    InventoryKind,
+    true
+  >),
   sightings: true,
   resource_sightings: true,
   fleet_version: true,

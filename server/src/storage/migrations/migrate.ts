@@ -21,6 +21,7 @@ import { up as batchRefusals } from './0018-batch-refusals.ts'
 import { up as sharedServers } from './0019-shared-servers.ts'
 import { up as taskRequests } from './0020-task-requests.ts'
 import { up as formerServerIds } from './0021-former-server-ids.ts'
+import { up as disks } from './0022-disks.ts'
 import { engineOf } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -46,6 +47,7 @@ const migrations: Record<string, Migration> = {
   '0019-shared-servers': { up: sharedServers },
   '0020-task-requests': { up: taskRequests },
   '0021-former-server-ids': { up: formerServerIds },
+  '0022-disks': { up: disks },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { allKinds, resourceOf } from '../../domain/inventory/resource-kinds.ts'
+import { inventoryKinds, resourceOf } from '../../domain/inventory/kinds.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { columnNames, columnsOf } from './columns.ts'
@@ -12,7 +12,9 @@ onEngineOfLane('the tables of resources', (engine) => {
   })
   after(() => platform.close())
 
-  for (const kind of allKinds) {
+  for (const kind of inventoryKinds) {
+    // SQLite lets a primary key of one column be null.
+    const isKey = resourceOf(kind).visibility.through === 'servers'
     test(`${kind} has a column for each field of the description, and no other`, async () => {
       const tables = await platform.database.db.introspection.getTables()
       const columns = tables.find(({ name }) => name === kind)?.columns ?? []
@@ -27,7 +29,7 @@ onEngineOfLane('the tables of resources', (engine) => {
         assert.match(column?.dataType.toLowerCase() ?? '', new RegExp(type), `${kind}.${name}`)
         assert.equal(
           column?.isNullable,
-          storageClass === 'timestamp' || (name === 'id' && engine === 'sqlite'),
+          storageClass === 'timestamp' || (name === 'id' && engine === 'sqlite' && isKey),
           name,
         )
       }

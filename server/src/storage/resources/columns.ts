@@ -11,18 +11,28 @@ export interface ResourceColumn {
   readonly isEnumerated: boolean
 }
 
+export interface ReadColumn extends ResourceColumn {
+  /** The column of the parent server that has it. */
+  readonly ofServer: string | undefined
+}
+
 const classOf = (type: FieldType): ResourceColumn['storageClass'] =>
   type === 'enum' || type === 'object' ? 'text' : type
 
-/** The columns of a resource. Fields that one cannot filter by are computed. */
-export const columnsOf = ({ fields }: Resource): readonly ResourceColumn[] =>
+/** The fields that can be filtered by, and so are read from the database. The others are computed. */
+export const readColumnsOf = ({ fields }: Resource): readonly ReadColumn[] =>
   Object.entries(fields)
     .filter(([, { uses }]) => uses.includes('filter'))
-    .map(([name, { type }]) => ({
+    .map(([name, { type, ofServer }]) => ({
       name,
       storageClass: classOf(type),
       isEnumerated: type === 'enum',
+      ofServer,
     }))
+
+/** The columns of the table of a resource. */
+export const columnsOf = (resource: Resource): readonly ResourceColumn[] =>
+  readColumnsOf(resource).filter(({ ofServer }) => ofServer === undefined)
 
 const isText = ({ storageClass }: ResourceColumn) => storageClass === 'text'
 

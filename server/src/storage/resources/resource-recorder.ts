@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { chunk } from '../../domain/chunk.ts'
 import { background } from '../../domain/inventory/ports.ts'
-import { allKinds, resourceOf, type ResourceKind } from '../../domain/inventory/resource-kinds.ts'
+import { referencedKinds, resourceOf, type ReferencedKind } from '../../domain/inventory/kinds.ts'
 import type { ResourceRecorder, SeenResource } from '../../domain/inventory/resource-recorder.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
@@ -9,14 +9,14 @@ import { createInsertRows } from '../insert-rows.ts'
 import { commitFenced, createRequireFence } from '../servers/sightings.ts'
 import type { Sql } from '../sql-parts.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
-import { isOrphaned } from './naming-servers.ts'
+import { isOrphaned } from './referring-servers.ts'
 
 const keyOf = (kind: string, id: string) => `${kind} ${id}`
 
 const byId = (a: SeenResource, b: SeenResource) => (a.object.id < b.object.id ? -1 : 1)
 
 /** Deletes resources that no account sees and no server names. */
-export const deleteOrphans = (db: DatabaseReader['db'], kind: ResourceKind): Statement =>
+export const deleteOrphans = (db: DatabaseReader['db'], kind: ReferencedKind): Statement =>
   sql`delete from ${sql.table(kind)} where ${isOrphaned(kind)}`.compile(db)
 
 /** Stores the resources that accounts see. */
@@ -25,7 +25,7 @@ export function createResourceRecorder(
 ): ResourceRecorder {
   const { db } = database
   const requireFence = createRequireFence(database)
-  const writers = allKinds.map((kind) => {
+  const writers = referencedKinds.map((kind) => {
     const columns = columnsOf(resourceOf(kind))
     const conflict = { keep: ['created_at'] }
     const insert = createInsertRows(database, kind, columnNames(columns), conflict, ['id'])
@@ -42,7 +42,7 @@ export function createResourceRecorder(
 
   /** The digests of what the account last saw. A resource without a row is written again. */
   async function digestsOf(accountId: string): Promise<ReadonlyMap<string, string>> {
-    const parts = allKinds.map(
+    const parts = referencedKinds.map(
       (kind) =>
         sql`select kind, resource_id, digest from resource_sightings where account_id = ${accountId} and kind = ${kind} and exists (select 1 from ${sql.table(kind)} where id = resource_id)`,
     )
@@ -56,7 +56,7 @@ export function createResourceRecorder(
 
   /** Conditions that together select the sightings of these resources. */
   const sightingsOf = (keys: readonly string[]): Sql[] =>
-    allKinds.flatMap((kind) => {
+    referencedKinds.flatMap((kind) => {
       const prefix = keyOf(kind, '')
       const ids = keys
         .filter((key) => key.startsWith(prefix))
@@ -100,11 +100,11 @@ export function createResourceRecorder(
     )
 
   async function removeOrphans(): Promise<void> {
-    const queries = allKinds.map((kind) =>
+    const queries = referencedKinds.map((kind) =>
       sql`select id from ${sql.table(kind)} where ${isOrphaned(kind)} limit 1`.compile(db),
     )
     const found = await database.run(queries, background)
-    const statements = allKinds
+    const statements = referencedKinds
       .filter((_, at) => (found[at]?.length ?? 0) > 0)
       .map((kind) => deleteOrphans(db, kind))
     if (statements.length > 0) await database.commit(statements)
@@ -116,7 +116,7 @@ export function createResourceRecorder(
       const byKey = new Map(seen.map((each) => [keyOf(each.kind, each.object.id), each]))
       const differing = [...byKey]
         .filter(([key, { digest }]) => known.get(key) !== digest)
-        .filter(([key, { isOnlyNamed }]) => isComplete || !isOnlyNamed || !known.has(key))
+        .filter(([key, { isOnlyReferenced }]) => isComplete || !isOnlyReferenced || !known.has(key))
         .map(([key]) => key)
       const held = await heldByEarlier(accountId, differing)
       const written = differing.filter((key) => !held.has(key))

@@ -23,7 +23,8 @@ import {
   type PreparedServer,
   type ServerEntry,
 } from './rows.ts'
-import { createNamedResources } from '../resources/named-resources.ts'
+import { createChildResources } from '../resources/child-resources.ts'
+import { createReferencedResources } from '../resources/referenced-resources.ts'
 import { createSearchStatements } from './search-index.ts'
 import { createTextDictionary, type Codes } from './text-dictionary.ts'
 
@@ -52,7 +53,8 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
   const insertTags = createInsertRows(database, 'server_tags', tagColumns, 'refuse')
   const insertAddresses = createInsertRows(database, 'server_addresses', addressColumns, 'refuse')
   const insertNetworks = createInsertRows(database, 'server_networks', networkColumns, 'refuse')
-  const namedResources = createNamedResources(database)
+  const childResources = createChildResources(database)
+  const referencedResources = createReferencedResources(database)
   const insertPlaces = createInsertRows(database, 'server_places', ['place', 'id', 'name'], 'keep')
   /** Regions, zones and hosts that this process has written already. */
   const knownPlaces = new Set<string>()
@@ -115,7 +117,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const toServer = (entry: ServerEntry) => serverRow(entry, numbers.revision, codes)
     const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
     const places = newPlaces(entries, codes)
-    const named = await namedResources(writes)
+    const referenced = await referencedResources(writes)
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
@@ -129,6 +131,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...insertTags(indexed.flatMap((entry) => tagRows(entry, codes))),
       ...insertAddresses(indexed.flatMap(addressRows)),
       ...insertNetworks(indexed.flatMap((entry) => networkRows(entry, codes))),
+      ...childResources(writes),
       ...searchStatements(
         old,
         indexed.filter(({ state }) => state === 0).map(({ seq }) => seq),
@@ -137,7 +140,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...holdOwners(writes),
       ...insertPlaces([...places.entries()].toSorted(byText).map(([, row]) => row)),
       ...countStatements(writes, codes),
-      ...named,
+      ...referenced,
     ]
     return {
       statements,

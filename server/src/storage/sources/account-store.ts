@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
 import { background } from '../../domain/inventory/ports.ts'
-import { allKinds } from '../../domain/inventory/resource-kinds.ts'
+import { referencedKinds } from '../../domain/inventory/kinds.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { Account } from '../../domain/sources/account.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
@@ -210,7 +210,7 @@ export function createAccountStore(
         db.deleteFrom('sightings').where('account_id', '=', id).compile(),
         db.updateTable('tasks').set({ is_shown: 0 }).where('account_id', '=', id).compile(),
         db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
-        ...allKinds.map((kind) => deleteOrphans(db, kind)),
+        ...referencedKinds.map((kind) => deleteOrphans(db, kind)),
       ])
     },
 

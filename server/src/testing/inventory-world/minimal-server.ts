@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import {
-  allKinds,
-  resourceKinds,
-  type ResourceKind,
-} from '../../domain/inventory/resource-kinds.ts'
+import type { Disk } from '@muster/contract'
+import { referencedKinds, referenceTo, type ReferencedKind } from '../../domain/inventory/kinds.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 
 /** A server of which the source reports only what is required. */
@@ -22,8 +19,8 @@ export function minimalServer(projectId: string, facts: Partial<ServerFacts> = {
   }
 }
 
-/** What a server says to name a resource of each kind. */
-export function namingFacts(idOf: (kind: ResourceKind) => string): Partial<ServerFacts> {
+/** What a server says to refer to a resource of each kind. */
+export function referringFacts(idOf: (kind: ReferencedKind) => string): Partial<ServerFacts> {
   const nic = {
     ip_addr: '10.4.0.7',
     ip6_addr: '',
@@ -33,13 +30,38 @@ export function namingFacts(idOf: (kind: ResourceKind) => string): Partial<Serve
     is_exit: false,
   }
   return {
-    ...Object.fromEntries(allKinds.map((kind) => [resourceKinds[kind].namedBy, idOf(kind)])),
+    ...Object.fromEntries(referencedKinds.map((kind) => [referenceTo(kind).field, idOf(kind)])),
     nics: [{ ...nic, network_id: idOf('networks') }],
   }
 }
 
-/** A server that names a resource of each kind, all with its own id. */
-export function namingServer(projectId: string): ServerFacts {
+const emptyDisk: Disk = {
+  id: '',
+  name: 'root',
+  index: 0,
+  size: 20_480,
+  disk_type: 'sys',
+  disk_format: 'raw',
+  driver: 'virtio',
+  cache_mode: 'none',
+  aio_mode: 'native',
+  medium_type: 'ssd',
+  storage_type: 'local',
+  fs: '',
+  iops: 0,
+  bps: 0,
+  image: '',
+  image_id: '',
+}
+
+/** What a server says to have a disk. */
+export const withDisk = (disk: Partial<Disk> & { readonly id: string }): Partial<ServerFacts> => ({
+  disks_info: [{ ...emptyDisk, ...disk }],
+})
+
+/** A server that refers to a resource of each kind, and has one, all with its own id. */
+export function serverWithResources(projectId: string): ServerFacts {
   const server = minimalServer(projectId)
-  return { ...server, ...namingFacts(() => server.id) }
+  const { id } = server
+  return { ...server, ...referringFacts(() => id), ...withDisk({ id }) }
 }

@@ -5,8 +5,8 @@ import { hash } from '@node-rs/argon2'
 import { newId } from '../../domain/new-id.ts'
 import { renewToken, type CallOptions } from '../call-operation.ts'
 import { ask, requestToken, systemProject, tokenIdentity, type ClientResponse } from '../client.ts'
-import { resourceKinds } from '../../domain/inventory/resource-kinds.ts'
-import { namingServer } from '../inventory-world/minimal-server.ts'
+import { inventoryKinds } from '../../domain/inventory/kinds.ts'
+import { serverWithResources } from '../inventory-world/minimal-server.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import { createActionFixtures, missedSighting } from './action-fixtures.ts'
@@ -137,7 +137,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
 
   /** Servers have no create operation: a source reports them. */
   async function findServer(): Promise<string> {
-    const server = namingServer(projectId)
+    const server = serverWithResources(projectId)
     await inventory.recordServers({ present: [server], gone: [] })
     return server.id
   }
@@ -171,7 +171,8 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
   }
 
   async function make(kind: string, changes: Members = {}): Promise<string> {
-    if (kind === 'servers' || kind in resourceKinds) return await findServer()
+    if (kind === 'servers' || (inventoryKinds as readonly string[]).includes(kind))
+      return await findServer()
     const operation = all.find(({ method, path }) => method === 'POST' && path === rootOf(kind))
     // The catalog has no create operations, but initial data.
     if (!operation) {

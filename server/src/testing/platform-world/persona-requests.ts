@@ -15,14 +15,15 @@ import {
   type Request,
   type TextOf,
 } from './request-kinds.ts'
+import { forEachInventoryKind } from './inventory-operations.ts'
 
 /** The password behind the hash that every user of the organisation has. */
 export const ownPassword = 'tussocky moorland'
 
 type PathOf = (resources: Resources) => Readonly<Record<string, string>>
 
-/** Every server names resources with its own id. */
-const listNamed = list(
+/** The resources of a server have its own id. */
+const listItem = list(
   ({ serverId }) => ({ query: { id: serverId } }),
   ({ serverId }) => serverId,
 )
@@ -31,7 +32,7 @@ const listServer = list(
   ({ serverName }) => ({ query: { name: serverName, scope: 'max' } }),
   ({ serverId }) => serverId,
 )
-const getNamed = read(({ serverId }) => ({ path: { id: serverId } }))
+const getItem = read(({ serverId }) => ({ path: { id: serverId } }))
 
 const subject = ({ token }: Resources) => ({ headers: { 'x-subject-token': token } })
 
@@ -357,16 +358,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   ...actionRequests,
   ...cloudpodsRequests,
 
-  listHosts: listNamed,
-  getHost: getNamed,
-  listNetworks: listNamed,
-  getNetwork: getNamed,
-  listCloudRegions: listNamed,
-  getCloudRegion: getNamed,
-  listZones: listNamed,
-  getZone: getNamed,
-  listManagers: listNamed,
-  getManager: getNamed,
+  ...forEachInventoryKind(listItem, getItem),
 
   listViews: list(
     ({ viewName }) => ({ query: { name: viewName } }),

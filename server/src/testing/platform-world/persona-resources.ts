@@ -8,7 +8,7 @@ import { writeServer } from '../../domain/tasks/accept-task.ts'
 import { mintToken } from '../../domain/identity/token-secret.ts'
 import type { Database, Statements } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
-import { namingServer } from '../inventory-world/minimal-server.ts'
+import { serverWithResources } from '../inventory-world/minimal-server.ts'
 import {
   accessKeyRow,
   anyName,
@@ -269,7 +269,7 @@ export function createResourceFactory(context: Context) {
     const provider = providerRow(anyName('provider'), domainId)
     const token = tokenOf(user.id)
     const event = eventBy(newcomer.id, domainId)
-    const server = namingServer(projectId)
+    const server = serverWithResources(projectId)
     const named = called('account')
     const account = {
       ...named,

@@ -2,6 +2,7 @@ import type { OperationId } from '@muster/contract'
 import { actionRows } from './action-rows.ts'
 import { cloudpodsRows } from './cloudpods-rows.ts'
 import { personaNames, type PersonaName, type Side } from './start-platform-world.ts'
+import { forEachInventoryKind } from './inventory-operations.ts'
 
 /**
  * Who may do what, as the decisions have it (§4, §5, §11), written down by hand: nothing here is
@@ -317,58 +318,20 @@ export const personaTable = {
   ...actionRows,
   ...cloudpodsRows,
 
-  // Shared by somebody else in the project, or the caller's own and private.
-  listHosts: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getHost: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  listNetworks: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getNetwork: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  listCloudRegions: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getCloudRegion: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  listZones: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getZone: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  listManagers: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getManager: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
+  ...forEachInventoryKind(
+    {
+      home: '!!! -o +++ ++ +++',
+      beside: '!!! -o ooo ++ +++',
+      other: '!!! -+ ooo oo +++',
+    },
+    {
+      home: '!!! -0 +++ ++ +++',
+      beside: '!!! -0 000 ++ +++',
+      other: '!!! -+ 000 00 +++',
+    },
+  ),
 
+  // Shared by somebody else in the project, or the caller's own and private.
   listViews: {
     home: '!!! oo +++ oo ooo',
     beside: '!!! oo ooo oo ooo',

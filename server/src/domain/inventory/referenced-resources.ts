@@ -1,19 +1,19 @@
 import { defaultValues, type Resource, type Server } from '@muster/contract'
 import {
-  allKinds,
-  resourceKinds,
+  referencedKinds,
+  referenceTo,
   resourceOf,
-  type ResourceKind,
-  type ResourceOf,
-} from './resource-kinds.ts'
+  type InventoryObject,
+  type ReferencedKind,
+} from './kinds.ts'
 import type { ResourceObject } from './resource-finder.ts'
 
-/** The fields of a server that say something about the resources that it names. */
-type NamingServer = Partial<Omit<Server, 'name' | 'status'>>
+/** The fields of a server that say something about the resources that it refers to. */
+type ReferringServer = Partial<Omit<Server, 'name' | 'status'>>
 
-type Described<Kind extends ResourceKind> = Partial<ResourceOf<Kind>>
+type Described<Kind extends ReferencedKind> = Partial<InventoryObject<Kind>>
 
-const placeOf = ({ region, cloudregion_id, zone, zone_id }: NamingServer) => ({
+const placeOf = ({ region, cloudregion_id, zone, zone_id }: ReferringServer) => ({
   cloudregion: region,
   cloudregion_id,
   zone,
@@ -21,15 +21,15 @@ const placeOf = ({ region, cloudregion_id, zone, zone_id }: NamingServer) => ({
 })
 
 /** Without the manager: servers of several tenants may share a host or a network. */
-const reporterOf = ({ provider, account, account_id }: NamingServer) => ({
+const reporterOf = ({ provider, account, account_id }: ReferringServer) => ({
   provider,
   account,
   account_id,
 })
 
-/** What a server says about each resource that it names. Undefined values are not known. */
+/** What a server says about each resource that it refers to. Undefined values are not known. */
 const describe: {
-  readonly [Kind in Exclude<ResourceKind, 'networks'>]: (server: NamingServer) => {
+  readonly [Kind in Exclude<ReferencedKind, 'networks'>]: (server: ReferringServer) => {
     readonly [Name in keyof Described<Kind>]: Described<Kind>[Name] | undefined
   }
 } = {
@@ -79,7 +79,7 @@ const knownFields = ({ fields }: Resource, values: object) =>
   )
 
 /** A resource with default values for the fields that are not known. Without a name, the id is shown. */
-export function toResource(kind: ResourceKind, id: string, values: object): ResourceObject {
+export function toResource(kind: ReferencedKind, id: string, values: object): ResourceObject {
   const resource = resourceOf(kind)
   const object: Record<string, unknown> & { id: string } = {
     ...defaultValues(resource),
@@ -89,31 +89,35 @@ export function toResource(kind: ResourceKind, id: string, values: object): Reso
   return object['name'] === '' ? { ...object, name: id } : object
 }
 
-type NamingField = (typeof resourceKinds)[ResourceKind]['namedBy']
+type ReferringField = ReturnType<typeof referenceTo<ReferencedKind>>['field']
 
 /** The kinds whose ids servers have in a field. */
-const idFields = allKinds.flatMap((kind) => {
-  const { namedBy } = resourceKinds[kind]
-  return namedBy === 'nics' ? [] : [{ kind, namedBy }]
+const idFields = referencedKinds.flatMap((kind) => {
+  const { field } = referenceTo(kind)
+  return field === 'nics' ? [] : [{ kind, field }]
 })
 
-/** Calls back with each resource that a server names. */
-export function eachNamedResource(
-  server: Omit<Pick<NamingServer, NamingField>, 'nics'> & {
+/** Calls back with each resource that a server refers to. */
+export function eachReference(
+  server: Omit<Pick<ReferringServer, ReferringField>, 'nics'> & {
     readonly nics?: readonly { readonly network_id?: string }[]
   },
-  found: (kind: ResourceKind, id: string) => void,
+  found: (kind: ReferencedKind, id: string) => void,
 ): void {
-  for (const { kind, namedBy } of idFields) {
-    const id = server[namedBy]
+  for (const { kind, field } of idFields) {
+    const id = server[field]
     if (id) found(kind, id)
   }
   if (server.nics)
     for (const { network_id } of server.nics) if (network_id) found('networks', network_id)
 }
 
-/** What a server says about a resource that it names. */
-export function describeNamed(kind: ResourceKind, id: string, server: NamingServer): object {
+/** What a server says about a resource that it refers to. */
+export function describeReferenced(
+  kind: ReferencedKind,
+  id: string,
+  server: ReferringServer,
+): object {
   if (kind !== 'networks') return knownFields(resourceOf(kind), describe[kind](server))
   const nic = server.nics?.find(({ network_id }) => network_id === id)
   const { cloudregion, cloudregion_id } = placeOf(server)

@@ -1,13 +1,13 @@
 import type { Server } from '@muster/contract'
 import { chunk } from '../../domain/chunk.ts'
 import {
-  describeNamed,
-  eachNamedResource,
+  describeReferenced,
+  eachReference,
   toResource,
-} from '../../domain/inventory/named-resources.ts'
+} from '../../domain/inventory/referenced-resources.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
-import { allKinds, resourceOf, type ResourceKind } from '../../domain/inventory/resource-kinds.ts'
+import { referencedKinds, resourceOf, type ReferencedKind } from '../../domain/inventory/kinds.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
@@ -15,35 +15,35 @@ import { columnNames, columnsOf, toRow } from './columns.ts'
 
 const byId = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
-/** The resources that a stored server names are stored, too, unless an earlier version stored it. */
-function namedBefore({ stored }: ServerWrite): ReadonlySet<string> {
+/** The resources that a stored server refers to are stored, too, unless an earlier version stored it. */
+function referencedBefore({ stored }: ServerWrite): ReadonlySet<string> {
   const before = new Set<string>()
   if (!stored || stored.newFields || stored.server.deleted) return before
-  eachNamedResource(stored.server, (kind, id) => before.add(`${kind} ${id}`))
+  eachReference(stored.server, (kind, id) => before.add(`${kind} ${id}`))
   return before
 }
 
-/** The resources that live and recycled servers name anew, each with one of these servers. */
-function namedBy(writes: readonly ServerWrite[]) {
-  const named = new Map(allKinds.map((kind) => [kind, new Map<string, Server>()]))
+/** The resources that live and recycled servers refer to anew, each with one of these servers. */
+function referencedBy(writes: readonly ServerWrite[]) {
+  const referenced = new Map(referencedKinds.map((kind) => [kind, new Map<string, Server>()]))
   for (const write of writes) {
     const { server } = write
     if (server.deleted) continue
-    const before = namedBefore(write)
-    eachNamedResource(server, (kind, id) => {
-      if (!before.has(`${kind} ${id}`)) named.get(kind)?.set(id, server)
+    const before = referencedBefore(write)
+    eachReference(server, (kind, id) => {
+      if (!before.has(`${kind} ${id}`)) referenced.get(kind)?.set(id, server)
     })
   }
-  return named
+  return referenced
 }
 
 /**
- * Inserts the resources that servers name and that are not stored yet, so that each id leads to a
+ * Inserts the resources that servers refer to and that are not stored yet, so that each id leads to a
  * row. Scans fill in what the source reports about them.
  */
-export function createNamedResources(database: DatabaseReader) {
+export function createReferencedResources(database: DatabaseReader) {
   const writers = new Map(
-    allKinds.map((kind) => {
+    referencedKinds.map((kind) => {
       const columns = columnsOf(resourceOf(kind))
       const insert = createInsertRows(database, kind, columnNames(columns), 'keep')
       return [kind, { columns, insert }]
@@ -51,7 +51,7 @@ export function createNamedResources(database: DatabaseReader) {
   )
 
   /** Scans of any process may have removed a resource, so the database is asked each time. */
-  async function storedAmong(kind: ResourceKind, ids: Iterable<string>) {
+  async function storedAmong(kind: ReferencedKind, ids: Iterable<string>) {
     const stored = new Set<string>()
     for (const piece of chunk(ids)) {
       const rows = await database.db
@@ -64,20 +64,20 @@ export function createNamedResources(database: DatabaseReader) {
     return stored
   }
 
-  return async function namedResources(writes: readonly ServerWrite[]): Promise<Statement[]> {
+  return async function referencedResources(writes: readonly ServerWrite[]): Promise<Statement[]> {
     const now = timestamp(Date.now())
-    const toObject = (kind: ResourceKind, id: string, server: Server): ResourceObject => ({
-      ...toResource(kind, id, describeNamed(kind, id, server)),
+    const toObject = (kind: ReferencedKind, id: string, server: Server): ResourceObject => ({
+      ...toResource(kind, id, describeReferenced(kind, id, server)),
       created_at: now,
       updated_at: now,
     })
     const statements: Statement[] = []
-    for (const [kind, named] of namedBy(writes)) {
+    for (const [kind, referenced] of referencedBy(writes)) {
       const writer = writers.get(kind)
-      if (!writer || named.size === 0) continue
-      const stored = await storedAmong(kind, named.keys())
+      if (!writer || referenced.size === 0) continue
+      const stored = await storedAmong(kind, referenced.keys())
       // In a fixed order, so that concurrent commits do not deadlock.
-      const missing = [...named].filter(([id]) => !stored.has(id)).toSorted(byId)
+      const missing = [...referenced].filter(([id]) => !stored.has(id)).toSorted(byId)
       statements.push(
         ...writer.insert(
           missing.map(([id, server]) => toRow(writer.columns, toObject(kind, id, server))),

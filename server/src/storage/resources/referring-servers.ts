@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
-import { resourceKinds, type ResourceKind } from '../../domain/inventory/resource-kinds.ts'
+import {
+  referenceTo,
+  resourceOf,
+  type InventoryKind,
+  type ReferencedKind,
+} from '../../domain/inventory/kinds.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import { codeOf, type Sql } from '../sql-parts.ts'
 
@@ -21,16 +26,16 @@ function inScope(scope: ScopeOrNone): Sql {
   }
 }
 
-/** The servers of a scope in some states, with the code of the resource that each of them names. */
-function namingServers(
-  kind: ResourceKind,
+/** The servers of a scope in some states, with the code of the resource that each of them refers to. */
+function referringServers(
+  kind: ReferencedKind,
   scope: ScopeOrNone,
   states: Sql,
 ): { from: Sql; code: Sql } {
-  const { namedBy } = resourceKinds[kind]
+  const { field } = referenceTo(kind)
   const inStates = sql`servers.state ${states} and ${inScope(scope)}`
-  if (namedBy !== 'nics') {
-    return { from: sql`servers where ${inStates}`, code: sql.ref(`servers.${namedBy}`) }
+  if (field !== 'nics') {
+    return { from: sql`servers where ${inStates}`, code: sql.ref(`servers.${field}`) }
   }
   const code = sql.ref('server_networks.network')
   return scope.kind === 'system'
@@ -42,32 +47,41 @@ function namingServers(
 }
 
 /**
- * Whether a live or recycled server of the scope names the resource. With a system scope, everything
- * is visible.
+ * Whether a live or recycled server of the scope refers to the item, or is its parent. With a system scope,
+ * everything is visible.
  */
-export function visibleIn(kind: ResourceKind, scope: ScopeOrNone): Sql {
+export function visibleIn(kind: InventoryKind, scope: ScopeOrNone): Sql {
   if (scope.kind === 'system') return sql`1 = 1`
-  const { from, code } = namingServers(kind, scope, liveOrRecycled)
-  return sql`id in (select word from words where code in (select ${code} from ${from}))`
+  const { visibility } = resourceOf(kind)
+  if (visibility.through === 'parent') {
+    const parent = sql.ref(`${kind}.${visibility.field}`)
+    return sql`${parent} in (select id from servers where state ${liveOrRecycled} and ${inScope(scope)})`
+  }
+  const { from, code } = referringServers(kind as ReferencedKind, scope, liveOrRecycled)
+  return sql`${sql.ref(`${kind}.id`)} in (select word from words where code in (select ${code} from ${from}))`
 }
 
-/** The number of live servers of the scope that name each of these resources. */
-export function countServers(kind: ResourceKind, scope: ScopeOrNone, ids: readonly string[]): Sql {
-  const { from, code } = namingServers(kind, scope, live)
+/** The number of live servers of the scope that refer to each of these resources. */
+export function countServers(
+  kind: ReferencedKind,
+  scope: ScopeOrNone,
+  ids: readonly string[],
+): Sql {
+  const { from, code } = referringServers(kind, scope, live)
   const codes = sql`select code from words where word in (${sql.join(ids)})`
   // Unary plus keeps the engines from reading all servers of a region, rather than those of the scope.
   const subject = scope.kind === 'system' ? code : sql`+${code}`
   return sql`select (select word from words where words.code = counted.code) as id, servers from (select ${code} as code, count(*) as servers from ${from} and ${subject} in (${codes}) group by ${code}) as counted`
 }
 
-/** Whether no live or recycled server names the resource, and no account sees it. */
-export function isOrphaned(kind: ResourceKind): Sql {
-  const { namedBy } = resourceKinds[kind]
+/** Whether no live or recycled server refers to the resource, and no account sees it. */
+export function isOrphaned(kind: ReferencedKind): Sql {
+  const { field } = referenceTo(kind)
   const own = sql`(select code from words where word = ${sql.ref(`${kind}.id`)})`
-  const naming = (state: number) =>
-    namedBy === 'nics'
+  const referring = (state: number) =>
+    field === 'nics'
       ? sql`select 1 from server_networks where network = ${own} and state = ${sql.lit(state)}`
-      : sql`select 1 from servers where ${sql.ref(namedBy)} = ${own} and state = ${sql.lit(state)}`
+      : sql`select 1 from servers where ${sql.ref(field)} = ${own} and state = ${sql.lit(state)}`
   const seen = sql`select 1 from resource_sightings where kind = ${kind} and resource_id = ${sql.ref(`${kind}.id`)}`
-  return sql`not exists (${seen}) and not exists (${naming(0)}) and not exists (${naming(1)})`
+  return sql`not exists (${seen}) and not exists (${referring(0)}) and not exists (${referring(1)})`
 }

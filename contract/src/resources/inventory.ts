@@ -1,0 +1,18 @@
+import { cloudproviders } from './cloudproviders.ts'
+import { cloudregions } from './cloudregions.ts'
+import { disks } from './disks.ts'
+import { hosts } from './hosts.ts'
+import type { InventoryKind } from './names.ts'
+import { networks } from './networks.ts'
+import type { InventoryResource } from './resource.ts'
+import { zones } from './zones.ts'
+
+/** The resources that Muster finds at sources, besides servers. */
+export const inventoryResources = {
+  hosts,
+  networks,
+  disks,
+  cloudregions,
+  zones,
+  cloudproviders,
+} as const satisfies Readonly<Record<InventoryKind, InventoryResource>>

@@ -1,0 +1,34 @@
+import {
+  inventoryKinds,
+  inventoryResources,
+  type InventoryKind,
+  type InventoryResource,
+  type Wire,
+} from '@muster/contract'
+
+export { inventoryKinds, type InventoryKind }
+
+type Resources = typeof inventoryResources
+export type InventoryObject<Kind extends InventoryKind> = Wire<Resources[Kind]>
+
+type KindThrough<Through extends string> = {
+  [Kind in InventoryKind]: Resources[Kind]['visibility']['through'] extends Through ? Kind : never
+}[InventoryKind]
+
+/** The kinds that servers refer to. */
+export type ReferencedKind = KindThrough<'servers'>
+/** The kinds whose items belong to one server each. */
+export type ChildKind = KindThrough<'parent'>
+
+export const resourceOf = (kind: InventoryKind): InventoryResource => inventoryResources[kind]
+
+const kindsThrough = <Kind extends InventoryKind>(through: string) =>
+  inventoryKinds.filter((kind): kind is Kind => resourceOf(kind).visibility.through === through)
+
+export const referencedKinds = kindsThrough<ReferencedKind>('servers')
+export const childKinds = kindsThrough<ChildKind>('parent')
+
+/** How servers refer to a kind. */
+export const referenceTo = <Kind extends ReferencedKind>(
+  kind: Kind,
+): Resources[Kind]['visibility'] => inventoryResources[kind].visibility

@@ -1,0 +1,59 @@
+import type { Server } from '@muster/contract'
+import { sql } from 'kysely'
+import { chunk } from '../../domain/chunk.ts'
+import { childrenOf } from '../../domain/inventory/child-resources.ts'
+import { childKinds, resourceOf, type ChildKind } from '../../domain/inventory/kinds.ts'
+import type { ServerWrite } from '../../domain/inventory/ports.ts'
+import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
+import { timestamp } from '../../domain/timestamp.ts'
+import type { DatabaseReader, Statement } from '../database.ts'
+import { createInsertRows } from '../insert-rows.ts'
+import { columnNames, columnsOf, toRow } from './columns.ts'
+
+/** The items of a server by their ids. A deleted server has none. */
+const itemsOf = (kind: ChildKind, server: Server | undefined) =>
+  new Map<string, ResourceObject>(
+    !server || server.deleted ? [] : childrenOf[kind](server).map((item) => [item.id, item]),
+  )
+
+const isSame = (a: ResourceObject, b: ResourceObject | undefined) =>
+  JSON.stringify(a) === JSON.stringify(b)
+
+/** Writes the items that belong to servers, such as their disks, with these servers. */
+export function createChildResources(database: DatabaseReader) {
+  const { db } = database
+  const writers = childKinds.map((kind) => {
+    const { field: parent } = resourceOf(kind).visibility
+    const columns = columnsOf(resourceOf(kind))
+    const names = columnNames(columns)
+    const write = createInsertRows(database, kind, names, { keep: ['created_at'] }, [parent, 'id'])
+    return { kind, parent, columns, write }
+  })
+
+  return function childResources(writes: readonly ServerWrite[]): Statement[] {
+    const now = timestamp(Date.now())
+    return writers.flatMap(({ kind, parent, columns, write }) => {
+      const removed: (readonly [server: string, id: string])[] = []
+      const changed: ResourceObject[] = []
+      for (const { server, stored } of writes) {
+        const before = itemsOf(kind, stored?.server)
+        const after = itemsOf(kind, server)
+        for (const id of before.keys()) if (!after.has(id)) removed.push([server.id, id])
+        for (const [id, item] of after) {
+          // An earlier version of Muster may have stored the server without them.
+          if (stored?.newFields || !isSame(item, before.get(id))) changed.push(item)
+        }
+      }
+      const keys = sql.join([parent, 'id'].map((name) => sql.ref(name)))
+      return [
+        ...[...chunk(removed)].map((piece) => {
+          const rows = sql.join(piece.map(([server, id]) => sql`(${server}, ${id})`))
+          return sql`delete from ${sql.table(kind)} where (${keys}) in (values ${rows})`.compile(db)
+        }),
+        ...write(
+          changed.map((item) => toRow(columns, { ...item, created_at: now, updated_at: now })),
+        ),
+      ]
+    })
+  }
+}
