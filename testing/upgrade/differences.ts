@@ -21,10 +21,9 @@ const isRestrictedEditor = (older: readonly unknown[], newer: readonly unknown[]
   newer.length === 8
 
 /** Earlier catalogs had no service `log`. */
-const withoutLog = (entries: readonly unknown[], path: string) =>
-  path.endsWith('.catalog')
-    ? entries.filter((entry) => !isObject(entry) || entry['type'] !== 'log')
-    : entries
+const isLog = (entry: unknown) => isObject(entry) && entry['type'] === 'log'
+const withoutNewLog = (newer: readonly unknown[], older: readonly unknown[], path: string) =>
+  path.endsWith('.catalog') && !older.some(isLog) ? newer.filter((entry) => !isLog(entry)) : newer
 
 /**
  * The differences between the responses of two versions, one per line. New keys do not count, because
@@ -43,7 +42,7 @@ export function differencesBetween(older: unknown, newer: unknown, path = ''): s
   }
   if (Array.isArray(older) && Array.isArray(newer)) {
     if (isRestrictedEditor(older, newer, path)) return []
-    const now = withoutLog(newer, path)
+    const now = withoutNewLog(newer, older, path)
     if (older.length !== now.length) {
       return [`${path} has ${now.length} entries, not ${older.length}`]
     }

@@ -22,6 +22,7 @@ const removed = [
   'server_documents',
   'server_tags',
   'server_texts',
+  'disks',
   'server_addresses',
   'server_networks',
   'server_counts',
