@@ -1,7 +1,7 @@
 import './styles/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { isOutage } from './api/query-view.ts'
+import { isOutage } from './api/query-result.ts'
 import { startLanguage } from './messages/language.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'

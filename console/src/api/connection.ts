@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react'
 import { api, listenToRequests } from './client.ts'
 import { createConnectionMonitor, type ConnectionState } from './connection-monitor.ts'
 import { handleUnauthorized, queryClient } from './query-client.ts'
-import { isLimited, isOutage } from './query-view.ts'
+import { isLimited, isOutage } from './query-result.ts'
 
 const hasProblem = ({ queryHash }: Query): boolean => monitor.hasProblem(queryHash)
 

@@ -1,7 +1,7 @@
 import type { OperationId } from '@muster/contract'
 import { useId, type ReactNode } from 'react'
 import { useConnection } from '../api/connection.ts'
-import { viewOf, type Refetchable } from '../api/query-view.ts'
+import { viewOf, type Refetchable } from '../api/query-result.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ScopeLabel } from '../session/scope-label.tsx'
 import { Button } from '../ui/button.tsx'

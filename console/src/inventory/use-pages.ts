@@ -9,7 +9,7 @@ import {
   type RowsQuery,
   type SizeQuery,
 } from '../api/queries/pages.ts'
-import type { Refetchable } from '../api/query-view.ts'
+import type { Refetchable } from '../api/query-result.ts'
 import type { FilterValueCounts } from '../servers/value-counts.ts'
 import { createSettledList, missingRows, type RowState } from './settle-list.ts'
 import { createStablePages, rowsIn, type ListItem, type Range } from './stable-pages.ts'

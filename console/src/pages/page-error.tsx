@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { retryConnection, useConnection } from '../api/connection.ts'
-import { isOutage } from '../api/query-view.ts'
+import { isOutage } from '../api/query-result.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Page } from '../ui/page.tsx'

@@ -6,13 +6,13 @@ import { useSession } from './use-session.ts'
 
 /**
  * The scope of an operation's response: the entire system, a domain, a project, or only the user's
- * own. The widest scope depends on the roles, not on the project at the top of the page.
+ * own. The largest scope depends on the roles, not on the project at the top of the page.
  */
 function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string {
   const t = useMessages().scope
   const { permissions, scope } = useSession()
-  const widest = permissions.find((entry) => entry.operation === operation)?.reach
-  const covered = requested === 'max' ? widest : requested
+  const maxScope = permissions.find((entry) => entry.operation === operation)?.reach
+  const covered = requested === 'max' ? maxScope : requested
   if (covered === 'system') return t.system
   if (covered === 'self') return t.self
   if (covered === 'domain' || scope.kind === 'domain') {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { retryConnection, useConnection } from '../api/connection.ts'
-import { isOutage, viewOf, type Refetchable } from '../api/query-view.ts'
+import { isOutage, viewOf, type Refetchable } from '../api/query-result.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import styles from './query-view.module.css'

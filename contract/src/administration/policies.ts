@@ -184,7 +184,7 @@ export const policyOperations = [
     tag: 'Policies',
     summary: 'Check a permission',
     description:
-      'Shows whether a user may perform an action in a scope, and which rule decides. You can always check your own permissions. If several operations need the same permission, the widest scope counts. Granting roles is additionally limited to permissions that the user has.',
+      'Shows whether a user may perform an action in a scope, and which rule decides. You can always check your own permissions. If several operations need the same permission, the largest scope counts. Granting roles is additionally limited to permissions that the user has.',
     body: PolicyCheckRequest,
     example: {
       check: {

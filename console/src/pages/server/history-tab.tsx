@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Server } from '@muster/contract'
 import { serverHistoryQuery } from '../../api/queries/server.ts'
-import { rowsOf } from '../../api/query-view.ts'
+import { rowsOf } from '../../api/query-result.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'

@@ -4,7 +4,7 @@ import { allows, type Permission } from './policy.ts'
 import type { Principal } from './principal.ts'
 import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 
-/** The widest scope in which the principal's policies grant the permission. */
+/** The largest scope in which the principal's policies grant the permission. */
 function findScope(principal: Principal, need: RequiredPermission): ScopeOrNone {
   const { scope, policies } = principal
   const counts = (level: Exclude<Level, 'self'>) =>

@@ -10,45 +10,45 @@ const domain = { kind: 'domain', domainId: 'd' } as const
 const system = { kind: 'system' } as const
 const none = { kind: 'none' } as const
 
-/** Tokens, with the widest scopes that a permission can have in them. */
+/** Tokens, with the largest scopes that a permission can have in them. */
 const tokens = {
   project: {
     scope: { kind: 'project', project: { id: 'p', domain: { id: 'd' } } },
     own: project,
-    widest: [project, system],
+    maxScopes: [project, system],
   },
   domain: {
     scope: { kind: 'domain', domain: { id: 'd' } },
     own: domain,
-    widest: [domain, system],
+    maxScopes: [domain, system],
   },
-  none: { scope: { kind: 'none' }, own: undefined, widest: [system] },
+  none: { scope: { kind: 'none' }, own: undefined, maxScopes: [system] },
 } as const
 const wantedScopes = [undefined, 'project', 'domain', 'system', 'max'] as const
 
 /** The chosen scope, or the class of the error. */
 function expectedOf(
   own: ScopeOrNone,
-  widest: ScopeOrNone,
+  maxScope: ScopeOrNone,
   wanted: ScopeParameter | undefined,
 ): ScopeOrNone | string {
   if (wanted === undefined) return own
-  if (wanted === 'max') return widest
-  if (wanted === 'system') return widest.kind === 'system' ? system : 'ForbiddenError'
+  if (wanted === 'max') return maxScope
+  if (wanted === 'system') return maxScope.kind === 'system' ? system : 'ForbiddenError'
   if (wanted === 'project') return own.kind === 'project' ? own : 'InputParameterError'
   if (own.kind === 'domain') return own
-  return own.kind === 'project' && widest.kind === 'system' ? domain : 'ForbiddenError'
+  return own.kind === 'project' && maxScope.kind === 'system' ? domain : 'ForbiddenError'
 }
 
-for (const [name, { scope, own, widest }] of Object.entries(tokens)) {
+for (const [name, { scope, own, maxScopes }] of Object.entries(tokens)) {
   describe(`a token with the scope ${name}`, () => {
     const principal = { scope } as unknown as Principal
-    for (const widestScope of widest) {
+    for (const maxScope of maxScopes) {
       for (const wanted of wantedScopes) {
-        test(`and a permission in the ${widestScope.kind}: scope=${wanted}`, () => {
-          const expected = expectedOf(own ?? widestScope, widestScope, wanted)
-          const choose = () => chooseScope(principal, widestScope, wanted)
-          const authorizedScope = { scope: widestScope, self: 'me' }
+        test(`and a permission in the ${maxScope.kind}: scope=${wanted}`, () => {
+          const expected = expectedOf(own ?? maxScope, maxScope, wanted)
+          const choose = () => chooseScope(principal, maxScope, wanted)
+          const authorizedScope = { scope: maxScope, self: 'me' }
           const narrow = () => narrowScope({ principal, authorizedScope }, wanted)
           if (typeof expected === 'string') {
             assert.throws(choose, { class: expected })

@@ -11,44 +11,44 @@ const notSoFar = (wanted: ScopeParameter) =>
   )
 
 /** The scope of the token itself. */
-function tokenScope({ scope }: Principal, widest: ScopeOrNone): ScopeOrNone {
+function tokenScope({ scope }: Principal, maxScope: ScopeOrNone): ScopeOrNone {
   switch (scope.kind) {
     case 'project':
       return { kind: 'project', projectId: scope.project.id, domainId: scope.project.domain.id }
     case 'domain':
       return { kind: 'domain', domainId: scope.domain.id }
     case 'none':
-      return widest
+      return maxScope
   }
 }
 
-function domainScope(principal: Principal, widest: ScopeOrNone): ScopeOrNone {
-  const own = tokenScope(principal, widest)
+function domainScope(principal: Principal, maxScope: ScopeOrNone): ScopeOrNone {
+  const own = tokenScope(principal, maxScope)
   if (own.kind === 'domain') return own
-  if (own.kind === 'project' && widest.kind === 'system') {
+  if (own.kind === 'project' && maxScope.kind === 'system') {
     return { kind: 'domain', domainId: own.domainId }
   }
   throw notSoFar('domain')
 }
 
-/** The requested scope within the widest one. Without a request it is the scope of the token. */
+/** The requested scope within the largest one. Without a request it is the scope of the token. */
 export function chooseScope(
   principal: Principal,
-  widest: ScopeOrNone,
+  maxScope: ScopeOrNone,
   wanted: ScopeParameter | undefined,
 ): ScopeOrNone {
   switch (wanted) {
     case undefined:
-      return tokenScope(principal, widest)
+      return tokenScope(principal, maxScope)
     case 'max':
-      return widest
+      return maxScope
     case 'system':
-      if (widest.kind !== 'system') throw notSoFar('system')
-      return widest
+      if (maxScope.kind !== 'system') throw notSoFar('system')
+      return maxScope
     case 'domain':
-      return domainScope(principal, widest)
+      return domainScope(principal, maxScope)
     case 'project': {
-      const own = tokenScope(principal, widest)
+      const own = tokenScope(principal, maxScope)
       if (own.kind !== 'project')
         throw badField('scope', 'must not be project: your token is for a domain')
       return own

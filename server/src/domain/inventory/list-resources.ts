@@ -54,19 +54,19 @@ function withTag(body: readonly Buffer[]) {
   return { body, etag: `"${digest.digest('base64url')}"` }
 }
 
-/** Lists and gets the resources that servers name. */
+/** Lists and gets the resources of the inventory besides servers. */
 export function createResourceUseCases(finder: ResourceFinder) {
-  /** By default the widest scope of the caller. Fields depend on the role, whatever the scope. */
+  /** By default the largest scope of the caller. Fields depend on the role, whatever the scope. */
   function visibilityOf({ principal, authorizedScope }: Caller, wanted: ScopeParameter = 'max') {
-    const widest = authorizedScope.scope
+    const maxScope = authorizedScope.scope
     return {
-      scope: findVisibility(principal, widest, wanted).scope,
-      fields: fieldsOf[widest.kind === 'system' ? 'system' : 'other'],
+      scope: findVisibility(principal, maxScope, wanted).scope,
+      fields: fieldsOf[maxScope.kind === 'system' ? 'system' : 'other'],
     }
   }
 
   return {
-    async listResources(kind: InventoryKind, caller: Caller, parameters: ListParameters) {
+    async listInventory(kind: InventoryKind, caller: Caller, parameters: ListParameters) {
       const visibility = visibilityOf(caller, parameters.scope)
       const fields = visibility.fields[kind]
       requireAllowed(kind, fields, parameters)
@@ -81,7 +81,7 @@ export function createResourceUseCases(finder: ResourceFinder) {
       return { ...withTag(body), marker: next }
     },
 
-    async getResource(
+    async getInventoryItem(
       kind: InventoryKind,
       caller: Caller,
       idOrName: string,

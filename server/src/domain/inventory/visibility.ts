@@ -41,12 +41,12 @@ export interface Visibility {
 /** What the caller sees when asking for a scope, within the caller's scope that the operation found. */
 export function findVisibility(
   principal: Principal,
-  widest: ScopeOrNone,
+  maxScope: ScopeOrNone,
   wanted: ScopeParameter | undefined,
 ): Visibility {
   const scopeOf = (need: RequiredPermission) => findAuthorizedScope(principal, need).scope
   return {
-    scope: chooseScope(principal, widest, wanted),
+    scope: chooseScope(principal, maxScope, wanted),
     updates: scopeOf(permissions.update),
     deletes: scopeOf(permissions.delete),
     administers: scopeOf(permissions.administer),

@@ -29,20 +29,20 @@ interface GetCall extends Call {
 
 /** Handlers for the resources of the inventory besides servers. */
 export function createResourceHandlers(
-  { listResources, getResource }: ResourceUseCases,
+  { listInventory, getInventoryItem }: ResourceUseCases,
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof inventoryResourceOperations> {
   const list =
     (kind: InventoryKind) =>
     async ({ caller, query, url, ifNoneMatch }: ListCall) => {
-      const { marker, ...page } = await listResources(kind, caller, query)
+      const { marker, ...page } = await listInventory(kind, caller, query)
       const headers = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
       return conditionalResponse({ ...page, headers }, ifNoneMatch)
     }
   const get =
     (kind: InventoryKind) =>
     async ({ caller, parameters, query, ifNoneMatch }: GetCall) => {
-      const found = await getResource(kind, caller, parameters.id, query.scope)
+      const found = await getInventoryItem(kind, caller, parameters.id, query.scope)
       return conditionalResponse({ ...found, headers: {} }, ifNoneMatch)
     }
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { childrenOf } from '../shared/parse-xml.ts'
 import { toPlanError } from '../shared/to-action-error.ts'
 import { isDone, isTask, parametersOf, planRequests } from './action-requests.ts'
 import { findByUuid, uuidOfServer } from './find-by-uuid.ts'
-import { runMethod, runTask } from './run-task.ts'
+import { callMethod, callAndWait } from './call-and-wait.ts'
 import { openSession, type Api } from './session.ts'
 import { escapeXml, hasEnded, refXml, type ObjectRef } from './soap.ts'
 import { privileges } from './vsphere-acting.ts'
@@ -92,8 +92,8 @@ export async function openVSphereActor(
       const ref = await findMachine(api, externalId)
       const parameters = parametersOf(request)
       return await (isTask(request.name)
-        ? runTask(api, request.name, ref, stop, parameters)
-        : runMethod(api, request.name, ref, parameters))
+        ? callAndWait(api, request.name, ref, stop, parameters)
+        : callMethod(api, request.name, ref, parameters))
     })
 
   return {

@@ -43,14 +43,14 @@ const inScope = ({ scope }: ModelCaller): Sees =>
 /** The servers that a caller sees in a scope, or the error. */
 function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | Refused {
   const { scope, isSystem } = caller
-  const widest: Sees = isSystem ? () => true : inScope(caller)
+  const maxScope: Sees = isSystem ? () => true : inScope(caller)
   switch (wanted) {
     case undefined:
       return inScope(caller)
     case 'max':
-      return widest
+      return maxScope
     case 'system':
-      return isSystem ? widest : { status: 403 }
+      return isSystem ? maxScope : { status: 403 }
     case 'project':
       return 'project' in scope ? inScope(caller) : { status: 400 }
     case 'domain':

@@ -24,11 +24,11 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
     caller: Caller,
     query: ResourceQuery,
     relatedTo?: RelatedTo,
-    widest = caller.authorizedScope,
+    maxScope = caller.authorizedScope,
   ): Promise<Page<Resources[K]>> =>
     registry.list(
       kind,
-      narrowScope({ principal: caller.principal, authorizedScope: widest }, query.scope),
+      narrowScope({ principal: caller.principal, authorizedScope: maxScope }, query.scope),
       query,
       {
         ...(relatedTo && { relatedTo }),

@@ -18,7 +18,7 @@ export interface Refetchable<Data> extends QueryResult<Data> {
   readonly refetch: () => unknown
 }
 
-export type QueryView<Data> =
+export type ShownResult<Data> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'empty' }
@@ -50,10 +50,10 @@ export function viewOf<Data>(
   query: QueryResult<Data>,
   isConnected: boolean,
   isEmpty: (data: Data) => boolean = isEmptyList,
-): QueryView<Data> {
+): ShownResult<Data> {
   const { data, isPlaceholderData, isFetching, isFetchedAfterMount } = query
   const problem = query.error ?? query.failureReason ?? (isConnected ? null : noAnswer)
-  const withoutData: QueryView<Data> =
+  const withoutData: ShownResult<Data> =
     problem === null ? { kind: 'loading' } : { kind: 'failed', error: problem }
   if (data === undefined) return withoutData
   if (!isEmpty(data)) {

@@ -4,7 +4,7 @@ import { ActionError } from '../../domain/sources/action-port.ts'
 import { fakeVSphereConnection } from '../../testing/fake-vsphere-connection.ts'
 import { parseXml } from '../shared/parse-xml.ts'
 import { isDone } from './action-requests.ts'
-import { runTask } from './run-task.ts'
+import { callAndWait } from './call-and-wait.ts'
 
 const machine = { type: 'VirtualMachine', id: 'vm-1' }
 
@@ -24,7 +24,7 @@ async function suspend(states: readonly string[], endsAfter: number) {
     },
     create: async () => ({ type: 'Task', id: 't' }),
   })
-  return await runTask(session.until(end.signal), 'SuspendVM_Task', machine, end.signal)
+  return await callAndWait(session.until(end.signal), 'SuspendVM_Task', machine, end.signal)
 }
 
 test('a task of vSphere that takes longer than the signal is under way, if it was seen running', async () => {

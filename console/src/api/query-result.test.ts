@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError, ConnectionError } from '@muster/sdk'
-import { viewOf, type QueryResult } from './query-view.ts'
+import { viewOf, type QueryResult } from './query-result.ts'
 
 const answered: QueryResult<readonly string[]> = {
   data: [],

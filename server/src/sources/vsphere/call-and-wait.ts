@@ -10,7 +10,7 @@ import { faultOf, type ObjectRef } from './soap.ts'
 const [firstInterval, longestInterval] = [100, 1_000]
 
 /** Calls a method that changes an object and returns no task. */
-export async function runMethod(
+export async function callMethod(
   api: Api,
   method: string,
   self: ObjectRef,
@@ -24,7 +24,7 @@ export async function runMethod(
 }
 
 /** Calls a method that changes an object, and waits for its task as long as the signal allows: a suspend takes minutes. */
-export async function runTask(
+export async function callAndWait(
   api: Api,
   method: string,
   self: ObjectRef,
