@@ -86,4 +86,16 @@ export const equivalents: readonly Equivalent[] = [
     mutation: '1 → 2',
     reason: 'Reads one more namesake, which is not listed.',
   },
+  {
+    file: 'server/src/storage/registry/row-visibility.ts',
+    code: 'if (self !== undefined)',
+    mutation: 'self !== undefined → true',
+    reason: 'A comparison with NULL matches nothing, so the condition adds no row.',
+  },
+  {
+    file: 'server/src/storage/servers/load-by-id.ts',
+    code: 'if (!batch)',
+    mutation: '!batch → true',
+    reason: 'Only how many requests share a round trip.',
+  },
 ]

@@ -61,6 +61,21 @@ onEngineOfLane("changing one's own password", (engine) => {
     assert.equal((await logIn(id, password)).status, 201)
   })
 
+  test('succeeds for one of several requests at the same time', async () => {
+    const { id, change } = await addPerson()
+    const wanted = ['moorland one', 'moorland two', 'moorland three']
+    const answers = await Promise.all(
+      wanted.map((each) => change({ original_password, password: each })),
+    )
+    const changed = wanted.filter((_, at) => answers[at]?.status === 204)
+    assert.equal(changed.length, 1, JSON.stringify(answers.map(({ status }) => status)))
+    const logins = await Promise.all(wanted.map((each) => logIn(id, each)))
+    assert.deepEqual(
+      wanted.filter((_, at) => logins[at]?.status === 201),
+      changed,
+    )
+  })
+
   test('is denied with a wrong current password', async () => {
     const { id, token, change } = await addPerson()
     const answer = await change({ original_password: 'a guess', password })
