@@ -98,4 +98,10 @@ export const equivalents: readonly Equivalent[] = [
     mutation: '!batch → true',
     reason: 'Only how many requests share a round trip.',
   },
+  {
+    file: 'server/src/domain/identity/administration/own-password.ts',
+    code: 'if (now?.passwordHash !== credentials?.passwordHash)',
+    mutation: 'now?.passwordHash !== credentials?.passwordHash → false',
+    reason: 'The change that came first revoked the token, so the caller is refused before.',
+  },
 ]
