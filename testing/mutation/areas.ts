@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 interface AreaPaths {
   readonly files: readonly string[]
-  /** Folders whose tests can see a mistake in these files. */
+  /** Folders whose tests can see a mistake in these files, besides the tests beside them. */
   readonly tests: readonly string[]
 }
 
@@ -89,7 +90,10 @@ export function listAreas(): readonly AreaFiles[] {
       .filter((file) => !file.endsWith('.test.ts') && !taken.has(file))
       .sort()
     for (const file of files) taken.add(file)
-    const tests = globSync(areas[area].tests.map((folder) => `${folder}/**/*.test.ts`))
+    const tests = globSync([
+      ...areas[area].tests.map((folder) => `${folder}/**/*.test.ts`),
+      ...new Set(files.map((file) => `${dirname(file)}/*.test.ts`)),
+    ])
     return { area, files, tests: tests.filter((file) => !isSlow(file)) }
   })
 }

@@ -104,4 +104,16 @@ export const equivalents: readonly Equivalent[] = [
     mutation: 'now?.passwordHash !== credentials?.passwordHash → false',
     reason: 'The change that came first revoked the token, so the caller is refused before.',
   },
+  {
+    file: 'server/src/storage/backup/format.ts',
+    code: 'if (table !== undefined && columns)',
+    mutation: '&& → ||',
+    reason: 'A line has both or neither. The check is for the type.',
+  },
+  {
+    file: 'server/src/domain/sources/limit-facts.ts',
+    code: 'if (!isCut && !isOdd)',
+    mutation: '!isCut && !isOdd → false',
+    reason: 'Only spares a copy: nothing of it is too long.',
+  },
 ]

@@ -16,7 +16,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import styles from './resource-page.module.css'
 import { ResourceValue } from './resource-value.tsx'
-import { isServerCount, resources, serversQ, shownFields } from './resources.ts'
+import { isServerCount, parentOf, resources, serversQ, shownFields } from './resources.ts'
 
 /** A host, network, region, zone or manager. */
 export function ResourcePage() {
@@ -66,8 +66,16 @@ interface RowProps {
 function ServersButton({ kind, row }: RowProps) {
   const t = useMessages().infrastructure
   const { number } = useFormat()
+  const parent = parentOf(kind, row)
+  if (parent !== undefined) {
+    return (
+      <Link to="/servers/$id" params={{ id: parent }} className={buttonClass('primary')}>
+        {t.showServers(1, number(1))}
+      </Link>
+    )
+  }
   const field = Object.keys(row).find(isServerCount)
-  const count = resources[kind].visibility.through === 'parent' ? 1 : Number(field && row[field])
+  const count = Number(field && row[field])
   if (count === 0) return t.noServers
   return (
     <Link to="/servers" search={{ q: serversQ(kind, row) }} className={buttonClass('primary')}>

@@ -10,12 +10,17 @@ import { renderTerm } from '../../filter/terms.ts'
 
 export const resources: Readonly<Record<InventoryKind, InventoryResource>> = inventoryResources
 
-/** The filter for the servers that refer to an item, or for its parent. */
-export function serversQ(kind: InventoryKind, row: ResourceRow): string {
+/** The server that an item belongs to; undefined if servers refer to it. */
+export function parentOf(kind: InventoryKind, row: ResourceRow): string | undefined {
   const { visibility } = resources[kind]
-  return visibility.through === 'parent'
-    ? renderTerm('id', [textOf(row, visibility.field)])
-    : renderTerm(visibility.filter ?? visibility.field, [row.id])
+  return visibility.through === 'parent' ? textOf(row, visibility.field) : undefined
+}
+
+/** The filter for the servers that refer to an item. */
+export function serversQ(kind: InventoryKind, { id }: ResourceRow): string {
+  const { visibility } = resources[kind]
+  const filter = visibility.through === 'servers' ? visibility.filter : undefined
+  return renderTerm(filter ?? visibility.field, [id])
 }
 
 /** The fields that the caller can see and use. */

@@ -104,7 +104,7 @@ describe('a domain as a server', () => {
       <sysinfo type='smbios'><system><entry name='serial'>x</entry></system></sysinfo>
       <os><type arch='x86_64' machine='pc-i440fx-7.2'>hvm</type><boot dev='hd'/><smbios mode='sysinfo'/></os>
       <on_poweroff>destroy</on_poweroff>
-      <devices><disk type='network' device='disk'>
+      <devices><disk type='network'>
         <driver name='qemu' type='raw' cache='writeback' removeThings='unmap'/>
         <source protocol='rbd' name='vms/x_disk'><host name='10.0.0.1' port='6789'/></source>
         <target dev='vda' bus='virtio'/><iotune><total_bytes_sec>10485760</total_bytes_sec></iotune></disk>

@@ -53,6 +53,30 @@ describe('the format of backups', () => {
     for (const name of ['a', 'b']) assert.deepEqual(rowsOf(found, name), rowsOf(chunks, name))
   })
 
+  test('returns large tables in parts', async () => {
+    const rows = Array.from({ length: 1_203 }, (_, at) => [String(at)])
+    async function* large(): AsyncGenerator<RowChunk> {
+      yield { table: 'a', columns: ['x'], rows }
+    }
+    const lines = await Array.fromAsync(writeLines({ ...header, rows: rows.length }, large()))
+    const file = join(folder, 'large')
+    writeFileSync(file, zstdCompressSync(lines.join('')))
+    const found: RowChunk[] = []
+    await readBackup(
+      file,
+      async () => {},
+      async (chunk) => void found.push(chunk),
+    )
+    assert.deepEqual(
+      found.map((chunk) => chunk.rows.length),
+      [500, 500, 203],
+    )
+    assert.deepEqual(
+      found.flatMap((chunk) => chunk.rows),
+      rows,
+    )
+  })
+
   test('tells which file or folder cannot be read', async () => {
     const readPath = (path: string) =>
       readBackup(

@@ -73,8 +73,27 @@ async function fill({ database }: TestStorage): Promise<void> {
   await commit(Array.from({ length: manyEvents }, () => insertEvent(makeEvent())))
   await commit([
     db.updateTable('account_syncs').set({ runner: 'r', leased_until: 9, is_running: 1 }).compile(),
+    db
+      .insertInto('event_sinks')
+      .values({
+        name: 'webhook',
+        runner: 'r',
+        leased_until: 9,
+        position: 3,
+        event_id: 'e',
+        attempts: 2,
+        failing_since: 0,
+      })
+      .compile(),
   ])
 }
+
+test('a backup has every table but those of logins and of the last deliveries', () => {
+  assert.deepEqual(
+    allTables.filter((name) => !savedTables.includes(name)),
+    ['tokens', 'sessions', 'event_deliveries'],
+  )
+})
 
 onBothEngines('a backup', (engine) => {
   let source: TestStorage
@@ -114,6 +133,7 @@ onBothEngines('a backup', (engine) => {
       'tasks',
       'recycle_bin',
       'account_syncs',
+      'event_sinks',
       'identity_version',
       'fleet_version',
       'scope_versions',
@@ -154,6 +174,15 @@ onBothEngines('a backup', (engine) => {
         Number(is_running),
       ]),
       [['', 0, 0]],
+    )
+    const sinks = rowsOf(dump['event_sinks'])
+    assert.deepEqual(
+      sinks.map(({ runner, leased_until, position }) => [
+        runner,
+        Number(leased_until),
+        Number(position),
+      ]),
+      [['', 0, 3]],
     )
     for (const name of ['identity_version', 'fleet_version', 'scope_versions']) {
       const [versions, earlier] = [dump[name], saved[name]].map((rows) =>
