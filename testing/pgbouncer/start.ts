@@ -68,6 +68,8 @@ auth_type = any
 pool_mode = transaction
 `,
   )
+  // Another test of this process may have set a strict mask.
+  chmodSync(file, 0o644)
   const pooler = spawn(program, [file], {
     ...lesserAccount(),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,4 +1,5 @@
 import type { Instance, InstanceTypeInfo } from '@aws-sdk/client-ec2'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
@@ -14,7 +15,7 @@ export const disksOf = (instance: Instance, lookups: RegionLookups): ReportedDis
   ].map((disk) => ({ ...disk, disk_format: 'raw' }))
 
 function attachedVolumes(instance: Instance, lookups: RegionLookups): ReportedDisk[] {
-  const { BlockDeviceMappings = [], RootDeviceName, ImageId = '' } = instance
+  const { BlockDeviceMappings = [], RootDeviceName, ImageId = '', InstanceId = '' } = instance
   const isNvme = lookups.types.get(instance.InstanceType)?.EbsInfo?.NvmeSupport === 'required'
   const sortKey = (device: string) => (device === RootDeviceName ? '' : device)
   return BlockDeviceMappings.map(({ DeviceName = '', Ebs }) => ({ DeviceName, id: Ebs?.VolumeId }))
@@ -26,7 +27,8 @@ function attachedVolumes(instance: Instance, lookups: RegionLookups): ReportedDi
       const isRoot = DeviceName === RootDeviceName
       const { VolumeType = '', Size = 0, Iops = 0, Throughput = 0, Tags } = volume
       return {
-        id,
+        // Several instances can attach the volume, and each has a disk of its own.
+        id: volume.MultiAttachEnabled === true ? derivedId('disk', InstanceId, id) : id,
         name: nameOf(Tags, DeviceName),
         size: Size * 1024,
         disk_type: isRoot ? 'sys' : 'data',

@@ -1,3 +1,4 @@
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import { volumeIdsOf, type Lookups } from './lookups.ts'
@@ -63,7 +64,8 @@ export function disksOf(server: Json, flavor: Json, lookups: Lookups): ReportedD
     .map(({ id, volume, device }) => {
       const isBoot = boot !== undefined && volume === boot
       return {
-        id,
+        // Several servers can attach the volume, and each has a disk of its own.
+        id: volume?.['multiattach'] === true ? derivedId('disk', textOf(server, 'id'), id) : id,
         name: textOf(volume, 'name') || device || id,
         size: numberOf(volume, 'size') * mebibytes,
         disk_type: isBoot ? 'sys' : 'data',
