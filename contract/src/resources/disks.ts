@@ -14,7 +14,7 @@ import {
   type Wire,
 } from './resource.ts'
 
-/** The disks of servers. One that several servers use is listed once for each of them. */
+/** The disks of servers. A volume that several servers attach is a disk of each of them. */
 export const disks = {
   ...inventoryNames.disks,
   tag: 'Disks',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   hosts as hostDescription,
+  type DiskDto,
   type Host,
   type Network,
   type OperationId,
@@ -10,7 +11,7 @@ import {
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { minimalServer, withDisk } from '../../testing/inventory-world/minimal-server.ts'
 import {
   startInventoryWorld,
   type InventoryCaller,
@@ -45,13 +46,22 @@ const serversOf = (projectId: string, at: number): ServerFacts[] => {
     nics: [nic(`net-${at}`), nic('net-shared'), nic(`net-${at}`)],
   }
   return [
-    minimalServer(projectId, { ...named, name: `${at}a` }),
+    minimalServer(projectId, {
+      ...named,
+      name: `${at}a`,
+      ...withDisk({ id: `disk-${at}`, fs: 'xfs', image: 'debian', iops: 7, bps: 9 }),
+    }),
     minimalServer(projectId, { ...named, name: `${at}b` }),
-    minimalServer(projectId, { ...named, name: `${at}bin`, pending_deleted: true }),
+    minimalServer(projectId, {
+      ...named,
+      name: `${at}bin`,
+      pending_deleted: true,
+      ...withDisk({ id: `disk-${at}-bin` }),
+    }),
   ]
 }
 
-onEngineOfLane('hosts, networks, regions, zones and managers', (engine) => {
+onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -62,6 +72,7 @@ onEngineOfLane('hosts, networks, regions, zones and managers', (engine) => {
   const lists = {
     hosts: 'listHosts',
     networks: 'listNetworks',
+    disks: 'listDisks',
     cloudregions: 'listCloudRegions',
     zones: 'listZones',
     cloudproviders: 'listManagers',
@@ -77,6 +88,28 @@ onEngineOfLane('hosts, networks, regions, zones and managers', (engine) => {
     assert.equal(total, items.length)
     return items.map(({ id }) => id).join(' ')
   }
+
+  test('are the disks of servers that the caller sees, with fields of the server', async () => {
+    const { owner, domainAdmin, admin, auditor } = fleet.callers
+    assert.equal(await ids(owner, 'disks'), 'disk-0 disk-0-bin')
+    const ofDomain = [0, 1, 2].flatMap((at) => [`disk-${at}`, `disk-${at}-bin`]).join(' ')
+    assert.equal(await ids(domainAdmin, 'disks'), ofDomain)
+    for (const caller of [auditor, admin]) assert.equal((await list(caller, 'disks')).total, 10)
+    assert.equal(await ids(auditor, 'disks', 'scope=project'), 'disk-3 disk-3-bin')
+    await owner.fail('ResourceNotFoundError', 'getDisk', { path: { id: 'disk-1' } })
+    const { disk } = await owner.get<{ disk: DiskDto }>('getDisk', { path: { id: 'disk-0' } })
+    assert.deepEqual(
+      [disk.guest, disk.guest_status, disk.provider, disk.cloudregion, disk.zone, disk.zone_id],
+      ['0a', 'running', 'Aws', 'berlin', 'zone 0', 'zone-0'],
+    )
+    assert.deepEqual(
+      [disk.disk_size, disk.fs_format, disk.template, disk.iops, disk.throughput],
+      [20_480, 'xfs', 'debian', 7, 9],
+    )
+    assert.equal(await ids(admin, 'disks', 'guest=2a'), 'disk-2')
+    assert.equal(await ids(admin, 'disks', 'zone=zone 3&fs_format=XFS&provider=aws'), 'disk-3')
+    assert.equal(await ids(owner, 'disks', 'guest=2a'), '')
+  })
 
   test('are those that a visible server names, and all of them with a system role', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
