@@ -29,6 +29,7 @@ export {
   serviceOperations,
   viewOperations,
 }
+export { administeredResources, type AdministeredResources } from './administration/administered.ts'
 export { roleAssignments, type RoleAssignmentDto } from './administration/assignments.ts'
 export {
   endpoints,

@@ -12,9 +12,8 @@ import {
 } from '../resources/resource.ts'
 import { exactObject } from '../scalars.ts'
 import { example, listExample } from './examples.ts'
-import { keystoneListBody, keystoneListQuery, SelfLink } from './resource-operations.ts'
+import { keystoneListBody, keystoneListQuery, links } from './resource-operations.ts'
 
-const links = object('The address of the resource', SelfLink, { self: '' })
 const enabled = object('Always true', Type.Literal(true), true)
 
 export const services = {

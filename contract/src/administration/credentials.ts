@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import { exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import {
@@ -12,36 +13,44 @@ import {
   timestamp,
   wireProperties,
   wireSchema,
-  type Resource,
+  computed,
+  constant,
+  type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, SelfLink } from './resource-operations.ts'
+import { resourceOperations, links } from './resource-operations.ts'
 
 export const credentials = {
-  key: 'credential',
-  keys: 'credentials',
-  noun: 'Credential',
-  nouns: 'Credentials',
-  one: 'an access key',
-  many: 'access keys',
+  ...administrationNames.credentials,
+  visibility: {
+    domain: { field: 'user_id', inDomain: 'users' },
+    project: { project: 'project_id' },
+    user: 'user_id',
+  },
+  uniqueName: 'nowhere',
   fields: {
     id: text('The access key ID', searchable),
-    type: { ...enumeration('Always `aksk`', filterable), schema: Type.Literal('aksk') },
+    type: constant({
+      ...enumeration('Always `aksk`', filterable, 'aksk'),
+      schema: Type.Literal('aksk'),
+    }),
     name: text('Name. Equality ignores case and width.', searchable),
     user_id: text('Id of the user', filterable),
     project_id: text('Id of the project', filterable),
-    enabled: boolean('Whether the key can be used', filterable),
-    blob: object(
-      'JSON text with `secret` and `expire`. `secret` is empty except in the response that creates the key.',
-      Type.String(),
-      '',
+    enabled: boolean('Whether the key can be used', filterable, true),
+    blob: computed(
+      object(
+        'JSON text with `secret` and `expire`. `secret` is empty except in the response that creates the key.',
+        Type.String(),
+        '',
+      ),
     ),
     expires_at: timestamp('When the key expires', filterable),
     created_at: knownTimestamp('When the key was created', filterable),
     last_used_at: timestamp('When somebody last logged in with the key', filterable),
     last_used_ip: text('Address of the last login', searchable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const CredentialDto = wireSchema(credentials)
 export type CredentialDto = Static<typeof CredentialDto>

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
@@ -12,28 +13,26 @@ import {
   searchable,
   text,
   wireSchema,
-  type Resource,
+  constant,
+  type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, SelfLink } from './resource-operations.ts'
+import { resourceOperations, links } from './resource-operations.ts'
 
 export const domains = {
-  key: 'domain',
-  keys: 'domains',
-  noun: 'Domain',
-  nouns: 'Domains',
-  one: 'a domain',
-  many: 'domains',
+  ...administrationNames.domains,
+  visibility: { domain: { domain: 'id' }, project: { domain: 'id' } },
+  uniqueName: 'everywhere',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
     description: text('Description', searchable),
-    enabled: boolean('Whether its users and projects can be used', filterable),
-    tags: object('For Keystone clients', emptyTags, []),
-    options: object('For Keystone clients', emptyOptions, {}),
+    enabled: boolean('Whether its users and projects can be used', filterable, true),
+    tags: constant(object('For Keystone clients', emptyTags, [])),
+    options: constant(object('For Keystone clients', emptyOptions, {})),
     created_at: knownTimestamp('When the domain was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const DomainDto = wireSchema(domains)
 export type DomainDto = Static<typeof DomainDto>

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Name, NewName } from '../scalars.ts'
@@ -8,35 +9,31 @@ import { userExample, UserDto, users } from './users.ts'
 import {
   filterable,
   knownTimestamp,
-  object,
   searchable,
   text,
   wireSchema,
-  type Resource,
+  type AdministeredResource,
 } from '../resources/resource.ts'
 import {
   keystoneListBody,
   keystoneListQuery,
   resourceOperations,
-  SelfLink,
+  links,
 } from './resource-operations.ts'
 
 export const groups = {
-  key: 'group',
-  keys: 'groups',
-  noun: 'Group',
-  nouns: 'Groups',
-  one: 'a group',
-  many: 'groups',
+  ...administrationNames.groups,
+  visibility: { domain: { domain: 'domain_id' }, project: { holders: 'group_id' } },
+  uniqueName: 'domain_id',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
     created_at: knownTimestamp('When the group was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const GroupDto = wireSchema(groups)
 export type GroupDto = Static<typeof GroupDto>

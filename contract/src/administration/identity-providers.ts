@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import { exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import {
@@ -10,9 +11,10 @@ import {
   searchable,
   text,
   wireSchema,
-  type Resource,
+  computed,
+  type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, SelfLink } from './resource-operations.ts'
+import { resourceOperations, links } from './resource-operations.ts'
 
 const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An HTTPS URL' })
 
@@ -37,31 +39,30 @@ export const MappingRule = exactObject({
 export type MappingRule = Static<typeof MappingRule>
 
 export const identityProviders = {
-  key: 'identity_provider',
-  keys: 'identity_providers',
-  noun: 'IdentityProvider',
-  nouns: 'IdentityProviders',
-  one: 'an identity provider',
-  many: 'identity providers',
+  ...administrationNames.identity_providers,
+  visibility: { domain: { domain: 'domain_id' }, project: 'none' },
+  uniqueName: 'everywhere',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
     driver: { ...enumeration('Always `cas`', filterable), schema: Type.Literal('cas') },
-    url: object('Address of the CAS server', Type.String(), ''),
-    service_url: object('Address that tickets are issued for', Type.String(), ''),
-    protocol: object('Version of the CAS protocol', Type.Enum([2, 3]), 3),
+    url: computed(object('Address of the CAS server', Type.String(), '')),
+    service_url: computed(object('Address that tickets are issued for', Type.String(), '')),
+    protocol: computed(object('Version of the CAS protocol', Type.Enum([2, 3]), 3)),
     domain_id: text('Id of the domain of its users', filterable),
-    enabled: boolean('Whether users can log in with it', filterable),
-    ca: object(
-      'CA certificate in PEM. Empty: the public certificate authorities.',
-      Type.String(),
-      '',
+    enabled: boolean('Whether users can log in with it', filterable, true),
+    ca: computed(
+      object(
+        'CA certificate in PEM. Empty: the public certificate authorities.',
+        Type.String(),
+        '',
+      ),
     ),
     mapping: object('Roles by attributes of the user', Type.Array(MappingRule), []),
     created_at: knownTimestamp('When the identity provider was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const IdentityProviderDto = wireSchema(identityProviders)
 export type IdentityProviderDto = Static<typeof IdentityProviderDto>

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote } from '../paging.ts'
@@ -14,9 +15,9 @@ import {
   searchable,
   text,
   wireSchema,
-  type Resource,
+  type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, SelfLink } from './resource-operations.ts'
+import { resourceOperations, links } from './resource-operations.ts'
 
 const Resource = Type.String({
   minLength: 1,
@@ -34,12 +35,9 @@ export const PolicyRule = exactObject({
 export type PolicyRule = Static<typeof PolicyRule>
 
 export const policies = {
-  key: 'policy',
-  keys: 'policies',
-  noun: 'Policy',
-  nouns: 'Policies',
-  one: 'a policy',
-  many: 'policies',
+  ...administrationNames.policies,
+  visibility: { domain: 'all', project: 'all' },
+  uniqueName: 'everywhere',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
@@ -47,12 +45,12 @@ export const policies = {
       ...enumeration('Where the rules apply', filterable),
       schema: Type.Enum([...policyScopes]),
     },
-    enabled: boolean('Whether the rules apply', filterable),
+    enabled: boolean('Whether the rules apply', filterable, true),
     rules: object('Rules', Type.Array(PolicyRule), []),
     created_at: knownTimestamp('When the policy was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const PolicyDto = wireSchema(policies)
 export type PolicyDto = Static<typeof PolicyDto>

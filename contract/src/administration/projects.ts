@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
@@ -12,31 +13,30 @@ import {
   searchable,
   text,
   wireSchema,
-  type Resource,
+  constant,
+  sameAs,
+  type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, SelfLink } from './resource-operations.ts'
+import { resourceOperations, links } from './resource-operations.ts'
 
 export const projects = {
-  key: 'project',
-  keys: 'projects',
-  noun: 'Project',
-  nouns: 'Projects',
-  one: 'a project',
-  many: 'projects',
+  ...administrationNames.projects,
+  visibility: { domain: { domain: 'domain_id' }, project: { project: 'id' } },
+  uniqueName: 'domain_id',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
-    enabled: boolean('Whether tokens for the project are valid', filterable),
-    parent_id: text('The domain. Projects cannot be nested.', filterable),
-    is_domain: object('For Keystone clients', Type.Literal(false), false),
-    tags: object('For Keystone clients', emptyTags, []),
-    options: object('For Keystone clients', emptyOptions, {}),
+    enabled: boolean('Whether tokens for the project are valid', filterable, true),
+    parent_id: sameAs('domain_id', text('The domain. Projects cannot be nested.', filterable)),
+    is_domain: constant(object('For Keystone clients', Type.Literal(false), false)),
+    tags: constant(object('For Keystone clients', emptyTags, [])),
+    options: constant(object('For Keystone clients', emptyOptions, {})),
     created_at: knownTimestamp('When the project was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const ProjectDto = wireSchema(projects)
 export type ProjectDto = Static<typeof ProjectDto>

@@ -10,21 +10,29 @@ import {
   several,
   wholeListLimit,
 } from '../resources/list-operations.ts'
-import { fieldsUsedFor, wireSchema, type Resource } from '../resources/resource.ts'
+import {
+  computed,
+  fieldsUsedFor,
+  object,
+  wireSchema,
+  type Resource,
+} from '../resources/resource.ts'
 import { exactObject } from '../scalars.ts'
 import { listExample } from './examples.ts'
 
 const text = Type.String()
 
-/** Links between the pages of a list. */
-const Links = exactObject({
+/** The addresses of the pages of a list. */
+const PageLinks = exactObject({
   self: text,
   next: Type.Union([text, Type.Null()]),
   previous: Type.Union([text, Type.Null()]),
 })
 
-/** The address of the resource itself. */
-export const SelfLink = exactObject({ self: text })
+/** The field with the address of the resource itself. */
+export const links = computed(
+  object('The address of the resource', exactObject({ self: text }), { self: '' }),
+)
 
 /** Parameters that differ from those of the platform's lists. */
 const keystoneParameters = {
@@ -64,7 +72,7 @@ export const keystoneListBody = <const Keys extends string, Item extends TObject
 ) =>
   exactObject({
     ...keyed(keys, Type.Array(selected(item))),
-    links: Links,
+    links: PageLinks,
     limit: Type.Integer({ description: 'Page size. Without the parameter: `total`.' }),
     offset: Type.Integer(),
     total: Type.Integer({ description: 'Number of all matches' }),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, NewName } from '../scalars.ts'
@@ -14,32 +15,31 @@ import {
   searchable,
   text,
   wireSchema,
+  constant,
+  type AdministeredResource,
   type Resource,
 } from '../resources/resource.ts'
 import {
   keystoneListBody,
   keystoneListQuery,
   resourceOperations,
-  SelfLink,
+  links,
 } from './resource-operations.ts'
 
 export const roles = {
-  key: 'role',
-  keys: 'roles',
-  noun: 'Role',
-  nouns: 'Roles',
-  one: 'a role',
-  many: 'roles',
+  ...administrationNames.roles,
+  visibility: { domain: 'all', project: 'all' },
+  uniqueName: 'everywhere',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
-    domain_id: object('Always null: roles belong to no domain', Type.Null(), null),
+    domain_id: constant(object('Always null: roles belong to no domain', Type.Null(), null)),
     description: text('Description', searchable),
-    options: object('For Keystone clients', emptyOptions, {}),
+    options: constant(object('For Keystone clients', emptyOptions, {})),
     created_at: knownTimestamp('When the role was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const RoleDto = wireSchema(roles)
 export type RoleDto = Static<typeof RoleDto>

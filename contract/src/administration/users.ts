@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Name, TimestampInput, NewName, orNull } from '../scalars.ts'
@@ -15,42 +16,45 @@ import {
   text,
   timestamp,
   wireSchema,
-  type Resource,
+  constant,
+  type AdministeredResource,
 } from '../resources/resource.ts'
 import {
   keystoneListBody,
   keystoneListQuery,
   resourceOperations,
-  SelfLink,
+  links,
 } from './resource-operations.ts'
 
 export const users = {
-  key: 'user',
-  keys: 'users',
-  noun: 'User',
-  nouns: 'Users',
-  one: 'a user',
-  many: 'users',
+  ...administrationNames.users,
+  visibility: {
+    domain: { domain: 'domain_id' },
+    project: { holders: 'user_id' },
+    user: 'id',
+  },
+  uniqueName: 'domain_id',
   fields: {
     id: text('Id', searchable),
     name: text('Name. Equality ignores case and width.', searchable),
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
-    enabled: boolean('Whether the user can log in', filterable),
+    enabled: boolean('Whether the user can log in', filterable, true),
     displayname: text('Full name', searchable),
     email: text('E-mail address. Empty if you may not see it.', searchable),
     mobile: text('Mobile number. Empty if you may not see it.', searchable),
     default_project_id: {
       ...text('Project of tokens without a requested scope', filterable),
       schema: orNull(Type.String()),
+      default: null,
     },
     password_expires_at: timestamp('When the password expires', filterable),
     expires_at: timestamp('When the user expires', filterable),
-    options: object('For Keystone clients', emptyOptions, {}),
+    options: constant(object('For Keystone clients', emptyOptions, {})),
     created_at: knownTimestamp('When the user was created', filterable),
-    links: object('The address of the resource', SelfLink, { self: '' }),
+    links,
   },
-} as const satisfies Resource
+} as const satisfies AdministeredResource
 
 export const UserDto = wireSchema(users)
 export type UserDto = Static<typeof UserDto>

@@ -11,70 +11,99 @@ export interface ResourceNames {
   readonly many: string
 }
 
+const names = <
+  const Key extends string,
+  const Keys extends string,
+  const Noun extends string,
+  const Nouns extends string,
+>(
+  key: Key,
+  keys: Keys,
+  noun: Noun,
+  nouns: Nouns,
+  one: string,
+  many: string,
+) => ({ key, keys, noun, nouns, one, many }) as const satisfies ResourceNames
+
 /**
  * The resources of the inventory besides servers, in the order of the console. Their names are apart from
  * their descriptions, because browsers need them without the schemas.
  */
 export const inventoryNames = {
-  hosts: {
-    key: 'host',
-    keys: 'hosts',
-    noun: 'Host',
-    nouns: 'Hosts',
-    one: 'a host',
-    many: 'hosts',
-  },
-  networks: {
-    key: 'network',
-    keys: 'networks',
-    noun: 'Network',
-    nouns: 'Networks',
-    one: 'a network',
-    many: 'networks',
-  },
-  disks: {
-    key: 'disk',
-    keys: 'disks',
-    noun: 'Disk',
-    nouns: 'Disks',
-    one: 'a disk',
-    many: 'disks',
-  },
-  cloudregions: {
-    key: 'cloudregion',
-    keys: 'cloudregions',
-    noun: 'CloudRegion',
-    nouns: 'CloudRegions',
-    one: 'a region',
-    many: 'regions',
-  },
-  zones: {
-    key: 'zone',
-    keys: 'zones',
-    noun: 'Zone',
-    nouns: 'Zones',
-    one: 'a zone',
-    many: 'zones',
-  },
-  cloudproviders: {
-    key: 'cloudprovider',
-    keys: 'cloudproviders',
-    noun: 'Manager',
-    nouns: 'Managers',
-    one: 'a manager',
-    many: 'managers',
-  },
-} as const satisfies Readonly<Record<string, ResourceNames>>
+  hosts: names('host', 'hosts', 'Host', 'Hosts', 'a host', 'hosts'),
+  networks: names('network', 'networks', 'Network', 'Networks', 'a network', 'networks'),
+  disks: names('disk', 'disks', 'Disk', 'Disks', 'a disk', 'disks'),
+  cloudregions: names(
+    'cloudregion',
+    'cloudregions',
+    'CloudRegion',
+    'CloudRegions',
+    'a region',
+    'regions',
+  ),
+  zones: names('zone', 'zones', 'Zone', 'Zones', 'a zone', 'zones'),
+  cloudproviders: names(
+    'cloudprovider',
+    'cloudproviders',
+    'Manager',
+    'Managers',
+    'a manager',
+    'managers',
+  ),
+}
 
-type Names = typeof inventoryNames
-export type InventoryKind = keyof Names
+/** The administered resources. Each comes after those that its foreign keys refer to. */
+export const administrationNames = {
+  domains: names('domain', 'domains', 'Domain', 'Domains', 'a domain', 'domains'),
+  projects: names('project', 'projects', 'Project', 'Projects', 'a project', 'projects'),
+  users: names('user', 'users', 'User', 'Users', 'a user', 'users'),
+  groups: names('group', 'groups', 'Group', 'Groups', 'a group', 'groups'),
+  roles: names('role', 'roles', 'Role', 'Roles', 'a role', 'roles'),
+  policies: names('policy', 'policies', 'Policy', 'Policies', 'a policy', 'policies'),
+  identity_providers: names(
+    'identity_provider',
+    'identity_providers',
+    'IdentityProvider',
+    'IdentityProviders',
+    'an identity provider',
+    'identity providers',
+  ),
+  credentials: names(
+    'credential',
+    'credentials',
+    'Credential',
+    'Credentials',
+    'an access key',
+    'access keys',
+  ),
+}
+
+type Inventory = typeof inventoryNames
+export type InventoryKind = keyof Inventory
 
 export const inventoryKinds = Object.keys(inventoryNames) as InventoryKind[]
 
-type Routes<Kind extends InventoryKind> = {
-  readonly [List in `list${Names[Kind]['nouns']}`]: `GET /${Names[Kind]['keys']}`
+type Administration = typeof administrationNames
+export type AdministeredKind = keyof Administration
+
+export const administeredKinds = Object.keys(administrationNames) as AdministeredKind[]
+
+type InventoryRoutes<Names extends ResourceNames> = {
+  readonly [List in `list${Names['nouns']}`]: `GET /${Names['keys']}`
 } & {
-  readonly [Get in `get${Names[Kind]['noun']}`]: `GET /${Names[Kind]['keys']}/{id}`
+  readonly [Get in `get${Names['noun']}`]: `GET /${Names['keys']}/{id}`
+}
+
+type AdministrationRoutes<Names extends ResourceNames> = {
+  readonly [Action in `list${Names['nouns']}`]: `GET /v3/${Names['keys']}`
+} & {
+  readonly [Action in `get${Names['noun']}`]: `GET /v3/${Names['keys']}/{id}`
+} & {
+  readonly [Action in `create${Names['noun']}`]: `POST /v3/${Names['keys']}`
+} & {
+  readonly [Action in `update${Names['noun']}`]: `PUT /v3/${Names['keys']}/{id}`
+} & {
+  readonly [Action in `delete${Names['noun']}`]: `DELETE /v3/${Names['keys']}/{id}`
 }
 
 type All<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
@@ -89,4 +118,16 @@ export const inventoryRoutes = Object.fromEntries(
     [`list${nouns}`, `GET /${keys}`],
     [`get${noun}`, `GET /${keys}/{id}`],
   ]),
-) as All<{ [Kind in InventoryKind]: Routes<Kind> }[InventoryKind]>
+) as All<{ [Kind in InventoryKind]: InventoryRoutes<Inventory[Kind]> }[InventoryKind]>
+
+export const administrationRoutes = Object.fromEntries(
+  Object.values(administrationNames).flatMap(({ keys, noun, nouns }) => [
+    [`list${nouns}`, `GET /v3/${keys}`],
+    [`get${noun}`, `GET /v3/${keys}/{id}`],
+    [`create${noun}`, `POST /v3/${keys}`],
+    [`update${noun}`, `PUT /v3/${keys}/{id}`],
+    [`delete${noun}`, `DELETE /v3/${keys}/{id}`],
+  ]),
+) as All<
+  { [Kind in AdministeredKind]: AdministrationRoutes<Administration[Kind]> }[AdministeredKind]
+>

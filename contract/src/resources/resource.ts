@@ -30,6 +30,8 @@ export interface FieldDescription {
   readonly default: unknown
   /** The field of the parent server that has the value. It is not stored again. */
   readonly ofServer?: string
+  /** Why a field of an administered resource is not stored. */
+  readonly notStored?: 'constant' | 'computed' | { readonly sameAs: string }
 }
 
 /**
@@ -71,6 +73,31 @@ export interface InventoryResource extends Resource {
   readonly example: object
   /** Parameters that Cloudpods' client always sends as false. */
   readonly unsupportedFlags?: readonly string[]
+}
+
+/** Which items a role in a domain or in a project shows. */
+type ScopeCondition =
+  | 'all'
+  | 'none'
+  /** Those with the id of the domain, or of the domain of the project, in this field. */
+  | { readonly domain: string }
+  /** Those with the id of the project in this field. */
+  | { readonly project: string }
+  /** Those whose field refers to a user or a project of the domain. */
+  | { readonly field: string; readonly inDomain: 'users' | 'projects' }
+  /** The users or groups that have a role in the project. */
+  | { readonly holders: 'user_id' | 'group_id' }
+
+/** A resource that belongs to a domain, a project or a user. Callers with a system role see all. */
+export interface AdministeredResource extends Resource {
+  readonly visibility: {
+    readonly domain: ScopeCondition
+    readonly project: ScopeCondition
+    /** The field with the id of the user who sees it without a role. */
+    readonly user?: string
+  }
+  /** Where two cannot have the same name. */
+  readonly uniqueName: 'everywhere' | 'nowhere' | 'domain_id' | 'project_id'
 }
 
 /** What a field of this type can be used for. Counts and searches are of texts. */
@@ -121,6 +148,20 @@ export const object = <Schema extends TSchema>(
   value: Static<Schema>,
 ) => ({ type: 'object', schema, uses: [], description, default: value }) as const
 
+/** Always the default value. */
+export const constant = <const Field extends FieldDescription>(field: Field) =>
+  ({ ...field, notStored: 'constant' }) as const
+
+/** A value that is computed when the resource is shown. */
+export const computed = <const Field extends FieldDescription>(field: Field) =>
+  ({ ...field, notStored: 'computed' }) as const
+
+/** Another name of a field. */
+export const sameAs = <const Name extends string, const Field extends FieldDescription>(
+  name: Name,
+  field: Field,
+) => ({ ...field, notStored: { sameAs: name } }) as const
+
 export type FieldName<R extends Resource> = keyof R['fields'] & string
 
 /** The fields that are used for something. */
@@ -150,6 +191,23 @@ export const wireProperties = <const R extends Resource>({ fields }: R) =>
 
 export const wireSchema = <const R extends Resource>(resource: R) =>
   exactObject(wireProperties(resource), { title: resource.noun })
+
+/** The value that is stored. Times are milliseconds since 1970. */
+type StoredValue<Field extends FieldDescription> = Field['type'] extends 'timestamp'
+  ? number | (null extends Static<Field['schema']> ? null : never)
+  : Static<Field['schema']> extends readonly (infer Item)[]
+    ? readonly Item[]
+    : Static<Field['schema']>
+
+/** What is stored of an administered resource. */
+export type Stored<R extends Resource> = {
+  readonly [
+    Name in FieldName<R> as R['fields'][Name] extends { readonly notStored: unknown } ? never : Name
+  ]: StoredValue<R['fields'][Name]>
+}
+
+export const storedFields = ({ fields }: Resource): [string, FieldDescription][] =>
+  Object.entries(fields).filter(([, { notStored }]) => notStored === undefined)
 
 /** An object of which nothing is known. */
 export const defaultValues = <const R extends Resource>({ fields }: R) =>

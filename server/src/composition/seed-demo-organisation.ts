@@ -48,7 +48,7 @@ export function createSeedDemoOrganisation({
       origin: atStart,
       action: {
         action: 'create',
-        targetType: nounOf[kind],
+        targetType: nounOf(kind),
         targetId: row.id,
         targetName: row.name,
         scope,

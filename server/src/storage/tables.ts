@@ -1,76 +1,59 @@
-import type { InventoryKind } from '@muster/contract'
+import type {
+  AdministeredKind,
+  AdministeredResources,
+  InventoryKind,
+  Stored,
+} from '@muster/contract'
 import type { Generated } from 'kysely'
 
 /** The resources of the inventory besides servers. Their other columns follow from their descriptions, see `resources/columns.ts`. */
 type InventoryTables = Readonly<Record<InventoryKind, { id: string; name: string }>>
 
+type Cell<Value> = Value extends boolean
+  ? number
+  : Value extends string
+    ? string
+    : Value extends number | null
+      ? Value
+      : string
+
+/** Columns that a migration added, with a default value. */
+interface AddedColumns {
+  users: 'description'
+  groups: 'description'
+}
+
+type AdministeredRow<K extends AdministeredKind> = {
+  -readonly [Name in keyof Stored<AdministeredResources[K]>]: K extends keyof AddedColumns
+    ? Name extends AddedColumns[K]
+      ? Generated<Cell<Stored<AdministeredResources[K]>[Name]>>
+      : Cell<Stored<AdministeredResources[K]>[Name]>
+    : Cell<Stored<AdministeredResources[K]>[Name]>
+} & { name_key: string }
+
+/** Columns that are not fields of the resource. */
+interface InternalColumns {
+  users: { password_hash: string | null }
+  roles: { domain_id: string }
+  /** Whether any rule allows everything, and whether any rule denies something. */
+  policies: { allows_all: Generated<number>; forbids: Generated<number> }
+  /** JSON: the driver's own options. */
+  identity_providers: { options: string }
+  /** Encrypted. */
+  credentials: { secret: string }
+}
+
+/** The administered resources. Access keys are the credentials of the API. */
+type AdministeredTables = {
+  [K in AdministeredKind as K extends 'credentials' ? 'access_keys' : K]: AdministeredRow<K> &
+    (K extends keyof InternalColumns ? InternalColumns[K] : unknown)
+}
+
 /** The rows of both engines. Times are in milliseconds, booleans are 0 or 1. */
-export interface Tables extends InventoryTables {
+export interface Tables extends InventoryTables, AdministeredTables {
   settings: { key: string; value: string }
   identity_version: { id: number; version: number }
-  domains: {
-    id: string
-    name: string
-    name_key: string
-    description: string
-    enabled: number
-    created_at: number
-  }
-  projects: {
-    id: string
-    domain_id: string
-    name: string
-    name_key: string
-    description: string
-    enabled: number
-    created_at: number
-  }
-  users: {
-    id: string
-    domain_id: string
-    name: string
-    name_key: string
-    displayname: string
-    email: string
-    mobile: string
-    description: Generated<string>
-    enabled: number
-    password_hash: string | null
-    password_expires_at: number | null
-    expires_at: number | null
-    default_project_id: string | null
-    created_at: number
-  }
-  groups: {
-    id: string
-    domain_id: string
-    name: string
-    name_key: string
-    description: Generated<string>
-    created_at: number
-  }
   group_members: { group_id: string; user_id: string }
-  roles: {
-    id: string
-    domain_id: string
-    name: string
-    name_key: string
-    description: string
-    created_at: number
-  }
-  policies: {
-    id: string
-    name: string
-    name_key: string
-    scope: string
-    enabled: number
-    /** JSON: the list of rules. */
-    rules: string
-    /** Whether any rule allows everything, and whether any rule denies something. */
-    allows_all: Generated<number>
-    forbids: Generated<number>
-    created_at: number
-  }
   role_policies: { role_id: string; policy_id: string }
   /** A role of a user or a group, in a project, in a domain or (neither) in the system. */
   assignments: {
@@ -82,33 +65,6 @@ export interface Tables extends InventoryTables {
     domain_id: string | null
     /** The identity provider that assigned it by its mapping; null if a person did. */
     provider_id: string | null
-  }
-  access_keys: {
-    id: string
-    name: string
-    name_key: string
-    user_id: string
-    project_id: string
-    enabled: number
-    /** Encrypted. */
-    secret: string
-    expires_at: number | null
-    last_used_at: number | null
-    last_used_ip: string
-    created_at: number
-  }
-  identity_providers: {
-    id: string
-    name: string
-    name_key: string
-    driver: string
-    /** JSON: the driver's own options. */
-    options: string
-    domain_id: string
-    enabled: number
-    /** JSON: the list of rules. */
-    mapping: string
-    created_at: number
   }
   subjects: { provider_id: string; subject: string; user_id: string }
   tokens: {

@@ -1,19 +1,9 @@
-/** The type of an event's target, by the resource that an operation of the identity API acts on. */
-export const identityTargetTypes = {
-  domains: 'domain',
-  projects: 'project',
-  users: 'user',
-  groups: 'group',
-  roles: 'role',
-  policies: 'policy',
-  credentials: 'credential',
-  identity_providers: 'identity_provider',
-} as const
+import { administrationNames } from '@muster/contract'
 
-/** The same for all resources. */
-export const targetTypes = {
-  ...identityTargetTypes,
+/** The type of an event's target, by the resource that an operation acts on. */
+export const targetTypes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(administrationNames).map(({ keys, key }) => [keys, key])),
   servers: 'server',
   views: 'view',
   cloudaccounts: 'cloudaccount',
-} as const
+}

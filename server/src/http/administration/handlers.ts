@@ -1,4 +1,10 @@
-import type { CatalogService, administrationOperations } from '@muster/contract'
+import {
+  administeredKinds,
+  administeredResources,
+  type administrationOperations,
+  type administrationRoutes,
+  type CatalogService,
+} from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
@@ -36,11 +42,24 @@ interface EnableCall extends ThingCall {
   readonly body: { readonly user?: { readonly domain_id?: string } }
 }
 
+interface WriteCall extends ThingCall {
+  readonly body: Readonly<Record<string, object>>
+}
+
+/** The use cases of any kind. The input fits the contract of its operation. */
+interface AnyWriteUseCases {
+  create(caller: Caller, input: object | undefined): Promise<object>
+  update(caller: Caller, id: string, input: object | undefined): Promise<object>
+  delete(caller: Caller, id: string): Promise<void>
+}
+
 interface ListCall {
   readonly caller: Caller
   readonly query: KeystoneParameters
   readonly url: string
 }
+
+type AdministrationHandlers = HandlersFor<typeof administrationOperations>
 
 const created = (key: string, view: object) => ({ status: 201, body: { [key]: view } })
 const shown = (key: string, view: object) => ({ status: 200, body: { [key]: view } })
@@ -49,9 +68,7 @@ const done = async (deed: Promise<void>) => {
   return { status: 204 }
 }
 
-export function createAdministrationHandlers(
-  dependencies: Dependencies,
-): HandlersFor<typeof administrationOperations> {
+export function createAdministrationHandlers(dependencies: Dependencies): AdministrationHandlers {
   const { administration: use, catalog, authUrl, baseUrl } = dependencies
   const renderers = createRenderers(authUrl)
 
@@ -80,59 +97,51 @@ export function createAdministrationHandlers(
       const page = await run(caller, parameters.id, listQuery)
       return await answerPage(kind, page, viewFor(kind, caller), listQuery, authUrl + url)
     }
-  const get = (kind: ResourceKind, key: string) =>
-    async function getResource({ caller, parameters, query }: GetCall) {
-      const thing = await use.getResource(kind, caller, parameters.id, query.domain_id)
-      return shown(key, viewFor(kind, caller)(thing))
-    }
   const impact = (kind: 'domains' | 'projects' | 'users') =>
     async function getImpact({ caller, parameters }: ThingCall) {
       return shown('impact', await use.getImpact(kind, caller, parameters.id))
     }
 
-  const remove = (kind: ResourceKind, run: (caller: Caller, id: string) => Promise<void>) =>
-    async function deleteResource({ caller, parameters }: ThingCall) {
-      return await done(run(caller, await use.findId(kind, caller, parameters.id)))
+  /** The five operations that every kind of resource has. */
+  const operationsOn = (kind: ResourceKind) => {
+    const { key, noun, nouns } = administeredResources[kind]
+    const { create, update, delete: remove } = use.write[kind] as unknown as AnyWriteUseCases
+    return {
+      [`list${nouns}`]: list(kind),
+      async [`get${noun}`]({ caller, parameters, query }: GetCall) {
+        const item = await use.getResource(kind, caller, parameters.id, query.domain_id)
+        return shown(key, viewFor(kind, caller)(item))
+      },
+      async [`create${noun}`]({ caller, body }: WriteCall) {
+        return created(key, viewFor(kind, caller)(await create(caller, body[key])))
+      },
+      async [`update${noun}`]({ caller, parameters, body }: WriteCall) {
+        const item = await update(caller, parameters.id, body[key])
+        return shown(key, viewFor(kind, caller)(item))
+      },
+      async [`delete${noun}`]({ caller, parameters }: ThingCall) {
+        return await done(remove(caller, await use.findId(kind, caller, parameters.id)))
+      },
     }
+  }
+  const operations = Object.assign({}, ...administeredKinds.map(operationsOn)) as Pick<
+    AdministrationHandlers,
+    keyof typeof administrationRoutes
+  >
   const setEnabled = (enabled: boolean) =>
     async function setUserEnabled({ caller, parameters, body }: EnableCall) {
       const id = await use.findId('users', caller, parameters.id, body.user?.domain_id)
-      return shown('user', renderUser(caller)(await use.updateUser(caller, id, { enabled })))
+      return shown(
+        'user',
+        renderUser(caller)(await use.write.users.update(caller, id, { enabled })),
+      )
     }
 
   return {
-    listDomains: list('domains'),
-    getDomain: get('domains', 'domain'),
+    ...operations,
     getDomainImpact: impact('domains'),
-    createDomain: async ({ caller, body }) =>
-      created('domain', renderers.domains(await use.createDomain(caller, body.domain))),
-    updateDomain: async ({ caller, parameters, body }) =>
-      shown(
-        'domain',
-        renderers.domains(await use.updateDomain(caller, parameters.id, body.domain)),
-      ),
-    deleteDomain: remove('domains', use.deleteDomain),
-
-    listProjects: list('projects'),
-    getProject: get('projects', 'project'),
     getProjectImpact: impact('projects'),
-    createProject: async ({ caller, body }) =>
-      created('project', renderers.projects(await use.createProject(caller, body.project))),
-    updateProject: async ({ caller, parameters, body }) =>
-      shown(
-        'project',
-        renderers.projects(await use.updateProject(caller, parameters.id, body.project)),
-      ),
-    deleteProject: remove('projects', use.deleteProject),
-
-    listUsers: list('users'),
-    getUser: get('users', 'user'),
     getUserImpact: impact('users'),
-    createUser: async ({ caller, body }) =>
-      created('user', renderUser(caller)(await use.createUser(caller, body.user))),
-    updateUser: async ({ caller, parameters, body }) =>
-      shown('user', renderUser(caller)(await use.updateUser(caller, parameters.id, body.user))),
-    deleteUser: remove('users', use.deleteUser),
     enableUser: setEnabled(true),
     disableUser: setEnabled(false),
     changeOwnPassword: ({ caller, parameters, body }) =>
@@ -140,13 +149,6 @@ export function createAdministrationHandlers(
     listUserProjects: listRelated('projects', use.listUserProjects),
     listUserGroups: listRelated('groups', use.listUserGroups),
 
-    listGroups: list('groups'),
-    getGroup: get('groups', 'group'),
-    createGroup: async ({ caller, body }) =>
-      created('group', renderers.groups(await use.createGroup(caller, body.group))),
-    updateGroup: async ({ caller, parameters, body }) =>
-      shown('group', renderers.groups(await use.updateGroup(caller, parameters.id, body.group))),
-    deleteGroup: remove('groups', use.deleteGroup),
     listGroupUsers: listRelated('users', use.listGroupUsers),
     addGroupUser: ({ caller, parameters }) =>
       done(use.addGroupUser(caller, parameters.id, parameters.user_id)),
@@ -166,13 +168,6 @@ export function createAdministrationHandlers(
         renderers.groups(await use.removeGroupUsers(caller, parameters.id, body.group.user)),
       ),
 
-    listRoles: list('roles'),
-    getRole: get('roles', 'role'),
-    createRole: async ({ caller, body }) =>
-      created('role', renderers.roles(await use.createRole(caller, body.role))),
-    updateRole: async ({ caller, parameters, body }) =>
-      shown('role', renderers.roles(await use.updateRole(caller, parameters.id, body.role))),
-    deleteRole: remove('roles', use.deleteRole),
     listRolePolicies: listRelated('policies', use.listRolePolicies),
     async listPolicyBindings({ caller, query: { role_ids, ...query }, url }) {
       const parameters = role_ids ? { ...query, role_id: role_ids } : query
@@ -187,52 +182,16 @@ export function createAdministrationHandlers(
     unbindPolicy: ({ caller, parameters }) =>
       done(use.unbindPolicy(caller, parameters.id, parameters.policy_id)),
 
-    listPolicies: list('policies'),
-    getPolicy: get('policies', 'policy'),
-    createPolicy: async ({ caller, body }) =>
-      created('policy', renderers.policies(await use.createPolicy(caller, body.policy))),
-    updatePolicy: async ({ caller, parameters, body }) =>
-      shown(
-        'policy',
-        renderers.policies(await use.updatePolicy(caller, parameters.id, body.policy)),
-      ),
-    deletePolicy: remove('policies', use.deletePolicy),
     checkPolicy: async ({ caller, body }) =>
       shown('check', await use.checkPolicy(caller, body.check)),
 
-    listCredentials: list('credentials'),
-    getCredential: get('credentials', 'credential'),
     async createCredential({ caller, body }) {
-      const { key, secret } = await use.createCredential(caller, body.credential)
+      const { key, secret } = await use.write.credentials.create(caller, body.credential)
       return {
         ...created('credential', renderers.newCredential(key, secret)),
         headers: { 'cache-control': 'no-store' },
       }
     },
-    updateCredential: async ({ caller, parameters, body }) =>
-      shown(
-        'credential',
-        renderers.credentials(await use.updateCredential(caller, parameters.id, body.credential)),
-      ),
-    deleteCredential: remove('credentials', use.deleteCredential),
-
-    listIdentityProviders: list('identity_providers'),
-    getIdentityProvider: get('identity_providers', 'identity_provider'),
-    createIdentityProvider: async ({ caller, body }) =>
-      created(
-        'identity_provider',
-        renderers.identity_providers(
-          await use.createIdentityProvider(caller, body.identity_provider),
-        ),
-      ),
-    updateIdentityProvider: async ({ caller, parameters, body }) =>
-      shown(
-        'identity_provider',
-        renderers.identity_providers(
-          await use.updateIdentityProvider(caller, parameters.id, body.identity_provider),
-        ),
-      ),
-    deleteIdentityProvider: remove('identity_providers', use.deleteIdentityProvider),
 
     ...createAssignmentHandlers({ administration: use, renderers, authUrl }),
     ...createCatalogHandlers(catalog, authUrl),

@@ -1,152 +1,74 @@
-import type {
-  CredentialDto,
-  DomainDto,
-  GroupDto,
-  IdentityProviderDto,
-  NewCredentialDto,
-  PolicyDto,
-  ProjectDto,
-  RoleAssignmentDto,
-  RoleDto,
-  UserDto,
+import {
+  administeredResources,
+  type AdministeredKind,
+  type AdministeredResource,
+  type AdministeredResources,
+  type FieldDescription,
+  type NewCredentialDto,
+  type RoleAssignmentDto,
+  type Wire,
 } from '@muster/contract'
 import type { GrantRecord } from '../../domain/identity/administration/registry.ts'
-import type {
-  AccessKey,
-  Domain,
-  Group,
-  IdentityProvider,
-  ResourceKind,
-  Policy,
-  Project,
-  Role,
-  User,
-} from '../../domain/identity/administration/resources.ts'
-import { timestamp, timestampOrNull } from '../../domain/timestamp.ts'
+import type { AccessKey, Resources } from '../../domain/identity/administration/resources.ts'
+import { timestampOrNull } from '../../domain/timestamp.ts'
 
-/** Renders resources for the API, with their links and the fields that Keystone clients expect. */
+type ResourceRenderers = {
+  readonly [K in AdministeredKind]: (item: Resources[K]) => Wire<AdministeredResources[K]>
+}
+
+const blobOf = ({ expires_at }: AccessKey, secret: string) =>
+  JSON.stringify({ secret, expire: Math.floor((expires_at ?? 0) / 1_000) })
+
+/** Fields that are computed, besides the links. */
+const computed: { readonly [K in AdministeredKind]?: (item: Resources[K]) => object } = {
+  credentials: (key) => ({ blob: blobOf(key, '') }),
+  identity_providers: ({ options }) => options,
+}
+
+function valueOf(
+  name: string,
+  { notStored, type, default: value }: FieldDescription,
+  stored: Readonly<Record<string, unknown>>,
+): unknown {
+  if (notStored === 'constant') return value
+  if (typeof notStored === 'object') return stored[notStored.sameAs]
+  return type === 'timestamp' ? timestampOrNull(stored[name] as number | null) : stored[name]
+}
+
+/** Renders resources for the API as their descriptions say. */
 export function createRenderers(authUrl: string) {
-  const links = (kind: ResourceKind, id: string) => ({
-    links: { self: `${authUrl}/v3/${kind}/${id}` },
-  })
-
-  const describeKey = (key: AccessKey, secret: string): CredentialDto => ({
-    id: key.id,
-    type: 'aksk',
-    name: key.name,
-    user_id: key.user_id,
-    project_id: key.project_id,
-    enabled: key.enabled,
-    blob: JSON.stringify({ secret, expire: Math.floor((key.expires_at ?? 0) / 1_000) }),
-    expires_at: timestampOrNull(key.expires_at),
-    created_at: timestamp(key.created_at),
-    last_used_at: timestampOrNull(key.last_used_at),
-    last_used_ip: key.last_used_ip,
-    ...links('credentials', key.id),
-  })
+  const rendererOf = ([kind, { keys, fields }]: [string, AdministeredResource]) => {
+    const compute = computed[kind as 'credentials']
+    const described = Object.entries(fields)
+    return [
+      kind,
+      (item: AccessKey) => {
+        const links = { self: `${authUrl}/v3/${keys}/${item.id}` }
+        const stored = { ...item, ...compute?.(item), links }
+        return Object.fromEntries(
+          described.map(([name, field]) => [name, valueOf(name, field, stored)]),
+        )
+      },
+    ]
+  }
+  const renderers = Object.fromEntries(
+    Object.entries(administeredResources).map(rendererOf),
+  ) as ResourceRenderers
 
   return {
-    domains: (domain: Domain): DomainDto => ({
-      id: domain.id,
-      name: domain.name,
-      description: domain.description,
-      enabled: domain.enabled,
-      tags: [],
-      options: {},
-      created_at: timestamp(domain.created_at),
-      ...links('domains', domain.id),
-    }),
-
-    projects: (project: Project): ProjectDto => ({
-      id: project.id,
-      name: project.name,
-      domain_id: project.domain_id,
-      description: project.description,
-      enabled: project.enabled,
-      parent_id: project.domain_id,
-      is_domain: false,
-      tags: [],
-      options: {},
-      created_at: timestamp(project.created_at),
-      ...links('projects', project.id),
-    }),
-
-    users: (user: User): UserDto => ({
-      id: user.id,
-      name: user.name,
-      domain_id: user.domain_id,
-      description: user.description,
-      enabled: user.enabled,
-      displayname: user.displayname,
-      email: user.email,
-      mobile: user.mobile,
-      default_project_id: user.default_project_id,
-      password_expires_at: timestampOrNull(user.password_expires_at),
-      expires_at: timestampOrNull(user.expires_at),
-      options: {},
-      created_at: timestamp(user.created_at),
-      ...links('users', user.id),
-    }),
-
-    groups: (group: Group): GroupDto => ({
-      id: group.id,
-      name: group.name,
-      domain_id: group.domain_id,
-      description: group.description,
-      created_at: timestamp(group.created_at),
-      ...links('groups', group.id),
-    }),
-
-    roles: (role: Role): RoleDto => ({
-      id: role.id,
-      name: role.name,
-      domain_id: null,
-      description: role.description,
-      options: {},
-      created_at: timestamp(role.created_at),
-      ...links('roles', role.id),
-    }),
-
-    policies: (policy: Policy): PolicyDto => ({
-      id: policy.id,
-      name: policy.name,
-      scope: policy.scope,
-      enabled: policy.enabled,
-      rules: [...policy.rules],
-      created_at: timestamp(policy.created_at),
-      ...links('policies', policy.id),
-    }),
-
-    credentials: (key: AccessKey): CredentialDto => describeKey(key, ''),
+    ...renderers,
     /** The only response that contains the secret. */
     newCredential: (key: AccessKey, secret: string): NewCredentialDto => ({
-      ...describeKey(key, secret),
+      ...renderers.credentials(key),
+      blob: blobOf(key, secret),
       access_key: key.id,
       secret,
     }),
-
-    identity_providers: (provider: IdentityProvider): IdentityProviderDto => ({
-      id: provider.id,
-      name: provider.name,
-      ...describeDriver(provider),
-      domain_id: provider.domain_id,
-      enabled: provider.enabled,
-      mapping: [...provider.mapping],
-      created_at: timestamp(provider.created_at),
-      ...links('identity_providers', provider.id),
-    }),
-
     assignment: (grant: GrantRecord, show: AssignmentStyle) => describeGrant(authUrl, grant, show),
   }
 }
-export type Renderers = ReturnType<typeof createRenderers>
 
-/** Driver options are validated when they are stored, so they match the contract. */
-const describeDriver = ({ driver, options }: IdentityProvider) =>
-  ({ driver, ...options }) as unknown as Pick<
-    IdentityProviderDto,
-    'driver' | 'url' | 'service_url' | 'protocol' | 'ca'
-  >
+export type Renderers = ReturnType<typeof createRenderers>
 
 interface AssignmentStyle {
   readonly names: boolean

@@ -1,5 +1,10 @@
-import { inventoryKinds, type InventoryKind } from '../../domain/inventory/kinds.ts'
+import { administeredKinds } from '@muster/contract'
+import { inventoryKinds } from '../../domain/inventory/kinds.ts'
+import { tableOf } from '../registry/resource-columns.ts'
 import type { Tables } from '../tables.ts'
+
+const areSaved = <Name extends keyof Tables>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>
 
 /**
  * Whether a backup has the rows of a table. In the order in which rows can be inserted: a table comes
@@ -8,17 +13,10 @@ import type { Tables } from '../tables.ts'
 const tables: Readonly<Record<keyof Tables, boolean>> = {
   settings: true,
   identity_version: true,
-  domains: true,
-  projects: true,
-  users: true,
-  groups: true,
+  ...areSaved(administeredKinds.map(tableOf)),
   group_members: true,
-  roles: true,
-  policies: true,
   role_policies: true,
-  identity_providers: true,
   assignments: true,
-  access_keys: true,
   subjects: true,
   // A restored token or session could be one that was revoked after the backup.
   tokens: false,
@@ -50,10 +48,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   server_places: true,
   server_counts: true,
   server_combinations: true,
-  ...(Object.fromEntries(inventoryKinds.map((kind) => [kind, true])) as Record<
-    InventoryKind,
-    true
-  >),
+  ...areSaved(inventoryKinds),
   sightings: true,
   resource_sightings: true,
   fleet_version: true,

@@ -6,8 +6,7 @@ import { required, type Statement } from '../database.ts'
 import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
 import { scopeColumns } from './related-to.ts'
-import { tableOf, toRow } from './resource-columns.ts'
-import type { AnyTables } from './row-visibility.ts'
+import { tableOf, toRow, type Row } from './resource-columns.ts'
 
 /** The columns that identify an assignment. */
 const grantColumns = ({ roleId, holder, scope }: Grant) => ({
@@ -19,7 +18,8 @@ const grantColumns = ({ roleId, holder, scope }: Grant) => ({
 
 /** Compiles the writes of a change plan. */
 export function createChangeStatements(db: Kysely<Tables>) {
-  const open = db as unknown as Kysely<AnyTables>
+  // Without column types, because the table is chosen at run time.
+  const open = db as unknown as Kysely<Record<string, Row>>
 
   const matching = (grant: Grant) =>
     Object.entries(grantColumns(grant)).reduce(

@@ -1,9 +1,7 @@
-import type { ExpressionWrapper, SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import type { RelatedTo } from '../../domain/identity/administration/registry.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { AnyTables, Builder } from './row-visibility.ts'
-
-type Condition = ExpressionWrapper<AnyTables, string, SqlBool>
+import type { Sql } from '../sql-parts.ts'
 
 /** The columns of an assignment that hold its scope. */
 export const scopeColumns = (scope: Scope) => ({
@@ -11,62 +9,24 @@ export const scopeColumns = (scope: Scope) => ({
   domain_id: scope.kind === 'domain' ? scope.domainId : null,
 })
 
+const groupsOf = (userId: string): Sql =>
+  sql`select group_id from group_members where user_id = ${userId}`
+
 /** SQL condition for what is related to another resource. */
-export function related(eb: Builder, relatedTo: RelatedTo): Condition {
+export function related(relatedTo: RelatedTo): Sql {
   switch (relatedTo.relation) {
     case 'members-of-group':
-      return eb(
-        'id',
-        'in',
-        eb
-          .selectFrom('group_members')
-          .select('group_members.user_id')
-          .where('group_members.group_id', '=', relatedTo.groupId),
-      )
+      return sql`id in (select user_id from group_members where group_id = ${relatedTo.groupId})`
     case 'groups-of-user':
-      return eb('id', 'in', groupsOf(eb, relatedTo.userId))
+      return sql`id in (${groupsOf(relatedTo.userId)})`
     case 'projects-of-user':
-      return eb(
-        'id',
-        'in',
-        eb
-          .selectFrom('assignments')
-          .select('assignments.project_id')
-          .where('assignments.project_id', 'is not', null)
-          .where((inner) =>
-            inner.or([
-              inner('assignments.user_id', '=', relatedTo.userId),
-              inner('assignments.group_id', 'in', groupsOf(inner, relatedTo.userId)),
-            ]),
-          ),
-      )
+      return sql`id in (select project_id from assignments where project_id is not null and (user_id = ${relatedTo.userId} or group_id in (${groupsOf(relatedTo.userId)})))`
     case 'policies-of-role':
-      return eb(
-        'id',
-        'in',
-        eb
-          .selectFrom('role_policies')
-          .select('role_policies.policy_id')
-          .where('role_policies.role_id', '=', relatedTo.roleId),
-      )
+      return sql`id in (select policy_id from role_policies where role_id = ${relatedTo.roleId})`
     case 'roles-of-holder': {
-      const { project_id, domain_id } = scopeColumns(relatedTo.scope)
-      return eb(
-        'id',
-        'in',
-        eb
-          .selectFrom('assignments')
-          .select('assignments.role_id')
-          .where(`assignments.${relatedTo.holder.kind}_id`, '=', relatedTo.holder.id)
-          .where('assignments.project_id', 'is not distinct from', project_id)
-          .where('assignments.domain_id', 'is not distinct from', domain_id),
-      )
+      const { holder, scope } = relatedTo
+      const { project_id, domain_id } = scopeColumns(scope)
+      return sql`id in (select role_id from assignments where ${sql.ref(`${holder.kind}_id`)} = ${holder.id} and project_id is not distinct from ${project_id} and domain_id is not distinct from ${domain_id})`
     }
   }
 }
-
-const groupsOf = (eb: Builder, userId: string) =>
-  eb
-    .selectFrom('group_members')
-    .select('group_members.group_id')
-    .where('group_members.user_id', '=', userId)

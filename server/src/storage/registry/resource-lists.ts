@@ -1,4 +1,5 @@
-import { expressionBuilder, sql } from 'kysely'
+import { administeredResources, type AdministeredResource } from '@muster/contract'
+import { sql } from 'kysely'
 import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
 import type { ListContext, Registry } from '../../domain/identity/administration/registry.ts'
 import type { ResourceKind } from '../../domain/identity/administration/resources.ts'
@@ -9,9 +10,7 @@ import { createListRows, namedBy, sqlFieldsOf } from '../list-rows.ts'
 import { anyOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import { related } from './related-to.ts'
 import { columnsOf, tableOf, toResource, type Row } from './resource-columns.ts'
-import { visibleTo, type AnyTables } from './row-visibility.ts'
-
-const eb = expressionBuilder<AnyTables, string>()
+import { visibleTo } from './row-visibility.ts'
 
 /** Finds and lists resources within the caller's scope. */
 export function createResourceLists(
@@ -29,14 +28,9 @@ export function createResourceLists(
     return {
       columns: sql.join(columnsOf(kind).map((column) => sql.ref(column))),
       from: sql.table(tableOf(kind)),
-      conditions: [
-        sql`${visibleTo(eb, kind, authorizedScope)}`,
-        ...(relatedTo ? [sql`${related(eb, relatedTo)}`] : []),
-      ],
+      conditions: [visibleTo(kind, authorizedScope), ...(relatedTo ? [related(relatedTo)] : [])],
       fields: {
-        ...sqlFieldsOf(engine, queryFields, (field) =>
-          valueOf(field, queryFields.kinds[field] === 'timestamp', contacts),
-        ),
+        ...sqlFieldsOf(engine, queryFields, (field) => valueOf(kind, field, contacts)),
         name: namedBy(sql.ref('name'), sql.ref('name_key')),
       },
       searched: queryFields.searched,
@@ -60,10 +54,11 @@ export function createResourceLists(
       return rows[0] && toResource(kind, rows[0])
     },
 
-    async isNameTaken(kind, name, domainId) {
-      const inDomain = domainId === undefined ? everything : sql`domain_id = ${domainId}`
+    async isNameTaken(kind, name, owner) {
+      const { uniqueName } = administeredResources[kind]
+      const inOwner = owner === undefined ? everything : sql`${sql.ref(uniqueName)} = ${owner}`
       const { rows } =
-        await sql`select id from ${sql.table(tableOf(kind))} where name_key = ${nameKey(name)} and ${inDomain} limit 1`.execute(
+        await sql`select id from ${sql.table(tableOf(kind))} where name_key = ${nameKey(name)} and ${inOwner} limit 1`.execute(
           db,
         )
       return rows.length > 0
@@ -72,24 +67,18 @@ export function createResourceLists(
 }
 
 /** The expression of a field. Times are stored in milliseconds. */
-function valueOf(field: string, isTimestamp: boolean, contacts: ListContext['contacts']): Sql {
-  if (isTimestamp) return sql`(${sql.ref(field)} * 1000)`
-  switch (field) {
-    case 'parent_id':
-      return sql.ref('domain_id')
-    case 'type':
-      return sql`'aksk'`
-    case 'default_project_id':
-      return sql`coalesce(default_project_id, '')`
-    case 'email':
-    case 'mobile':
-      // Filters, search and sorting see no more than the response shows.
-      return contacts
-        ? sql`(case when ${anyOf(contacts.map(seesContacts))} then ${sql.ref(field)} else '' end)`
-        : sql.ref(field)
-    default:
-      return sql.ref(field)
+function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contacts']): Sql {
+  const { fields }: AdministeredResource = administeredResources[kind]
+  const field = fields[name]
+  if (field?.notStored === 'constant') return sql`${sql.lit(field.default)}`
+  if (typeof field?.notStored === 'object') return sql.ref(field.notStored.sameAs)
+  const column = sql.ref(name)
+  if (field?.type === 'timestamp') return sql`(${column} * 1000)`
+  // Filters, search and sorting see no more than the response shows.
+  if (kind === 'users' && contacts && (name === 'email' || name === 'mobile')) {
+    return sql`(case when ${anyOf(contacts.map(seesContacts))} then ${column} else '' end)`
   }
+  return field?.default === null ? sql`coalesce(${column}, '')` : column
 }
 
 function seesContacts({ scope, self }: AuthorizedScope): Sql {

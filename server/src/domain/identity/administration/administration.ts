@@ -26,6 +26,8 @@ import type { Registry } from './registry.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
 import { createRoleUseCases } from './roles.ts'
 import { createUserUseCases } from './users.ts'
+import type { ResourceKind } from './resources.ts'
+import type { WriteUseCases } from './write-resources.ts'
 
 interface Dependencies {
   readonly registry: Registry
@@ -47,19 +49,26 @@ interface Dependencies {
 export function createAdministration(dependencies: Dependencies) {
   const { registry, events, sinks, reauthorizeCaller, clock } = dependencies
   const change = createChange(registry, reauthorizeCaller)
-  const withChange = { ...dependencies, change }
+  const context = { ...dependencies, change }
+  const { write: groups, ...members } = createGroupUseCases(context)
+  const { write: roles, ...bindings } = createRoleUseCases(context)
+  const write = {
+    domains: createDomainUseCases(context),
+    projects: createProjectUseCases(context),
+    users: createUserUseCases(context),
+    groups,
+    roles,
+    policies: createPolicyUseCases(context),
+    identity_providers: createIdentityProviderUseCases(context),
+    credentials: createCredentialUseCases(context),
+  } satisfies { readonly [K in ResourceKind]: Omit<WriteUseCases<K>, 'create'> }
   return {
     ...createReadUseCases(registry, clock),
-    ...createDomainUseCases(registry, change, clock),
-    ...createProjectUseCases(registry, change, clock),
-    ...createUserUseCases(withChange),
-    ...createGroupUseCases(registry, change, clock),
-    ...createRoleUseCases(registry, change, clock),
-    ...createPolicyUseCases(registry, change, clock),
+    write,
+    ...members,
+    ...bindings,
     ...createAssignmentUseCases(registry, change, clock),
-    ...createCredentialUseCases(withChange),
-    ...createIdentityProviderUseCases(withChange),
-    changeOwnPassword: createChangeOwnPassword(withChange),
+    changeOwnPassword: createChangeOwnPassword(context),
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */

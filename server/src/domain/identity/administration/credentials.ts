@@ -4,17 +4,14 @@ import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.t
 import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { Directory } from '../ports.ts'
-import type { Clock } from '../../clock.ts'
-import { everywhere } from '../../scope.ts'
 import { openProjects } from '../scope.ts'
 import { isActive } from '../user-status.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { requireReference, requireResource } from './require-resource.ts'
-import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans, type Change } from './change-plan.ts'
-import type { Registry } from './registry.ts'
+import { requireReference } from './require-resource.ts'
+import { createChangePlans } from './change-plan.ts'
 import type { AccessKey } from './resources.ts'
+import { createWriteUseCases, type NewOf, type WriteContext } from './write-resources.ts'
 
 /**
  * With expired keys a user may have this many times the limit. Otherwise short-lived keys would
@@ -22,34 +19,17 @@ import type { AccessKey } from './resources.ts'
  */
 const expiredFactor = 10
 
-interface NewCredential {
-  readonly project_id?: string
-  readonly name?: string
-  readonly blob?: string
-  readonly user_id?: string
-  readonly expires_at?: string | null
-}
-
-interface Dependencies {
-  readonly registry: Registry
-  readonly change: Change
+interface CredentialContext extends WriteContext {
   readonly directory: Directory
   readonly secretBox: SecretBox
   /** The limit for each user, without expired keys; 0 for no limit. */
   readonly mostAccessKeys: number
-  readonly clock: Clock
 }
 
 /** Access keys: credentials with which programs log in to one project of a user. */
-export function createCredentialUseCases(dependencies: Dependencies) {
-  const { registry, change, directory, secretBox, mostAccessKeys, clock } = dependencies
-
-  const plansIn = (domainId: string) =>
-    createChangePlans('credentials', clock, ({ project_id }) => ({
-      kind: 'project',
-      projectId: project_id,
-      domainId,
-    }))
+export function createCredentialUseCases(context: CredentialContext) {
+  const { registry, change, directory, secretBox, mostAccessKeys, clock } = context
+  const plans = createChangePlans('credentials', context)
 
   /** The owner of a new key, with the current role assignments. */
   async function requireOwner(caller: Caller, userId: string) {
@@ -84,15 +64,14 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   }
 
   /**
-   * A key that the caller may change. A program may delete the key that it uses, but a leaked key must
-   * not be able to delete others, or the keys with which its owner would replace it.
+   * Throws unless the caller may change the key. A program may delete the key that it uses, but a leaked
+   * key must not be able to delete others, or the keys with which its owner would replace it.
    */
-  async function requireKey(
+  async function requireCanChange(
     { principal, authorizedScope }: Caller,
-    id: string,
-  ): Promise<AccessKey> {
-    const key = await requireResource(registry, 'credentials', id, authorizedScope)
-    if (principal.token.accessKey?.id !== id) {
+    key: AccessKey,
+  ): Promise<void> {
+    if (principal.token.accessKey?.id !== key.id) {
       refuseAccessKeyToken(principal, 'change or delete another access key')
     }
     if (key.user_id !== principal.token.userId) {
@@ -101,7 +80,6 @@ export function createCredentialUseCases(dependencies: Dependencies) {
         await registry.assignmentsOf({ kind: 'user', id: key.user_id }),
       )
     }
-    return key
   }
 
   /** Enabling a key takes the same permissions as creating one. */
@@ -112,16 +90,25 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     requireCanGrantAll(principal, held, 'enable this access key')
   }
 
-  async function domainOf(key: AccessKey): Promise<string> {
-    const project = await registry.find('projects', key.project_id, everywhere)
-    return project?.domain_id ?? ''
-  }
+  const revokeTokens = (id: string) => ({ do: 'revoke-tokens', of: 'access-key', id }) as const
 
   return {
+    ...createWriteUseCases('credentials', context, {
+      async update(caller, { before, after }) {
+        await requireCanChange(caller, before)
+        if (after.enabled && !before.enabled) await requireCanEnable(caller, before)
+        return { writes: after.enabled ? [] : [revokeTokens(before.id)] }
+      },
+      async delete(caller, key) {
+        await requireCanChange(caller, key)
+        return { writes: [revokeTokens(key.id)] }
+      },
+    }),
+
     /** Only this response contains the secret. */
-    createCredential: (
+    create: (
       caller: Caller,
-      input: NewCredential,
+      input: NewOf<'credentials'>,
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
         refuseAccessKeyToken(caller.principal, 'make an access key')
@@ -156,31 +143,8 @@ export function createCredentialUseCases(dependencies: Dependencies) {
           secret,
           accessKeyContext(id, key.user_id, key.project_id),
         )
-        const made = plansIn(project.domain.id).toCreate(caller, key, { secret: encrypted })
+        const made = await plans.toCreate(caller, key, { secret: encrypted })
         return { ...made, result: { key, secret } }
-      }),
-
-    updateCredential: (
-      caller: Caller,
-      id: string,
-      input: { readonly name?: string; readonly enabled?: boolean },
-    ): Promise<AccessKey> =>
-      change(caller, async (caller) => {
-        const before = await requireKey(caller, id)
-        const { name, enabled } = input
-        if (enabled === true && !before.enabled) await requireCanEnable(caller, before)
-        const plans = plansIn(await domainOf(before))
-        return plans.toUpdate(caller, before, definedFields({ name, enabled }), (after) => ({
-          writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'access-key', id }],
-        }))
-      }),
-
-    deleteCredential: (caller: Caller, id: string): Promise<void> =>
-      change(caller, async (caller) => {
-        const key = await requireKey(caller, id)
-        return plansIn(await domainOf(key)).toDelete(caller, key, {
-          writes: [{ do: 'revoke-tokens', of: 'access-key', id }],
-        })
       }),
   }
 }

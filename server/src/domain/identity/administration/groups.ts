@@ -1,34 +1,15 @@
 import type { Changes } from '../../audit/event.ts'
-import { newId } from '../../new-id.ts'
-import type { Clock } from '../../clock.ts'
 import { requireCanGrantAll, requireCanRevokeAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import {
-  chooseDomain,
-  requireFreeName,
-  requireFreeRename,
-  requireResource,
-  resolveId,
-  notFound,
-  nullToEmpty,
-} from './require-resource.ts'
-import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans, joinPlans, noChange, type Change } from './change-plan.ts'
-import type { Registry } from './registry.ts'
+import { requireResource, resolveId, notFound } from './require-resource.ts'
+import { createChangePlans, joinPlans, noChange } from './change-plan.ts'
+import { createWriteUseCases, type WriteContext } from './write-resources.ts'
 import type { Group, User } from './resources.ts'
 
-interface NewGroup {
-  readonly name: string
-  readonly domain_id?: string
-  readonly description?: string | null
-}
-
 /** Groups and their members. Members hold the group's roles, so adding one is granting them. */
-export function createGroupUseCases(registry: Registry, change: Change, clock: Clock) {
-  const plans = createChangePlans('groups', clock, ({ domain_id }) => ({
-    kind: 'domain',
-    domainId: domain_id,
-  }))
+export function createGroupUseCases(context: WriteContext) {
+  const { registry, change } = context
+  const plans = createChangePlans('groups', context)
 
   const assignmentsOf = (id: string) => registry.assignmentsOf({ kind: 'group', id })
 
@@ -44,7 +25,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
     requireCanGrantAll(caller.principal, held, 'add a user to this group')
     if (isMember) return noChange
     const write = { do: 'join', groupId, userId } as const
-    return plans.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
+    return await plans.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
   }
 
   async function planRemoving(caller: Caller, groupId: string, userId: string) {
@@ -54,7 +35,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
     requireNoSystemRole(caller.authorizedScope, held)
     requireCanRevokeAll(caller.principal, held, 'remove a user from this group')
     const write = { do: 'leave', groupId, userId } as const
-    return plans.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
+    return await plans.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
   }
 
   /** The same for several users, all or none. Group and users by id or name. */
@@ -72,39 +53,14 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
       })
 
   return {
-    createGroup: (caller: Caller, input: NewGroup): Promise<Group> =>
-      change(caller, async (caller) => {
-        const domainId = await chooseDomain(registry, caller, input.domain_id, 'group.domain_id')
-        await requireFreeName(registry, 'groups', input.name, domainId)
-        return plans.toCreate(caller, {
-          id: newId(),
-          name: input.name,
-          domain_id: domainId,
-          description: input.description ?? '',
-          created_at: clock(),
-        })
-      }),
-
-    updateGroup: (caller: Caller, id: string, input: Partial<NewGroup>): Promise<Group> =>
-      change(caller, async (caller) => {
-        const before = await requireResource(registry, 'groups', id, caller.authorizedScope)
-        await requireFreeRename(registry, 'groups', before, input.name)
-        const { name, description } = input
-        return plans.toUpdate(
-          caller,
-          before,
-          definedFields({ name, description: nullToEmpty(description) }),
-        )
-      }),
-
-    deleteGroup: (caller: Caller, id: string): Promise<void> =>
-      change(caller, async (caller) => {
-        const group = await requireResource(registry, 'groups', id, caller.authorizedScope)
+    write: createWriteUseCases('groups', context, {
+      async delete(caller, { id }) {
         const held = await assignmentsOf(id)
         requireNoSystemRole(caller.authorizedScope, held)
         requireCanRevokeAll(caller.principal, held, 'delete this group')
-        return plans.toDelete(caller, group)
-      }),
+        return undefined
+      },
+    }),
 
     addGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
       change(caller, (caller) => planAdding(caller, groupId, userId)),

@@ -1,43 +1,15 @@
 import type { MappingRule } from '@muster/contract'
 import { badField } from '../../error.ts'
-import { newId } from '../../new-id.ts'
-import type { Clock } from '../../clock.ts'
 import { everywhere, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
 import { requireAssignable } from './assignments.ts'
 import { policiesInScope, requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import {
-  requireFreeName,
-  requireFreeRename,
-  requireReference,
-  requireResource,
-} from './require-resource.ts'
-import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans, type Change } from './change-plan.ts'
+import { chooseOwner, requireReference } from './require-resource.ts'
+import { createWriteUseCases, type WriteContext } from './write-resources.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
 import type { Registry } from './registry.ts'
 import type { IdentityProvider } from './resources.ts'
-
-/** The fields of a request; the driver reads its options from the same object. */
-interface ProviderChanges {
-  readonly name?: string
-  readonly enabled?: boolean
-  readonly mapping?: readonly MappingRule[]
-}
-
-interface NewProvider extends ProviderChanges {
-  readonly name: string
-  readonly driver: string
-  readonly domain_id: string
-}
-
-interface Dependencies {
-  readonly registry: Registry
-  readonly change: Change
-  readonly drivers: readonly ProviderDriver[]
-  readonly clock: Clock
-}
 
 /** The scope in which a rule of a mapping grants its role. */
 export async function scopeOfRule(
@@ -53,15 +25,10 @@ export async function scopeOfRule(
 }
 
 /** Identity providers and their mappings. */
-export function createIdentityProviderUseCases(dependencies: Dependencies) {
-  const { registry, change, drivers, clock } = dependencies
-
-  const plans = createChangePlans(
-    'identity_providers',
-    clock,
-    ({ domain_id }) => ({ kind: 'domain', domainId: domain_id }),
-    withoutNesting,
-  )
+export function createIdentityProviderUseCases(
+  context: WriteContext & { readonly drivers: readonly ProviderDriver[] },
+) {
+  const { registry, drivers } = context
 
   /** The contract allows the same names. */
   function driverOf(name: string): ProviderDriver {
@@ -92,7 +59,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     requireCanGrant(principal, scope, policiesInScope(scope, policies), 'map to this role')
   }
 
-  async function requireMapping(caller: Caller, { mapping = [] }: ProviderChanges) {
+  async function requireMapping(caller: Caller, mapping: readonly MappingRule[] = []) {
     for (const [index, rule] of mapping.entries()) {
       await requireRule(caller, rule, `identity_provider.mapping.${index}`)
     }
@@ -106,70 +73,32 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     }
   }
 
-  return {
-    createIdentityProvider: (caller: Caller, input: NewProvider): Promise<IdentityProvider> =>
-      change(caller, async (caller) => {
-        const options = driverOf(input.driver).readOptions(input)
-        await requireReference(
-          registry,
-          'domains',
-          input.domain_id,
-          caller.authorizedScope,
-          'identity_provider.domain_id',
-        )
-        await requireMapping(caller, input)
-        await requireFreeName(registry, 'identity_providers', input.name)
-        return plans.toCreate(caller, {
-          id: newId(),
-          name: input.name,
-          driver: input.driver,
-          options,
-          domain_id: input.domain_id,
-          enabled: input.enabled ?? true,
-          mapping: input.mapping ?? [],
-          created_at: clock(),
-        })
-      }),
-
-    updateIdentityProvider: (
-      caller: Caller,
-      id: string,
-      input: ProviderChanges,
-    ): Promise<IdentityProvider> =>
-      change(caller, async (caller) => {
-        const before = await requireResource(
-          registry,
-          'identity_providers',
-          id,
-          caller.authorizedScope,
-        )
-        const driver = driverOf(before.driver)
-        const options = driver.readOptions(input, before.options)
-        if (driver.trustOptions.some((name) => options[name] !== before.options[name])) {
-          requireFullAdministrator(caller)
-        }
-        const opens = input.enabled === true && !before.enabled
-        await requireMapping(caller, opens ? { mapping: before.mapping, ...input } : input)
-        await requireFreeRename(registry, 'identity_providers', { name: before.name }, input.name)
-        const { name, enabled, mapping } = input
-        const changes = definedFields({ name, options, enabled, mapping })
-        return plans.toUpdate(caller, before, changes, (after) => ({
-          writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id }],
-        }))
-      }),
-
-    deleteIdentityProvider: (caller: Caller, id: string): Promise<void> =>
-      change(caller, async (caller) => {
-        const provider = await requireResource(
-          registry,
-          'identity_providers',
-          id,
-          caller.authorizedScope,
-        )
-        await requireCanRevokeMapped(caller, id)
-        return plans.toDelete(caller, provider)
-      }),
-  }
+  return createWriteUseCases('identity_providers', context, {
+    async complete(caller, input) {
+      const options = driverOf(input.driver).readOptions(input)
+      const owner = await chooseOwner(registry, 'identity_providers')(caller, input)
+      await requireMapping(caller, input.mapping)
+      return { ...owner, options }
+    },
+    async update(caller, { before, after, input }) {
+      const driver = driverOf(before.driver)
+      const options = driver.readOptions(input, before.options)
+      if (driver.trustOptions.some((name) => options[name] !== before.options[name])) {
+        requireFullAdministrator(caller)
+      }
+      const isEnabled = after.enabled && !before.enabled
+      await requireMapping(caller, isEnabled ? after.mapping : input.mapping)
+      return {
+        fields: { options },
+        writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id: before.id }],
+      }
+    },
+    async delete(caller, { id }) {
+      await requireCanRevokeMapped(caller, id)
+      return undefined
+    },
+    toFields: withoutNesting,
+  })
 }
 
 const everything: PolicyRecord = {

@@ -129,8 +129,8 @@ export interface Registry {
     id: string,
     authorizedScope: AuthorizedScope,
   ): Promise<Resources[K] | undefined>
-  /** Names are unique within a domain, or everywhere for resources without one. */
-  isNameTaken(kind: ResourceKind, name: string, domainId?: string): Promise<boolean>
+  /** Whether one has the name, within the domain or project in which names of its kind are unique. */
+  isNameTaken(kind: ResourceKind, name: string, owner?: string): Promise<boolean>
   listGrants(
     authorizedScope: AuthorizedScope,
     query: AssignmentQuery,

@@ -1,3 +1,4 @@
+import { administeredResources, storedFields } from '@muster/contract'
 import { badField, PlatformError } from '../../error.ts'
 import { nameKey } from '../../name-key.ts'
 import type { AuthorizedScope } from '../../scope.ts'
@@ -8,15 +9,15 @@ import { nounOf, type ResourceKind, type Resources } from './resources.ts'
 
 /** Steps that creating and changing any kind of resource have in common. */
 
-/** Clients may send null for an empty text. */
-export const nullToEmpty = (text: string | null | undefined): string | undefined =>
-  text === null ? '' : text
-
 export const notFound = (kind: ResourceKind) =>
   new PlatformError(
     'ResourceNotFoundError',
-    `The ${nounOf[kind].replace('_', ' ')} does not exist, or you do not have access to it.`,
+    `The ${nounOf(kind).replace('_', ' ')} does not exist, or you do not have access to it.`,
   )
+
+/** The id of the domain or the project in a field of a resource. */
+export const ownerIn = (resource: object, field: string): string | undefined =>
+  (resource as Readonly<Record<string, string | undefined>>)[field]
 
 /** Throws a 404 for what does not exist or lies outside of the caller's scope. */
 export async function requireResource<K extends ResourceKind>(
@@ -78,37 +79,37 @@ export async function requireReference<K extends ResourceKind>(
   if (!resource)
     throw badField(
       field,
-      `does not refer to a ${nounOf[kind].replace('_', ' ')} that you can use here`,
+      `does not refer to a ${nounOf(kind).replace('_', ' ')} that you can use here`,
     )
   return resource
 }
 
 /** Throws where the name is taken, in whatever spelling. */
-export async function requireFreeName(
+export async function requireFreeName<K extends ResourceKind>(
   registry: Registry,
-  kind: ResourceKind,
-  name: string,
-  domainId?: string,
+  kind: K,
+  resource: Resources[K],
 ): Promise<void> {
-  if (!(await registry.isNameTaken(kind, name, domainId))) return
-  const noun = nounOf[kind]
-  const where = domainId === undefined ? '' : ' in its domain'
+  const { uniqueName, key } = administeredResources[kind]
+  if (uniqueName === 'nowhere') return
+  const owner = uniqueName === 'everywhere' ? undefined : ownerIn(resource, uniqueName)
+  if (!(await registry.isNameTaken(kind, resource.name, owner))) return
+  const where = owner === undefined ? '' : ` in its ${uniqueName.replace('_id', '')}`
   throw new PlatformError(
     'DuplicateNameError',
-    `A ${noun.replace('_', ' ')} with this name already exists${where}.`,
-    { fields: [{ path: `${noun}.name`, problem: 'is already in use' }] },
+    `A ${key.replace('_', ' ')} with this name already exists${where}.`,
+    { fields: [{ path: `${key}.name`, problem: 'is already in use' }] },
   )
 }
 
 /** The same for a rename; another spelling of the same name is allowed. */
-export async function requireFreeRename(
+export async function requireFreeRename<K extends ResourceKind>(
   registry: Registry,
-  kind: ResourceKind,
-  before: { readonly name: string; readonly domain_id?: string },
-  name: string | undefined,
+  kind: K,
+  before: Resources[K],
+  after: Resources[K],
 ): Promise<void> {
-  if (name === undefined || nameKey(name) === nameKey(before.name)) return
-  await requireFreeName(registry, kind, name, before.domain_id)
+  if (nameKey(after.name) !== nameKey(before.name)) await requireFreeName(registry, kind, after)
 }
 
 /** The domain of a new resource: the requested one, or else the caller's. */
@@ -122,3 +123,32 @@ export async function chooseDomain(
   const domain = await requireReference(registry, 'domains', domainId, authorizedScope, field)
   return domain.id
 }
+
+/** The same for the project. */
+async function chooseProject(
+  registry: Registry,
+  { principal: { scope }, authorizedScope }: Caller,
+  input: string | undefined,
+  field: string,
+): Promise<string> {
+  const projectId = input ?? (scope.kind === 'project' ? scope.project.id : '')
+  const project = await requireReference(registry, 'projects', projectId, authorizedScope, field)
+  return project.id
+}
+
+/** The domain or the project of a new resource, if it belongs to one. */
+export const chooseOwner =
+  <K extends ResourceKind>(registry: Registry, kind: K) =>
+  async (caller: Caller, input: object): Promise<Partial<Resources[K]>> => {
+    const { key, ...resource } = administeredResources[kind]
+    const stored = new Map(storedFields({ key, ...resource }))
+    const { domain_id, project_id } = input as { domain_id?: string; project_id?: string }
+    return {
+      ...(stored.has('domain_id') && {
+        domain_id: await chooseDomain(registry, caller, domain_id, `${key}.domain_id`),
+      }),
+      ...(stored.has('project_id') && {
+        project_id: await chooseProject(registry, caller, project_id, `${key}.project_id`),
+      }),
+    } as unknown as Partial<Resources[K]>
+  }

@@ -1,87 +1,32 @@
-import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
-import { identityTargetTypes } from '../../audit/target-types.ts'
+import {
+  administeredResources,
+  type AdministeredKind,
+  type AdministeredResources,
+  type Stored,
+} from '@muster/contract'
 import type { Scope } from '../../scope.ts'
 import type { ProviderOptions } from '../provider-driver.ts'
 
-/**
- * The administered resources, with the field names of the API. Times are milliseconds since 1970.
- */
-interface Common {
-  readonly id: string
-  readonly name: string
-  readonly created_at: number
+/** What is stored of each administered resource, by the name of its collection. */
+export type Resources = {
+  readonly [K in AdministeredKind]: Stored<AdministeredResources[K]> & {
+    readonly id: string
+    readonly name: string
+  } & (K extends 'identity_providers' ? { readonly options: ProviderOptions } : unknown)
 }
+export type ResourceKind = AdministeredKind
 
-export interface Domain extends Common {
-  readonly description: string
-  readonly enabled: boolean
-}
-
-export interface Project extends Common {
-  readonly domain_id: string
-  readonly description: string
-  readonly enabled: boolean
-}
-
-export interface User extends Common {
-  readonly domain_id: string
-  readonly description: string
-  readonly enabled: boolean
-  readonly displayname: string
-  readonly email: string
-  readonly mobile: string
-  readonly default_project_id: string | null
-  readonly password_expires_at: number | null
-  readonly expires_at: number | null
-}
-
-export interface Group extends Common {
-  readonly domain_id: string
-  readonly description: string
-}
-
-export interface Role extends Common {
-  readonly description: string
-}
-
-export interface Policy extends Common {
-  readonly scope: PolicyScope
-  readonly enabled: boolean
-  readonly rules: readonly PolicyRule[]
-}
-
-export interface AccessKey extends Common {
-  readonly user_id: string
-  readonly project_id: string
-  readonly enabled: boolean
-  readonly expires_at: number | null
-  readonly last_used_at: number | null
-  readonly last_used_ip: string
-}
-
-export interface IdentityProvider extends Common {
-  readonly driver: string
-  readonly options: ProviderOptions
-  readonly domain_id: string
-  readonly enabled: boolean
-  readonly mapping: readonly MappingRule[]
-}
-
-/** Every kind of resource, by the name of its collection. */
-export interface Resources {
-  domains: Domain
-  projects: Project
-  users: User
-  groups: Group
-  roles: Role
-  policies: Policy
-  credentials: AccessKey
-  identity_providers: IdentityProvider
-}
-export type ResourceKind = keyof Resources
+export type Domain = Resources['domains']
+export type Project = Resources['projects']
+export type User = Resources['users']
+export type Group = Resources['groups']
+export type Role = Resources['roles']
+export type Policy = Resources['policies']
+export type AccessKey = Resources['credentials']
+export type IdentityProvider = Resources['identity_providers']
 
 /** What one of them is called in messages and in events. */
-export const nounOf: Readonly<Record<ResourceKind, string>> = identityTargetTypes
+export const nounOf = (kind: ResourceKind): string => administeredResources[kind].key
 
 /** Fields that are stored and never shown. */
 export interface Secrets {

@@ -1,0 +1,23 @@
+import type { AdministeredKind } from '../resources/names.ts'
+import type { AdministeredResource } from '../resources/resource.ts'
+import { credentials } from './credentials.ts'
+import { domains } from './domains.ts'
+import { groups } from './groups.ts'
+import { identityProviders } from './identity-providers.ts'
+import { policies } from './policies.ts'
+import { projects } from './projects.ts'
+import { roles } from './roles.ts'
+import { users } from './users.ts'
+
+/** What administrators create and change: users, projects and all that is beside them. */
+export const administeredResources = {
+  domains,
+  projects,
+  users,
+  groups,
+  roles,
+  policies,
+  identity_providers: identityProviders,
+  credentials,
+} as const satisfies Readonly<Record<AdministeredKind, AdministeredResource>>
+export type AdministeredResources = typeof administeredResources
