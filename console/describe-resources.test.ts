@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inventoryResources, type Resource } from '@muster/contract/resources'
+import {
+  administeredResources,
+  inventoryResources,
+  type Resource,
+} from '@muster/contract/resources'
 import { describeResources } from './describe-resources.ts'
 
 test('the descriptions in the console have what its pages read', async () => {
@@ -9,11 +13,18 @@ test('the descriptions in the console have what its pages read', async () => {
     readonly load: (id: string) => string
   }
   const code = load(resolveId('@muster/contract/resources'))
-  const { inventoryResources: built } = (await import(
-    `data:text/javascript,${encodeURIComponent(code)}`
-  )) as { inventoryResources: Record<string, Resource> }
-  for (const [name, resource] of Object.entries(inventoryResources)) {
-    const { fields, one: _one, many: _many, tag: _tag, example: _example, ...others } = resource
+  const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+    inventoryResources: Record<string, Resource>
+    administeredResources: Record<string, Resource>
+  }
+  const built = { ...module.inventoryResources, ...module.administeredResources }
+  const unread = new Set(['one', 'many', 'tag', 'example', 'uniqueName'])
+  for (const [name, resource] of Object.entries({
+    ...inventoryResources,
+    ...administeredResources,
+  })) {
+    const { fields, ...rest }: Resource = resource
+    const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !unread.has(key)))
     const { fields: builtFields, ...builtOthers } = built[name] as Resource
     assert.deepEqual(builtOthers, JSON.parse(JSON.stringify(others)), name)
     const used = (described: Resource['fields']) =>

@@ -1,11 +1,24 @@
-import { inventoryResources } from '@muster/contract/resources'
+import {
+  administeredResources,
+  inventoryResources,
+  type Resource,
+} from '@muster/contract/resources'
 import type { Plugin } from 'vite'
 
 const wanted = '@muster/contract/resources'
 const replaced = '\0resources'
 
 /** What the console never reads. */
-const unused = new Set(['schema', 'description', 'default', 'one', 'many', 'tag', 'example'])
+const unused = new Set([
+  'schema',
+  'description',
+  'default',
+  'one',
+  'many',
+  'tag',
+  'example',
+  'uniqueName',
+])
 const unusedUses = new Set<unknown>(['count', 'search', 'short'])
 
 const read = (key: string, value: unknown): unknown => {
@@ -25,12 +38,19 @@ export const describeResources = (): Plugin => ({
   resolveId: (id) => (id === wanted ? replaced : undefined),
   load(id) {
     if (id !== replaced) return undefined
-    const json = (value: unknown) => JSON.stringify(value, read)
-    const described = Object.entries(inventoryResources).map(([kind, { fields, ...others }]) => {
-      // A field of a resource can have any name.
-      const kept = Object.entries(fields).map(([field, each]) => `${json(field)}:${json(each)}`)
-      return `${kind}: {...${json(others)}, fields: {${kept.join()}}}`
-    })
-    return `export const inventoryResources = {${described.join()}}`
+    return [
+      describe('inventoryResources', inventoryResources),
+      describe('administeredResources', administeredResources),
+    ].join('\n')
   },
 })
+
+function describe(name: string, resources: Readonly<Record<string, Resource>>): string {
+  const json = (value: unknown) => JSON.stringify(value, read)
+  const described = Object.entries(resources).map(([kind, { fields, ...others }]) => {
+    // A field of a resource can have any name.
+    const kept = Object.entries(fields).map(([field, each]) => `${json(field)}:${json(each)}`)
+    return `${kind}: {...${json(others)}, fields: {${kept.join()}}}`
+  })
+  return `export const ${name} = {${described.join()}}`
+}

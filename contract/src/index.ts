@@ -29,7 +29,6 @@ export {
   serviceOperations,
   viewOperations,
 }
-export { administeredResources, type AdministeredResources } from './administration/administered.ts'
 export { roleAssignments, type RoleAssignmentDto } from './administration/assignments.ts'
 export {
   endpoints,

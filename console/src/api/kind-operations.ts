@@ -1,23 +1,9 @@
-import type {
-  DomainDto,
-  GroupDto,
-  OperationId,
-  PolicyDto,
-  ProjectDto,
-  RoleDto,
-  UserDto,
-} from '@muster/contract'
+import type { AdministeredResources, OperationId, Wire } from '@muster/contract'
+import { administrationNames, pageKinds, type PageKind } from '@muster/contract/names'
 
 /** The entities of identity, by the name of their collection. */
-export interface Entities {
-  projects: ProjectDto
-  users: UserDto
-  groups: GroupDto
-  roles: RoleDto
-  policies: PolicyDto
-  domains: DomainDto
-}
-export type Kind = keyof Entities
+export type Entities = { readonly [K in PageKind]: Wire<AdministeredResources[K]> }
+export type Kind = PageKind
 export type AnyEntity = Entities[Kind]
 
 interface Operations {
@@ -29,66 +15,35 @@ interface Operations {
   readonly update: OperationId
   readonly delete: OperationId
   /** For kinds whose deletion deletes other entities too. */
-  readonly impact?: OperationId
+  readonly impact?: OperationId | undefined
 }
 
-/** The operations on each kind of entity. */
-export const kindOperations: Readonly<Record<Kind, Operations>> = {
-  projects: {
-    key: 'project',
-    list: 'listProjects',
-    get: 'getProject',
-    create: 'createProject',
-    update: 'updateProject',
-    delete: 'deleteProject',
-    impact: 'getProjectImpact',
-  },
-  users: {
-    key: 'user',
-    list: 'listUsers',
-    get: 'getUser',
-    create: 'createUser',
-    update: 'updateUser',
-    delete: 'deleteUser',
-    impact: 'getUserImpact',
-  },
-  groups: {
-    key: 'group',
-    list: 'listGroups',
-    get: 'getGroup',
-    create: 'createGroup',
-    update: 'updateGroup',
-    delete: 'deleteGroup',
-  },
-  roles: {
-    key: 'role',
-    list: 'listRoles',
-    get: 'getRole',
-    create: 'createRole',
-    update: 'updateRole',
-    delete: 'deleteRole',
-  },
-  policies: {
-    key: 'policy',
-    list: 'listPolicies',
-    get: 'getPolicy',
-    create: 'createPolicy',
-    update: 'updatePolicy',
-    delete: 'deletePolicy',
-  },
-  domains: {
-    key: 'domain',
-    list: 'listDomains',
-    get: 'getDomain',
-    create: 'createDomain',
-    update: 'updateDomain',
-    delete: 'deleteDomain',
-    impact: 'getDomainImpact',
-  },
+const impacts: Readonly<Partial<Record<Kind, OperationId>>> = {
+  projects: 'getProjectImpact',
+  users: 'getUserImpact',
+  domains: 'getDomainImpact',
+}
+
+function operationsOn(kind: Kind): Operations {
+  const { key, noun, nouns } = administrationNames[kind]
+  return {
+    key,
+    list: `list${nouns}`,
+    get: `get${noun}`,
+    create: `create${noun}`,
+    update: `update${noun}`,
+    delete: `delete${noun}`,
+    impact: impacts[kind],
+  }
 }
 
 /** In the order of the tabs. */
-export const kinds = Object.keys(kindOperations) as readonly Kind[]
+export const kinds: readonly Kind[] = pageKinds
+
+/** The operations on each kind of entity. */
+export const kindOperations = Object.fromEntries(
+  kinds.map((kind) => [kind, operationsOn(kind)]),
+) as Readonly<Record<Kind, Operations>>
 
 export const isKind = (word: string | undefined): word is Kind =>
   word !== undefined && Object.hasOwn(kindOperations, word)

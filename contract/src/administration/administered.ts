@@ -1,5 +1,5 @@
-import type { AdministeredKind } from '../resources/names.ts'
-import type { AdministeredResource } from '../resources/resource.ts'
+import type { AdministeredKind, PageKind } from '../resources/names.ts'
+import type { AdministeredResource, PageResource } from '../resources/resource.ts'
 import { credentials } from './credentials.ts'
 import { domains } from './domains.ts'
 import { groups } from './groups.ts'
@@ -19,5 +19,6 @@ export const administeredResources = {
   policies,
   identity_providers: identityProviders,
   credentials,
-} as const satisfies Readonly<Record<AdministeredKind, AdministeredResource>>
+} as const satisfies Readonly<Record<AdministeredKind, AdministeredResource>> &
+  Readonly<Record<PageKind, PageResource>>
 export type AdministeredResources = typeof administeredResources

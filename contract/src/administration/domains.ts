@@ -32,6 +32,8 @@ export const domains = {
     created_at: knownTimestamp('When the domain was created', filterable),
     links,
   },
+  columns: ['name', 'enabled', 'description', 'created_at'],
+  form: { fields: ['name', 'description'], required: ['name'], once: [] },
 } as const satisfies AdministeredResource
 
 export const DomainDto = wireSchema(domains)

@@ -33,6 +33,12 @@ export const groups = {
     created_at: knownTimestamp('When the group was created', filterable),
     links,
   },
+  columns: ['name', 'domain_id', 'description', 'created_at'],
+  form: {
+    fields: ['name', 'domain_id', 'description'],
+    required: ['name', 'domain_id'],
+    once: ['domain_id'],
+  },
 } as const satisfies AdministeredResource
 
 export const GroupDto = wireSchema(groups)

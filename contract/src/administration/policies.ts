@@ -50,6 +50,12 @@ export const policies = {
     created_at: knownTimestamp('When the policy was created', filterable),
     links,
   },
+  columns: ['name', 'scope', 'rules', 'enabled', 'created_at'],
+  form: {
+    fields: ['name', 'scope', 'rules'],
+    required: ['name', 'scope', 'rules'],
+    once: ['scope'],
+  },
 } as const satisfies AdministeredResource
 
 export const PolicyDto = wireSchema(policies)

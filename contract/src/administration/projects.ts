@@ -36,6 +36,12 @@ export const projects = {
     created_at: knownTimestamp('When the project was created', filterable),
     links,
   },
+  columns: ['name', 'domain_id', 'enabled', 'description', 'created_at'],
+  form: {
+    fields: ['name', 'domain_id', 'description'],
+    required: ['name', 'domain_id'],
+    once: ['domain_id'],
+  },
 } as const satisfies AdministeredResource
 
 export const ProjectDto = wireSchema(projects)

@@ -39,6 +39,8 @@ export const roles = {
     created_at: knownTimestamp('When the role was created', filterable),
     links,
   },
+  columns: ['name', 'description', 'created_at'],
+  form: { fields: ['name', 'description'], required: ['name'], once: [] },
 } as const satisfies AdministeredResource
 
 export const RoleDto = wireSchema(roles)

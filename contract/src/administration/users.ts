@@ -54,6 +54,22 @@ export const users = {
     created_at: knownTimestamp('When the user was created', filterable),
     links,
   },
+  columns: ['name', 'displayname', 'email', 'domain_id', 'enabled', 'created_at'],
+  form: {
+    fields: [
+      'name',
+      'domain_id',
+      'password',
+      'displayname',
+      'email',
+      'mobile',
+      'default_project_id',
+      'expires_at',
+      'description',
+    ],
+    required: ['name', 'domain_id'],
+    once: ['domain_id', 'password'],
+  },
 } as const satisfies AdministeredResource
 
 export const UserDto = wireSchema(users)

@@ -1,4 +1,5 @@
 /** The descriptions of resources, which browsers load, too. */
+export * from '../administration/administered.ts'
 export * from './cloudproviders.ts'
 export * from './cloudregions.ts'
 export * from './disks.ts'

@@ -52,14 +52,14 @@ export const inventoryNames = {
   ),
 }
 
-/** The administered resources. Each comes after those that its foreign keys refer to. */
+/** The administered resources, in the order of the console. */
 export const administrationNames = {
-  domains: names('domain', 'domains', 'Domain', 'Domains', 'a domain', 'domains'),
   projects: names('project', 'projects', 'Project', 'Projects', 'a project', 'projects'),
   users: names('user', 'users', 'User', 'Users', 'a user', 'users'),
   groups: names('group', 'groups', 'Group', 'Groups', 'a group', 'groups'),
   roles: names('role', 'roles', 'Role', 'Roles', 'a role', 'roles'),
   policies: names('policy', 'policies', 'Policy', 'Policies', 'a policy', 'policies'),
+  domains: names('domain', 'domains', 'Domain', 'Domains', 'a domain', 'domains'),
   identity_providers: names(
     'identity_provider',
     'identity_providers',
@@ -87,6 +87,15 @@ type Administration = typeof administrationNames
 export type AdministeredKind = keyof Administration
 
 export const administeredKinds = Object.keys(administrationNames) as AdministeredKind[]
+
+/** The console shows them with the users that they belong to, or not at all. */
+const withoutPage = ['identity_providers', 'credentials'] as const
+export type PageKind = Exclude<AdministeredKind, (typeof withoutPage)[number]>
+
+/** The kinds with a page of their own in the console. */
+export const pageKinds = administeredKinds.filter(
+  (kind): kind is PageKind => !withoutPage.some((each) => each === kind),
+)
 
 type InventoryRoutes<Names extends ResourceNames> = {
   readonly [List in `list${Names['nouns']}`]: `GET /${Names['keys']}`

@@ -98,7 +98,20 @@ export interface AdministeredResource extends Resource {
   }
   /** Where two cannot have the same name. */
   readonly uniqueName: 'everywhere' | 'nowhere' | 'domain_id' | 'project_id'
+  /** The form of the console. */
+  readonly form?: AdministrationForm
 }
+
+interface AdministrationForm {
+  readonly fields: readonly string[]
+  readonly required: readonly string[]
+  /** Fields that cannot be changed later. */
+  readonly once: readonly string[]
+}
+
+/** A resource with pages in the console. */
+export type PageResource = AdministeredResource &
+  Required<Pick<AdministeredResource, 'columns' | 'form'>>
 
 /** What a field of this type can be used for. Counts and searches are of texts. */
 type UseOf<Type extends FieldType> = Type extends 'text' | 'enum'

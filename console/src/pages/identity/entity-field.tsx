@@ -21,7 +21,7 @@ export function EntityField({ field, value, onChange, problems }: Props) {
   const t = useMessages()
   const domains = useChoices('domains')
   const projects = useChoices('projects')
-  const { name, input, required = false } = field
+  const { name, input, required } = field
   const label = t.identity.fields[name]
   const problem = problems[name]
   const hints: Readonly<Partial<Record<string, string>>> = t.identity.hints

@@ -25,7 +25,7 @@ export function EntityFormDialog({ kind, entity, onClose }: Props) {
   const { scope } = useSession()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const fields = fieldsOf[kind].filter(({ once }) => !(once && entity))
+  const fields = fieldsOf(kind).filter(({ once }) => !(once && entity))
   const [before] = useState(() =>
     startValues(fields, entity, { domain_id: scope.domain.id, scope: 'project' }),
   )

@@ -7,11 +7,21 @@ import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 import { EntityLink } from './entity-link.tsx'
+import { fieldsOf, type Field } from './form-values.ts'
 import { useNames } from './use-choices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { projectServersQuery } from '../../api/queries/relations.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
+
+/** Fields that are the title, a section or a property that all kinds have. */
+const shownElsewhere: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'domain_id',
+  'password',
+  'rules',
+])
 
 interface Props {
   readonly kind: Kind
@@ -40,12 +50,14 @@ export function EntityProperties({ kind, entity }: Props) {
           </EntityLink>
         </Property>
       )}
+      {fieldsOf(kind)
+        .filter(({ name }) => !shownElsewhere.has(name))
+        .map((field) => (
+          <Property key={field.name} label={t.identity.fields[field.name]}>
+            <FieldValue field={field} entity={entity} />
+          </Property>
+        ))}
       {kind === 'users' && <UserProperties user={entity as UserDto} />}
-      {kind === 'policies' && (
-        <Property label={t.identity.fields.scope}>
-          {t.identity.levels[(entity as PolicyDto).scope]}
-        </Property>
-      )}
       {kind === 'projects' && <ProjectServers project={entity as ProjectDto} />}
       {kind === 'domains' && <DomainLinks id={entity.id} />}
       {'description' in entity && (
@@ -63,30 +75,32 @@ export function EntityProperties({ kind, entity }: Props) {
   )
 }
 
-function UserProperties({ user }: { readonly user: UserDto }) {
+function FieldValue({ field, entity }: { readonly field: Field; readonly entity: AnyEntity }) {
   const t = useMessages()
   const projects = useNames('projects')
-  const { id, default_project_id: project } = user
+  const value = (entity as Readonly<Record<string, unknown>>)[field.name]
+  if (field.input === 'dateTime') {
+    return <TimeAgo time={value as string | null} never={t.identity.never} />
+  }
+  if (typeof value !== 'string') return null
+  if (field.input === 'scope') return t.identity.levels[value as PolicyDto['scope']]
+  if (field.input !== 'project') return value
+  return (
+    <EntityLink kind="projects" id={value}>
+      {projects.get(value) ?? value}
+    </EntityLink>
+  )
+}
+
+function UserProperties({ user }: { readonly user: UserDto }) {
+  const t = useMessages()
   return (
     <>
-      <Property label={t.identity.fields.displayname}>{user.displayname}</Property>
-      <Property label={t.identity.fields.email}>{user.email}</Property>
-      <Property label={t.identity.fields.mobile}>{user.mobile}</Property>
-      <Property label={t.identity.fields.default_project_id}>
-        {project === null ? null : (
-          <EntityLink kind="projects" id={project}>
-            {projects.get(project) ?? project}
-          </EntityLink>
-        )}
-      </Property>
-      <Property label={t.identity.fields.expires_at}>
-        <TimeAgo time={user.expires_at} never={t.identity.never} />
-      </Property>
       <Property label={t.identity.passwordExpires}>
         <TimeAgo time={user.password_expires_at} never={t.identity.never} />
       </Property>
       <Property label={t.identity.actionsByUser}>
-        <Link to="/activity" search={{ user_id: id }}>
+        <Link to="/activity" search={{ user_id: user.id }}>
           {t.identity.activity}
         </Link>
       </Property>

@@ -58,6 +58,8 @@ export function EntitySections({ kind, entity }: Props) {
           <RulesTable rules={(entity as PolicyDto).rules} />
         </Section>
       )
+    default:
+      return null
   }
 }
 

@@ -13,7 +13,7 @@ const ada = {
 }
 
 describe('the form of an entity', () => {
-  const { users, policies } = fieldsOf
+  const [users, policies] = [fieldsOf('users'), fieldsOf('policies')]
 
   it('creates an entity without empty fields', () => {
     const values = { ...startValues(users, undefined, { domain_id: 'd1' }), name: 'ada' }

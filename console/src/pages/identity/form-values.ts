@@ -1,20 +1,15 @@
 import type { PolicyRule } from '@muster/contract'
+import {
+  administeredResources,
+  type AdministeredResources,
+  type PageResource,
+} from '@muster/contract/resources'
 import type { Kind } from '../../api/kind-operations.ts'
 import type { Values } from '../../api/entities.ts'
 import { fromLocalDateTime, toLocalDateTime } from '../../form/local-date-time.ts'
 
-type FieldName =
-  | 'name'
-  | 'description'
-  | 'domain_id'
-  | 'displayname'
-  | 'email'
-  | 'mobile'
-  | 'default_project_id'
-  | 'expires_at'
-  | 'password'
-  | 'scope'
-  | 'rules'
+type Forms = { readonly [K in Kind]: AdministeredResources[K]['form'] }
+type FieldName = Forms[Kind]['fields'][number]
 
 /** A field of an entity's form. */
 export interface Field {
@@ -28,36 +23,33 @@ export interface Field {
     | 'domain'
     | 'project'
     | 'scope'
-  readonly required?: boolean
+  readonly required: boolean
   /** Only set at creation. */
-  readonly once?: boolean
+  readonly once: boolean
 }
 
-const name: Field = { name: 'name', input: 'text', required: true }
-const description: Field = { name: 'description', input: 'long' }
-const domain: Field = { name: 'domain_id', input: 'domain', required: true, once: true }
+/** Fields whose input does not follow from their type. */
+const inputs: Readonly<Partial<Record<string, Field['input']>>> = {
+  description: 'long',
+  domain_id: 'domain',
+  project_id: 'project',
+  default_project_id: 'project',
+  password: 'password',
+  rules: 'rules',
+  scope: 'scope',
+}
 
-export const fieldsOf: Readonly<Record<Kind, readonly Field[]>> = {
-  projects: [name, domain, description],
-  users: [
-    name,
-    domain,
-    { name: 'password', input: 'password', once: true },
-    { name: 'displayname', input: 'text' },
-    { name: 'email', input: 'text' },
-    { name: 'mobile', input: 'text' },
-    { name: 'default_project_id', input: 'project' },
-    { name: 'expires_at', input: 'dateTime' },
-    description,
-  ],
-  groups: [name, domain, description],
-  roles: [name, description],
-  policies: [
-    name,
-    { name: 'scope', input: 'scope', required: true, once: true },
-    { name: 'rules', input: 'rules', required: true },
-  ],
-  domains: [name, description],
+/** The form of a kind, as its description has it. */
+export function fieldsOf(kind: Kind): readonly Field[] {
+  const { fields, form }: PageResource = administeredResources[kind]
+  const inputOf = (name: string) =>
+    inputs[name] ?? (fields[name]?.type === 'timestamp' ? 'dateTime' : 'text')
+  return form.fields.map((name) => ({
+    name: name as FieldName,
+    input: inputOf(name),
+    required: form.required.includes(name),
+    once: form.once.includes(name),
+  }))
 }
 
 export type FormValue = string | readonly PolicyRule[]

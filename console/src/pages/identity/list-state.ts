@@ -1,3 +1,4 @@
+import { administeredResources, type PageResource } from '@muster/contract/resources'
 import type { Kind } from '../../api/kind-operations.ts'
 import type { ListQuery } from '../../api/entities.ts'
 import type { Search } from '../../url/search.ts'
@@ -5,14 +6,11 @@ import type { Sort } from '../../url/sort.ts'
 
 const sortKeys = ['name', 'created_at', 'enabled'] as const
 
-/** The filters that the API has for each kind. */
-const filters: Readonly<Record<Kind, { readonly domain: boolean; readonly enabled: boolean }>> = {
-  projects: { domain: true, enabled: true },
-  users: { domain: true, enabled: true },
-  groups: { domain: true, enabled: false },
-  roles: { domain: false, enabled: false },
-  policies: { domain: false, enabled: true },
-  domains: { domain: false, enabled: true },
+/** The filters that a kind has. */
+function filtersOf(kind: Kind) {
+  const { fields }: PageResource = administeredResources[kind]
+  const has = (name: string) => fields[name]?.uses.includes('filter') === true
+  return { domain: has('domain_id'), enabled: has('enabled') }
 }
 
 export interface ListState {
@@ -25,7 +23,7 @@ export interface ListState {
 
 /** Reads the list state from the address. Invalid values are ignored. */
 export function readListState(kind: Kind, search: Search): ListState {
-  const has = filters[kind]
+  const has = filtersOf(kind)
   const by = sortKeys.find((key) => key === search['sort'] && (key !== 'enabled' || has.enabled))
   const { enabled } = search
   return {

@@ -1,3 +1,5 @@
+import { administeredResources, type PageResource } from '@muster/contract/resources'
+import type { ReactNode } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
@@ -7,39 +9,7 @@ import { EntityLink } from './entity-link.tsx'
 import styles from './entity-list.module.css'
 import { useNames } from './use-choices.ts'
 
-type ColumnName =
-  | 'name'
-  | 'displayname'
-  | 'email'
-  | 'domain'
-  | 'scope'
-  | 'rules'
-  | 'enabled'
-  | 'description'
-  | 'created'
-
-/** The columns of each kind. */
-const columnsOf: Readonly<Record<Kind, readonly ColumnName[]>> = {
-  projects: ['name', 'domain', 'enabled', 'description', 'created'],
-  users: ['name', 'displayname', 'email', 'domain', 'enabled', 'created'],
-  groups: ['name', 'domain', 'description', 'created'],
-  roles: ['name', 'description', 'created'],
-  policies: ['name', 'scope', 'rules', 'enabled', 'created'],
-  domains: ['name', 'enabled', 'description', 'created'],
-}
-
-/** The fields that an entity of any kind may have. */
-type AnyResourceField = AnyEntity & {
-  readonly displayname?: string
-  readonly email?: string
-  readonly domain_id?: string | null
-  readonly enabled?: boolean
-  readonly description?: string
-  readonly scope?: 'system' | 'domain' | 'project'
-  readonly rules?: readonly unknown[]
-}
-
-const clamped = (text: string | undefined) => (
+const clamped = (text: string) => (
   <span className={`${styles.clamp} ${styles.soft}`} title={text}>
     {text}
   </span>
@@ -48,46 +18,44 @@ const clamped = (text: string | undefined) => (
 export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
   const t = useMessages()
   const domains = useNames('domains')
-  const all: Readonly<Record<ColumnName, Omit<Column<AnyResourceField>, 'key'>>> = {
-    name: {
-      title: t.common.name,
-      sortBy: 'name',
-      cell: ({ id, name }) => (
-        <EntityLink kind={kind} id={id}>
-          {name}
-        </EntityLink>
-      ),
-    },
-    displayname: { title: t.identity.fields.displayname, cell: ({ displayname }) => displayname },
-    email: { title: t.identity.fields.email, cell: ({ email }) => email },
-    domain: {
-      title: t.identity.fields.domain_id,
-      cell: ({ domain_id }) =>
-        domain_id && (
-          <EntityLink kind="domains" id={domain_id}>
-            {domains.get(domain_id) ?? domain_id}
-          </EntityLink>
-        ),
-    },
-    scope: {
-      title: t.identity.fields.scope,
-      cell: ({ scope }) => scope && t.identity.levels[scope],
-    },
-    rules: { title: t.identity.ruleCount, number: true, cell: ({ rules }) => rules?.length },
-    enabled: {
-      title: t.identity.state,
-      sortBy: 'enabled',
-      cell: ({ enabled = true }) => <EnabledMark enabled={enabled} />,
-    },
-    description: {
-      title: t.common.description,
-      cell: ({ description }) => clamped(description),
-    },
-    created: {
-      title: t.common.created,
-      sortBy: 'created_at',
-      cell: ({ created_at }) => <TimeAgo time={created_at} />,
-    },
+  const { columns, fields }: PageResource = administeredResources[kind]
+  const titles: Readonly<Partial<Record<string, string>>> = {
+    ...t.identity.fields,
+    rules: t.identity.ruleCount,
+    enabled: t.identity.state,
+    created_at: t.common.created,
   }
-  return columnsOf[kind].map((key) => ({ key, ...all[key] }))
+
+  function cell(name: string, entity: AnyEntity): ReactNode {
+    const value = (entity as Readonly<Record<string, unknown>>)[name]
+    if (name === 'name') {
+      return (
+        <EntityLink kind={kind} id={entity.id}>
+          {entity.name}
+        </EntityLink>
+      )
+    }
+    if (name === 'domain_id' && typeof value === 'string') {
+      return (
+        <EntityLink kind="domains" id={value}>
+          {domains.get(value) ?? value}
+        </EntityLink>
+      )
+    }
+    if (name === 'scope') return t.identity.levels[value as keyof typeof t.identity.levels]
+    if (name === 'description') return clamped(String(value))
+    if (Array.isArray(value)) return value.length
+    if (typeof value === 'boolean') return <EnabledMark enabled={value} />
+    if (fields[name]?.type === 'timestamp') return <TimeAgo time={value as string | null} />
+    return value as string | number | null
+  }
+
+  const sortable = new Set(['name', 'enabled', 'created_at'])
+  return columns.map((name) => ({
+    key: name,
+    title: titles[name] ?? name,
+    number: fields[name]?.type === 'object',
+    ...(sortable.has(name) && { sortBy: name }),
+    cell: (entity) => cell(name, entity),
+  }))
 }

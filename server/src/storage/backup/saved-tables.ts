@@ -13,6 +13,8 @@ const areSaved = <Name extends keyof Tables>(names: readonly Name[]) =>
 const tables: Readonly<Record<keyof Tables, boolean>> = {
   settings: true,
   identity_version: true,
+  // First, because the other resources refer to domains.
+  ...areSaved(['domains']),
   ...areSaved(administeredKinds.map(tableOf)),
   group_members: true,
   role_policies: true,
