@@ -9,7 +9,7 @@ import {
   jsonContentType,
   type Access,
   type OperationResponse,
-  type Level,
+  type PermissionLevel,
   type RequiredPermission,
   type Operation,
 } from './operation.ts'
@@ -127,7 +127,7 @@ function securityOf(operation: AnyOperation) {
   }
 }
 
-const levelNames: Readonly<Record<Level, string>> = {
+const levelNames: Readonly<Record<PermissionLevel, string>> = {
   system: 'the system',
   domain: 'the domain of your token',
   project: 'the project of your token',

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { PolicyAction, PolicyScope, PolicyService } from './policy-enums.ts'
+import type { PolicyAction, Level, PolicyService } from './policy-enums.ts'
 
 /** The roles of a process, as `--roles` names them. */
 export const processRoles = ['identity', 'platform', 'gateway'] as const
@@ -35,14 +35,14 @@ export type Access =
   | 'loopback'
 
 /** The scope of a permission: the system, a domain, a project, or only what belongs to the caller. */
-export type Level = PolicyScope | 'self'
+export type PermissionLevel = Level | 'self'
 
 /** The permission that an operation needs, and the scopes in which it counts. */
 export interface RequiredPermission {
   readonly service: PolicyService
   readonly resource: string
   readonly action: PolicyAction
-  readonly at: readonly Level[]
+  readonly at: readonly PermissionLevel[]
 }
 
 export interface OperationResponse {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { policyActions, policyScopes, policyServices } from './policy-enums.ts'
+import { policyActions, levels, policyServices } from './policy-enums.ts'
 import {
   enumeration,
   filterable,
@@ -27,7 +27,7 @@ export const permissions = {
     action: { ...enumeration('Action', filterable), schema: Type.Enum([...policyActions]) },
     reach: {
       ...enumeration('Scope of the permission', filterable),
-      schema: Type.Union([Type.Enum([...policyScopes, 'self']), Type.Null()], {
+      schema: Type.Union([Type.Enum([...levels, 'self']), Type.Null()], {
         description: 'Scope of the permission. null: not permitted.',
       }),
     },

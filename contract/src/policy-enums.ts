@@ -1,6 +1,9 @@
-/** The values that policies are made of. */
-export const policyScopes = ['system', 'domain', 'project'] as const
-export type PolicyScope = (typeof policyScopes)[number]
+/**
+ * The kinds of scope, without a particular project or domain: of a policy, of a permission. On the wire
+ * it is the `scope` of a policy.
+ */
+export const levels = ['system', 'domain', 'project'] as const
+export type Level = (typeof levels)[number]
 
 export const policyServices = ['identity', 'compute'] as const
 export type PolicyService = (typeof policyServices)[number]

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
-import type { Level, Operation } from '../operation.ts'
+import type { PermissionLevel, Operation } from '../operation.ts'
 import { filterable, searchable, text, type Resource } from '../resources/resource.ts'
 import { exactObject, Id, Name } from '../scalars.ts'
 import { example, listExample } from './examples.ts'
@@ -108,7 +108,7 @@ function targetOperations<
   const Target extends 'Project' | 'Domain' | 'System',
   const Holder extends 'User' | 'Group',
   const Base extends string,
->(target: Target, holder: Holder, base: Base, at: readonly Level[]) {
+>(target: Target, holder: Holder, base: Base, at: readonly PermissionLevel[]) {
   const collection = base
   const item = `${base}/{role_id}` as const
   const where = target === 'System' ? 'the system' : `a ${target.toLowerCase()}`
@@ -175,7 +175,7 @@ const Joined = Type.Array(Name, { minItems: 1, maxItems: maxJoined })
 /** Grant and revoke several roles on projects at once. For Cloudpods' client. */
 function projectMembership<const Holder extends 'User' | 'Group'>(
   holder: Holder,
-  at: readonly Level[],
+  at: readonly PermissionLevel[],
 ) {
   const key = holder.toLowerCase() as Lowercase<Holder>
   const body = <Schema extends TSchema>(schema: Schema) =>

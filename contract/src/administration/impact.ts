@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
-import type { Level, Operation } from '../operation.ts'
+import type { PermissionLevel, Operation } from '../operation.ts'
 import { exactObject, sameType } from '../scalars.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -28,7 +28,7 @@ export const impactOperation = <const Noun extends string, const Keys extends st
   noun: Noun,
   keys: Keys,
   one: string,
-  at: readonly Level[],
+  at: readonly PermissionLevel[],
 ) =>
   ({
     id: `get${noun}Impact`,

@@ -3,7 +3,7 @@ import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote } from '../paging.ts'
-import { policyActions, policyScopes, policyServices } from '../policy-enums.ts'
+import { policyActions, levels, policyServices } from '../policy-enums.ts'
 import { exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import {
@@ -43,7 +43,7 @@ export const policies = {
     name: text('Name. Equality ignores case and width.', searchable),
     scope: {
       ...enumeration('Where the rules apply', filterable),
-      schema: Type.Enum([...policyScopes]),
+      schema: Type.Enum([...levels]),
     },
     enabled: boolean('Whether the rules apply', filterable, true),
     rules: object('Rules', Type.Array(PolicyRule), []),
@@ -78,7 +78,7 @@ export const policyExample = {
 
 const Reason = exactObject(
   {
-    level: Type.Enum([...policyScopes]),
+    level: Type.Enum([...levels]),
     policy: exactObject({ id: Type.String(), name: Type.String() }),
     rule: PolicyRule,
     role: exactObject({ id: Type.String(), name: Type.String() }),
@@ -130,7 +130,7 @@ export type PolicyCheckRequest = Static<typeof PolicyCheckRequest>
 export const PolicyCheckDto = exactObject({
   allowed: Type.Boolean(),
   reason: Type.String({ description: 'Explanation for people' }),
-  reach: Type.Union([Type.Enum([...policyScopes, 'self']), Type.Null()], {
+  reach: Type.Union([Type.Enum([...levels, 'self']), Type.Null()], {
     description: 'Scope of the permission. null: not permitted.',
   }),
   decided_by: Type.Union([Reason, Type.Null()]),
@@ -142,7 +142,7 @@ export const policyOperations = [
     tag: 'Policies',
     create: exactObject({
       name: NewName,
-      scope: Type.Enum([...policyScopes]),
+      scope: Type.Enum([...levels]),
       enabled: Type.Optional(Type.Boolean()),
       rules: Rules,
     }),

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
-import type { Level, Operation } from '../operation.ts'
+import type { PermissionLevel, Operation } from '../operation.ts'
 import {
   completeListQuery,
   fieldName,
@@ -87,7 +87,10 @@ interface Description<New extends TSchema, Changes extends TSchema, Made extends
   readonly made?: Made
   readonly create: New
   readonly update: Changes
-  readonly at: { readonly read: readonly Level[]; readonly write: readonly Level[] }
+  readonly at: {
+    readonly read: readonly PermissionLevel[]
+    readonly write: readonly PermissionLevel[]
+  }
   /** Parameters of the operations that read it, which have no effect. */
   readonly ignored?: TProperties
   readonly notes?: Partial<Record<'list' | 'get' | 'create' | 'update' | 'delete', string>>

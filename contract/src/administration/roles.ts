@@ -6,7 +6,7 @@ import { exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
 import { policyExample, PolicyDto, policies } from './policies.ts'
-import { policyScopes } from '../policy-enums.ts'
+import { levels } from '../policy-enums.ts'
 import {
   enumeration,
   filterable,
@@ -73,7 +73,7 @@ export const rolepolicies = {
     policy_id: text('Id of the policy', filterable),
     scope: {
       ...enumeration('Scope of the policy', filterable),
-      schema: Type.Enum([...policyScopes]),
+      schema: Type.Enum([...levels]),
     },
   },
 } as const satisfies Resource

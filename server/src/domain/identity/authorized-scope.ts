@@ -7,8 +7,7 @@ import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 /** The largest scope in which the principal's policies grant the permission. */
 function findScope(principal: Principal, need: RequiredPermission): ScopeOrNone {
   const { scope, policies } = principal
-  const counts = (level: Exclude<Level, 'self'>) =>
-    need.at.includes(level) && allows(policies[level], need)
+  const counts = (level: Level) => need.at.includes(level) && allows(policies[level], need)
   if (counts('system')) return { kind: 'system' }
   if (scope.kind === 'domain' && counts('domain')) {
     return { kind: 'domain', domainId: scope.domain.id }

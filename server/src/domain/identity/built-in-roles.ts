@@ -1,11 +1,11 @@
-import type { PolicyAction, PolicyScope } from '@muster/contract'
+import type { PolicyAction, Level } from '@muster/contract'
 import type { PolicyRule } from './records.ts'
 
 interface BuiltInRole {
   readonly name: string
   readonly description: string
   readonly policy: string
-  readonly scope: PolicyScope
+  readonly scope: Level
   readonly rules: readonly PolicyRule[]
 }
 

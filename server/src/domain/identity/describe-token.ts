@@ -1,4 +1,4 @@
-import type { CatalogService, PolicyScope, RoleAssignment, Token } from '@muster/contract'
+import type { CatalogService, Level, RoleAssignment, Token } from '@muster/contract'
 import { timestamp, timestampOrNull } from '../timestamp.ts'
 import { createCache, type CacheMemory } from '../cache.ts'
 import { policiesOf, scopeName, type Principal } from './principal.ts'
@@ -35,7 +35,7 @@ function scopeProject({ scope }: Principal): Token['project'] {
 function describeAssignment(assignment: Assignment, userStatus: UserStatus): RoleAssignment {
   const { role, group, target } = assignment
   const policies = policiesOf(assignment)
-  const within = (scope: PolicyScope) => names(policies.filter((policy) => policy.scope === scope))
+  const within = (scope: Level) => names(policies.filter((policy) => policy.scope === scope))
   return {
     group: group ? member(group) : nobody,
     role: member(role),

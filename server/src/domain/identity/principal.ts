@@ -1,4 +1,4 @@
-import type { PolicyScope } from '@muster/contract'
+import type { Level } from '@muster/contract'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
 import { assignmentsInScope, type GrantedScope } from './scope.ts'
 
@@ -9,7 +9,7 @@ export interface Principal {
   readonly scope: GrantedScope
   /** The role assignments that apply in this scope. */
   readonly assignments: readonly Assignment[]
-  readonly policies: Readonly<Record<PolicyScope, readonly PolicyRecord[]>>
+  readonly policies: Readonly<Record<Level, readonly PolicyRecord[]>>
 }
 
 /**
@@ -22,7 +22,7 @@ export const policiesOf = ({ role, target }: Assignment): PolicyRecord[] =>
 function policiesByScope(assignments: readonly Assignment[]): Principal['policies'] {
   const all = assignments.flatMap(policiesOf)
   const distinct = [...new Map(all.map((policy) => [policy.id, policy])).values()]
-  const within = (scope: PolicyScope) => distinct.filter((policy) => policy.scope === scope)
+  const within = (scope: Level) => distinct.filter((policy) => policy.scope === scope)
   return { system: within('system'), domain: within('domain'), project: within('project') }
 }
 

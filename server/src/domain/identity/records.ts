@@ -1,4 +1,4 @@
-import type { PolicyAction, PolicyScope } from '@muster/contract'
+import type { PolicyAction, Level } from '@muster/contract'
 import type { UserSummary } from '../user-summary.ts'
 
 /** The records of identity. Times are milliseconds since 1970. */
@@ -49,7 +49,7 @@ export interface PolicyRule {
 }
 
 export interface PolicyRecord extends Named {
-  readonly scope: PolicyScope
+  readonly scope: Level
   readonly enabled: boolean
   readonly rules: readonly PolicyRule[]
 }

@@ -1,4 +1,4 @@
-import type { RequiredPermission } from '@muster/contract'
+import { levels, type PermissionLevel, type RequiredPermission } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { chooseScope } from '../identity/choose-scope.ts'
 import type { Principal } from '../identity/principal.ts'
@@ -7,11 +7,10 @@ import { includes, type ScopeOrNone } from '../scope.ts'
 import type { ScopeParameter } from '../query/list-query.ts'
 import type { StateFilter } from './server-query.ts'
 
-type Level = RequiredPermission['at'][number]
-
-const everyLevel: readonly Level[] = ['system', 'domain', 'project']
-
-const permission = (action: RequiredPermission['action'], at = everyLevel): RequiredPermission => ({
+const permission = (
+  action: RequiredPermission['action'],
+  at: readonly PermissionLevel[] = levels,
+): RequiredPermission => ({
   service: 'compute',
   resource: 'servers',
   action,

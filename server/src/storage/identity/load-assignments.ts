@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { PolicyScope } from '@muster/contract'
+import type { Level } from '@muster/contract'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
 import type {
   Assignment,
@@ -114,7 +114,7 @@ const toPolicy = (row: {
 }): PolicyRecord => ({
   id: row.id,
   name: row.name,
-  scope: row.scope as PolicyScope,
+  scope: row.scope as Level,
   enabled: readBoolean(row.enabled),
   rules: JSON.parse(row.rules) as PolicyRule[],
 })

@@ -1,3 +1,4 @@
+import type { Level } from '@muster/contract'
 import { sql } from 'kysely'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
@@ -32,8 +33,6 @@ interface Values {
   readonly id: string
 }
 const names = ['scope', 'limit', 'offset', 'key', 'id'] as const
-
-type Level = Exclude<ScopeOrNone['kind'], 'none'>
 
 /**
  * Reads plain pages, which are most requests. Their statements are built once, and they are fast enough

@@ -1,4 +1,4 @@
-import type { PolicyScope } from '@muster/contract'
+import type { Level } from '@muster/contract'
 import type { PolicyRule } from '../../domain/identity/records.ts'
 import type { Database, Statements } from '../../storage/database.ts'
 import {
@@ -58,7 +58,7 @@ export function createIdentityWorld(database: Database) {
     },
 
     /** A role with one policy of its own. */
-    async addRole(name: string, scope: PolicyScope, rules: readonly PolicyRule[]): Promise<void> {
+    async addRole(name: string, scope: Level, rules: readonly PolicyRule[]): Promise<void> {
       const role = roleRow(name)
       const policy = policyRow(`${name}_policy`, scope, rules)
       await change(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { PolicyScope } from '@muster/contract'
+import type { Level } from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
 import {
   requireCanGrantAll,
@@ -43,7 +43,7 @@ export type PlaceName = keyof typeof places
 export const placeNames = Object.keys(places) as PlaceName[]
 
 /** The scope of the policies that apply there. */
-export const levelOf: Readonly<Record<PlaceName, PolicyScope>> = {
+export const levelOf: Readonly<Record<PlaceName, Level>> = {
   system: 'system',
   home: 'domain',
   abroad: 'domain',
@@ -81,7 +81,7 @@ export const principalOf = (scope: ScopeName, held: readonly Held[]): Principal 
 
 let serial = 0
 export const newPolicy = (
-  scope: PolicyScope,
+  scope: Level,
   rules: Parameters<typeof makePolicy>[2],
   enabled = true,
 ): PolicyRecord => makePolicy(String((serial += 1)), scope, rules, enabled)

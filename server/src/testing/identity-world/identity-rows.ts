@@ -1,4 +1,4 @@
-import type { PolicyScope } from '@muster/contract'
+import type { Level } from '@muster/contract'
 import type { PolicyRule } from '../../domain/identity/records.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import { newId } from '../../domain/new-id.ts'
@@ -63,7 +63,7 @@ export const roleRow = (name: string) => ({
 
 export const policyRow = (
   name: string,
-  scope: PolicyScope,
+  scope: Level,
   rules: readonly PolicyRule[],
   enabled = true,
 ) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ErrorBody, EventDto, PolicyScope } from '@muster/contract'
+import type { ErrorBody, EventDto, Level } from '@muster/contract'
 import { sql } from 'kysely'
 import type { TokenRecord } from '../../domain/identity/records.ts'
 import type { Statement } from '../../storage/database.ts'
@@ -136,12 +136,12 @@ export async function openIdentityApi(platform: TestPlatform) {
         for (const user_id of memberIds) put('group_members', { group_id: id, user_id })
         return id
       },
-      policy: (scope: PolicyScope, texts: readonly string[], enabled = true) =>
+      policy: (scope: Level, texts: readonly string[], enabled = true) =>
         put('policies', policyRow(anyName('policy'), scope, texts.map(parseRule), enabled)).id,
       bind: (role_id: string, policy_id: string) =>
         void put('role_policies', { role_id, policy_id }),
       /** With one policy of its own, where it has rules. */
-      role(scope: PolicyScope, ...rules: string[]): OwnRole {
+      role(scope: Level, ...rules: string[]): OwnRole {
         const { id, name } = put('roles', roleRow(anyName('role')))
         if (rules.length === 0) return { id, name, policyId: '' }
         const policyId = plan.policy(scope, rules)
@@ -232,7 +232,7 @@ export async function openIdentityApi(platform: TestPlatform) {
     },
 
     addDomain: () => add((plan) => plan.domain()),
-    addRole: (scope: PolicyScope, ...rules: string[]) => add((plan) => plan.role(scope, ...rules)),
+    addRole: (scope: Level, ...rules: string[]) => add((plan) => plan.role(scope, ...rules)),
 
     async addCaller(posts: Posts = {}): Promise<Person> {
       const { domainId = 'default', passwordHash, system = [], domain = [], project = [] } = posts

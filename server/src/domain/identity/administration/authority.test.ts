@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { PolicyScope } from '@muster/contract'
+import type { Level } from '@muster/contract'
 import { parseRule } from '../../../testing/identity-world/parse-rule.ts'
 import {
   holding,
@@ -20,7 +20,7 @@ import {
   requireNoSystemRole,
 } from './authority.ts'
 
-const policy = (scope: PolicyScope, rules: readonly string[], enabled = true) =>
+const policy = (scope: Level, rules: readonly string[], enabled = true) =>
   newPolicy(scope, rules.map(parseRule), enabled)
 
 describe('giving', () => {
@@ -167,9 +167,9 @@ test('a token from an access key login creates no other credential', () => {
 })
 
 test('only administrators of the system change those who hold a role on it', () => {
-  const held = (...kinds: PolicyScope[]) =>
+  const held = (...kinds: Level[]) =>
     kinds.map((kind) => ({ target: { kind } }) as unknown as Assignment)
-  const change = (kind: 'system' | 'none', ...kinds: PolicyScope[]) =>
+  const change = (kind: 'system' | 'none', ...kinds: Level[]) =>
     requireNoSystemRole({ scope: { kind }, self: undefined }, held(...kinds))
   change('system', 'project', 'system')
   change('none', 'project', 'domain')

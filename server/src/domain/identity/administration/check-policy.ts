@@ -1,4 +1,5 @@
 import {
+  levels,
   operations,
   type RequiredPermission,
   type Operation,
@@ -26,8 +27,6 @@ interface Dependencies {
   readonly registry: Registry
   readonly findUserStatus: FindUserStatus
 }
-
-const levels = ['system', 'domain', 'project'] as const
 
 const no = (reason: string): PolicyCheckDto => ({
   allowed: false,
