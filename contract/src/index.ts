@@ -85,7 +85,12 @@ export { permissions, type PermissionDto } from './permission.ts'
 export * from './policy-enums.ts'
 export { defaultPageSize, maxPageSize } from './paging.ts'
 export { newNamePattern } from './scalars.ts'
-export { maxQueryLength, maxSortFields, scopes } from './resources/list-operations.ts'
+export {
+  maxQueryLength,
+  maxSortFields,
+  scopeValues,
+  type ScopeParameter,
+} from './resources/list-operations.ts'
 export * from './resources/index.ts'
 export * from './servers/action-parameters.ts'
 export * from './servers/actions.ts'

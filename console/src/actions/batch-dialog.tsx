@@ -1,11 +1,10 @@
-import type { Batch, BatchPreview } from '@muster/contract'
+import type { Batch, BatchPreview, ScopeParameter } from '@muster/contract'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { followBatch } from '../api/queries/tracked-tasks.ts'
 import { queryClient } from '../api/query-client.ts'
 import { createRequestKeys } from '../api/request-keys.ts'
-import type { Scope } from '../inventory/list-state.ts'
 import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { TextField } from '../ui/field.tsx'
@@ -24,7 +23,7 @@ import { useServerCount } from './use-server-count.ts'
 /** Servers by id, or all that match a query. */
 type BatchTarget =
   | { readonly ids: readonly string[] }
-  | { readonly q: string; readonly scope: Scope }
+  | { readonly q: string; readonly scope: ScopeParameter }
 
 interface Props {
   readonly name: ActionName

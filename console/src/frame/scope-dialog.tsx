@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SessionScope } from '../session/session-scope.ts'
+import type { SessionScope } from '../session/remembered-scope.ts'
 import { switchScope } from '../session/switch-scope.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'

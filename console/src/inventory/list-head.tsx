@@ -1,8 +1,8 @@
-import type { OperationId } from '@muster/contract'
+import type { OperationId, ScopeParameter } from '@muster/contract'
 import type { ReactNode } from 'react'
 import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
-import { scopes, type Scope } from './list-state.ts'
+import { scopeValues } from './list-state.ts'
 import { ScopeLabel } from '../session/scope-label.tsx'
 import { useScopePermission } from '../session/use-scope-permission.ts'
 import { Button } from '../ui/button.tsx'
@@ -16,12 +16,12 @@ interface Props {
   readonly title: string
   /** The operation that lists the items. */
   readonly operation: OperationId
-  readonly scope: Scope
+  readonly scope: ScopeParameter
   readonly pages: ListPages<ListItem>
   readonly countText: (count: number, size: number) => string
   /** The API rejects the filter. */
   readonly isRejected: boolean
-  readonly onScope: (scope: Scope) => void
+  readonly onScope: (scope: ScopeParameter) => void
   /** Menus after that of the scope. */
   readonly children: ReactNode
 }
@@ -66,7 +66,7 @@ function ScopeMenu({ operation, scope, onScope }: Pick<Props, 'operation' | 'sco
       label={t.servers.scope}
       trigger={(properties) => <Button {...properties}>{t.servers.scopes[scope]}</Button>}
     >
-      {scopes.map((name) => (
+      {scopeValues.map((name) => (
         <MenuItem
           key={name}
           checked={name === scope}

@@ -1,15 +1,15 @@
+import type { ScopeParameter } from '@muster/contract'
 import type { Search } from '../url/search.ts'
 import type { Sort } from '../url/sort.ts'
 
-export const scopes = ['max', 'project', 'domain', 'system'] as const
-export type Scope = (typeof scopes)[number]
+export const scopeValues = ['max', 'project', 'domain', 'system'] as const
 
 /** The state of a list, stored in the address so that it can be shared. */
 export interface ListState<Column extends string> {
   readonly q: string
   readonly sort: Sort
   readonly columns: readonly Column[]
-  readonly scope: Scope
+  readonly scope: ScopeParameter
 }
 
 export interface ListDefaults<Column extends string> {
@@ -45,7 +45,7 @@ export const readListState = <Column extends string>(
   q: search['q'] ?? '',
   sort: readSort(search['sort'], defaults.sort),
   columns: readColumns(search['columns'], defaults),
-  scope: scopes.find((scope) => scope === search['scope']) ?? 'max',
+  scope: scopeValues.find((scope) => scope === search['scope']) ?? 'max',
 })
 
 /** Default values are left out to keep addresses short. */

@@ -1,7 +1,7 @@
 import type { NewView, SavedView } from '@muster/contract'
 import { completeTerms } from '../filter/edit-query.ts'
 import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
-import { scopes } from '../inventory/list-state.ts'
+import { scopeValues } from '../inventory/list-state.ts'
 import { defaultSort, type ListState } from './list-state.ts'
 
 type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>>
@@ -27,7 +27,7 @@ export function fromView(
     q: view.q,
     columns: columnsOfFields(view.columns),
     sort: by === undefined ? defaultSort : { by, order: view.order },
-    scope: scopes.find((scope) => scope === view.scope) ?? 'max',
+    scope: scopeValues.find((scope) => scope === view.scope) ?? 'max',
     view: view.id,
   }
 }

@@ -1,5 +1,7 @@
 import { storeText, readStoredText } from '../browser/local-storage.ts'
-import type { SessionScope } from './session-scope.ts'
+
+/** The scope of a session. */
+export type SessionScope = { readonly project_id: string } | { readonly domain_id: string }
 
 const key = (userId: string) => `muster.scope.${userId}`
 

@@ -1,6 +1,5 @@
-import type { OperationId } from '@muster/contract'
+import type { OperationId, ScopeParameter } from '@muster/contract'
 import { useMessages } from '../messages/use-messages.ts'
-import type { Scope } from '../inventory/list-state.ts'
 import styles from './scope-label.module.css'
 import { useSession } from './use-session.ts'
 
@@ -8,7 +7,7 @@ import { useSession } from './use-session.ts'
  * The scope of an operation's response: the entire system, a domain, a project, or only the user's
  * own. The largest scope depends on the roles, not on the project at the top of the page.
  */
-function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string {
+function useScopeLabel(operation: OperationId, requested: ScopeParameter = 'max'): string {
   const t = useMessages().scope
   const { permissions, scope } = useSession()
   const maxScope = permissions.find((entry) => entry.operation === operation)?.reach
@@ -23,7 +22,7 @@ function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string
 
 interface Props {
   readonly operation: OperationId
-  readonly scope?: Scope
+  readonly scope?: ScopeParameter
 }
 
 /** The scope of a figure, shown beside it. */

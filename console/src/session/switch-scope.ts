@@ -3,8 +3,7 @@ import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/queries/session.ts'
 import { queryClient } from '../api/query-client.ts'
 import { notifyOtherTabs } from './other-tabs.ts'
-import type { SessionScope } from './session-scope.ts'
-import { rememberScope } from './remembered-scope.ts'
+import { rememberScope, type SessionScope } from './remembered-scope.ts'
 
 /** Switches the session to another project or domain, and reloads everything. */
 export async function switchScope(scope: SessionScope): Promise<SessionDto> {

@@ -1,11 +1,10 @@
-import type { OperationId } from '@muster/contract'
-import type { Scope } from '../inventory/list-state.ts'
+import type { OperationId, ScopeParameter } from '@muster/contract'
 import { useSession } from './use-session.ts'
 
 const widths = { self: 0, project: 1, domain: 2, system: 3 }
 
 /** Whether the session's roles allow an operation with a given scope. */
-export function useScopePermission(operation: OperationId): (scope: Scope) => boolean {
+export function useScopePermission(operation: OperationId): (scope: ScopeParameter) => boolean {
   const { permissions, scope: current } = useSession()
   const reach = permissions.find((entry) => entry.operation === operation)?.reach
   return (scope) => {

@@ -55,7 +55,12 @@ export const fieldParameters = <const R extends Resource>({ fields }: R) =>
       .map(([name, field]) => [name, filterParameter(field)]),
   ) as FieldParameters<R>
 
-export const scopes = ['project', 'domain', 'system', 'max'] as const
+/** The values of the parameter `scope`. The scope of a token decides which project or domain it is. */
+export const scopeValues = ['project', 'domain', 'system', 'max'] as const
+export type ScopeParameter = (typeof scopeValues)[number]
+
+export const scopeParameter = (description: string) =>
+  Type.Optional(Type.Enum([...scopeValues], { description }))
 
 export const fieldName = Type.String({ minLength: 1, maxLength: 64 })
 
@@ -66,11 +71,7 @@ export const maxQueryLength = 2048
 export const maxSortFields = 16
 
 /** The scope in which one item is looked up. */
-export const scopeOfOne = Type.Optional(
-  Type.Enum([...scopes], {
-    description: 'Scope of the lookup. Default: everything you can access.',
-  }),
-)
+export const scopeOfOne = scopeParameter('Scope of the lookup. Default: everything you can access.')
 
 /** What every list, and all that takes the filters of a list, can be filtered by. */
 export const selectionParameters = {
@@ -146,11 +147,8 @@ const listQuery = <const R extends Resource, const Scope extends TSchema>(
   })
 
 /** Narrows a list that otherwise has everything that the caller can access. */
-export const narrowingScope = Type.Optional(
-  Type.Enum([...scopes], {
-    description:
-      'Only what is in the project or domain of your token. Default: everything you can access.',
-  }),
+export const narrowingScope = scopeParameter(
+  'Only what is in the project or domain of your token. Default: everything you can access.',
 )
 
 /** The query of a list whose items have no short form. */
@@ -192,10 +190,8 @@ const permission = <const Action extends 'list' | 'get'>(action: Action) =>
     at: ['system', 'domain', 'project'],
   }) as const
 
-const sharedScope = Type.Optional(
-  Type.Enum([...scopes], {
-    description: 'Only what servers of this scope have. Default: everything you can access.',
-  }),
+const sharedScope = scopeParameter(
+  'Only what servers of this scope have. Default: everything you can access.',
 )
 
 const describeVisibility = ({ many, visibility }: InventoryResource) =>

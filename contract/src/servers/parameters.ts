@@ -5,7 +5,7 @@ import {
   fieldParameters,
   maxQueryLength,
   pageParameters,
-  scopes,
+  scopeParameter,
   selectionParameters,
   several,
   timestampFormats,
@@ -35,11 +35,8 @@ const TagSets = Type.Array(
   { maxItems: 100 },
 )
 
-const scope = Type.Optional(
-  Type.Enum([...scopes], {
-    description:
-      'Scope of the search. Default: the scope of your token. `max`: everything you can access.',
-  }),
+const scope = scopeParameter(
+  'Scope of the search. Default: the scope of your token. `max`: everything you can access.',
 )
 
 /** The filters by owner. */

@@ -6,7 +6,7 @@ import {
   listBody,
   narrowingScope,
   scopeOfOne,
-  scopes,
+  scopeParameter,
   selected,
 } from '../resources/list-operations.ts'
 import { exactObject } from '../scalars.ts'
@@ -58,11 +58,8 @@ const oneBatch = {
   example: { batch: batchDetailsExample },
 } as const
 
-const batchScope = Type.Optional(
-  Type.Enum([...scopes], {
-    description:
-      'Where servers are looked for. Default: `q` in the scope of your token, `ids` in everything you can access.',
-  }),
+const batchScope = scopeParameter(
+  'Where servers are looked for. Default: `q` in the scope of your token, `ids` in everything you can access.',
 )
 
 const scopeQuery = exactObject({ scope: scopeOfOne })

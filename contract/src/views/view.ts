@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { maxQueryLength, maxSortFields, scopes } from '../resources/list-operations.ts'
+import { maxQueryLength, maxSortFields, scopeValues } from '../resources/list-operations.ts'
 import {
   enumeration,
   filterable,
@@ -19,7 +19,7 @@ export const viewSharings = ['private', 'project'] as const
 
 const ViewName = { ...NewName, maxLength: 128 }
 const Resource = Type.Enum(['servers'], { description: 'The list that the view queries' })
-const Scope = Type.Enum(['', ...scopes], {
+const Scope = Type.Enum(['', ...scopeValues], {
   description: '`scope` of the list. Empty: the scope of the token.',
 })
 const Order = Type.Enum(['asc', 'desc'])

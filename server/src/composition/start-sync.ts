@@ -71,7 +71,7 @@ export function startSync(parts: Parts) {
   function handle(message: SyncMessage): void {
     switch (message.kind) {
       case 'servers-committed':
-        return database.noteServersCommitted(message.version, message.scopes)
+        return database.noteServersCommitted(message.version, message.scopeIds)
       case 'statistics':
         statistics = message.statistics
         return

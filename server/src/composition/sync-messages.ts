@@ -35,7 +35,7 @@ export type SyncMessage =
   | {
       readonly kind: 'servers-committed'
       readonly version: number
-      readonly scopes: ReadonlySet<string>
+      readonly scopeIds: ReadonlySet<string>
     }
   | { readonly kind: 'statistics'; readonly statistics: SyncStatistics }
   | { readonly kind: 'span'; readonly span: FinishedSpan }

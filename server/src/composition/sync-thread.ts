@@ -27,8 +27,8 @@ const { storage, secretKeyFile, reachable, disappearanceHold, tasks, runner, tra
 const statisticsInterval = 2_000
 const tell = (message: SyncMessage) => port.postMessage(message)
 
-const onServersCommitted: OnServersCommitted = (version, scopes) =>
-  tell({ kind: 'servers-committed', version, scopes })
+const onServersCommitted: OnServersCommitted = (version, scopeIds) =>
+  tell({ kind: 'servers-committed', version, scopeIds })
 
 async function openStorage(): Promise<ThreadDatabase> {
   if (storage.engine === 'postgres') {

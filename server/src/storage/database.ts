@@ -40,7 +40,7 @@ export interface ServerSet {
 export type QueryPriority = 'quick' | Requester
 
 /** Called after each commit of servers, before the commit resolves. */
-export type OnServersCommitted = (version: number, scopes: ReadonlySet<string>) => void
+export type OnServersCommitted = (version: number, scopeIds: ReadonlySet<string>) => void
 
 /** Statements of one transaction. */
 export type Statements = readonly Statement[]
@@ -74,7 +74,7 @@ export interface DatabaseWriter {
    */
   commitServers(
     statements: Statements,
-    scopes: ReadonlySet<string>,
+    scopeIds: ReadonlySet<string>,
     serialized?: Statements,
   ): Promise<void>
   /** Maintains the schema, for example by creating indexes: without a time limit, in one process at a time. */
@@ -101,7 +101,7 @@ export interface DatabaseVersions {
    */
   serversVersion(scope?: string): number | undefined
   /** Another thread of this process has committed servers of these projects and domains. */
-  noteServersCommitted(version: number, scopes: ReadonlySet<string>): void
+  noteServersCommitted(version: number, scopeIds: ReadonlySet<string>): void
 }
 
 /** What every thread can do with the database. */

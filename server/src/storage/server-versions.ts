@@ -7,21 +7,21 @@ export const versionsPerRestart = 2 ** 32
 
 /** The versions of servers by scope, as this process knows them. An unknown scope has version 0. */
 export function createServerVersions() {
-  const scopes = new Map<string, number>()
+  const versions = new Map<string, number>()
   let restarts = 0
   let latest = 0
   return {
     of: (scope?: string): number =>
-      restarts * versionsPerRestart + (scope === undefined ? latest : (scopes.get(scope) ?? 0)),
+      restarts * versionsPerRestart + (scope === undefined ? latest : (versions.get(scope) ?? 0)),
     advance(version: number, changed: Iterable<string>): void {
       latest = Math.max(latest, version)
-      for (const scope of changed) scopes.set(scope, Math.max(scopes.get(scope) ?? 0, version))
+      for (const scope of changed) versions.set(scope, Math.max(versions.get(scope) ?? 0, version))
     },
     /** Changes may have been missed: every version from before becomes outdated. */
     restart(version: number): void {
       restarts += 1
       latest = version
-      scopes.clear()
+      versions.clear()
     },
   }
 }
@@ -48,7 +48,7 @@ interface ServersCommit {
 export function buildServersCommit(
   db: Kysely<Tables>,
   statements: Statements,
-  scopes: ReadonlySet<string>,
+  scopeIds: ReadonlySet<string>,
   serialized: Statements,
 ): ServersCommit {
   const bump = db
@@ -57,15 +57,15 @@ export function buildServersCommit(
     .returning('version')
     .compile()
   return {
-    statements: [...statements, bump, ...serialized, ...raiseScopeVersions(db, scopes)],
+    statements: [...statements, bump, ...serialized, ...raiseScopeVersions(db, scopeIds)],
     versionFrom: (results) => Number(results[statements.length]?.rows[0]?.['version']),
   }
 }
 
 /** One statement for all scopes, because every other commit waits for it. */
-function raiseScopeVersions(db: Kysely<Tables>, scopes: ReadonlySet<string>): Statement[] {
-  if (scopes.size === 0) return []
-  const names = sql.join([...scopes].toSorted().map((scope) => sql`(${scope})`))
+function raiseScopeVersions(db: Kysely<Tables>, scopeIds: ReadonlySet<string>): Statement[] {
+  if (scopeIds.size === 0) return []
+  const names = sql.join([...scopeIds].toSorted().map((id) => sql`(${id})`))
   // Without `where true`, SQLite parses the conflict clause as part of a join.
   const mark = sql`insert into scope_versions (scope, version)
     select column1, version from (values ${names}) as scopes, fleet_version where true

@@ -1,7 +1,6 @@
-import type { Resource } from '@muster/contract'
+import type { Resource, ScopeParameter } from '@muster/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { countValues } from '../../inventory/count-values.ts'
-import type { Scope } from '../../inventory/list-state.ts'
 import type { ResourceRow } from '../../inventory/resource-row.ts'
 import type { Sort } from '../../url/sort.ts'
 import { api, maxPageSize } from '../client.ts'
@@ -31,7 +30,7 @@ const call = api as unknown as Readonly<
 
 interface ResourceSelection {
   readonly q: string
-  readonly scope: Scope
+  readonly scope: ScopeParameter
 }
 
 async function list(
@@ -93,7 +92,7 @@ const resourceRowsQuery = (
 })
 
 /** How many there are without a filter. */
-const resourceCountQuery = (resource: Resource, scope: Scope): SizeQuery => ({
+const resourceCountQuery = (resource: Resource, scope: ScopeParameter): SizeQuery => ({
   queryKey: [resource.keys, 'count', scope],
   queryFn: async (context) => {
     const generation = beginRequest(context)

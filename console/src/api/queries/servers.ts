@@ -1,5 +1,5 @@
+import type { ScopeParameter } from '@muster/contract'
 import type { Row } from '../../servers/row.ts'
-import type { Scope } from '../../inventory/list-state.ts'
 import { refreshInterval } from '../../servers/refresh-interval.ts'
 import type { Sort } from '../../url/sort.ts'
 import { api } from '../client.ts'
@@ -17,7 +17,7 @@ import {
 /** Which servers. */
 export interface ServerSelection {
   readonly q: string
-  readonly scope: Scope
+  readonly scope: ScopeParameter
   /** Only the servers in the recycle bin, instead of all others. */
   readonly isBin: boolean
 }
@@ -84,7 +84,7 @@ const serverRowsQuery = (query: ServersQuery, ids: readonly string[]): RowsQuery
 })
 
 /** How many servers there are without a filter. */
-const fleetSizeQuery = (scope: Scope, isBin: boolean): SizeQuery => ({
+const fleetSizeQuery = (scope: ScopeParameter, isBin: boolean): SizeQuery => ({
   queryKey: ['servers', 'size', scope, isBin],
   queryFn: async (context) => {
     const generation = beginRequest(context)

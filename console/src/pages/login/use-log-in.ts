@@ -5,8 +5,7 @@ import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/queries/session.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { notifyOtherTabs } from '../../session/other-tabs.ts'
-import { rememberedScope } from '../../session/remembered-scope.ts'
-import type { SessionScope } from '../../session/session-scope.ts'
+import { rememberedScope, type SessionScope } from '../../session/remembered-scope.ts'
 import { switchScope } from '../../session/switch-scope.ts'
 
 export type LogIn = UseMutationResult<void, unknown, PasswordLogin>

@@ -1,3 +1,4 @@
+import type { ScopeParameter } from '@muster/contract'
 import { Suspense, useState } from 'react'
 import { ActionButtons } from '../../actions/action-buttons.tsx'
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../actions/server-action.ts'
 import { actionOperations } from '../../api/act-on-server.ts'
 import { copyText } from '../../browser/copy-text.ts'
-import type { Scope } from '../../inventory/list-state.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Row } from '../../servers/row.ts'
@@ -25,7 +25,9 @@ const BatchDialog = lazyPage(() => import('../../actions/batch-dialog.tsx'), 'Ba
 interface Props {
   readonly rows: readonly Row[]
   /** All servers that match a query, instead of the rows. */
-  readonly all: { readonly q: string; readonly scope: Scope; readonly count: number } | undefined
+  readonly all:
+    | { readonly q: string; readonly scope: ScopeParameter; readonly count: number }
+    | undefined
   readonly isBin: boolean
   readonly onClear: () => void
 }

@@ -1,6 +1,6 @@
+import type { ScopeParameter } from '@muster/contract'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ScopeParameter } from '../query/list-query.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import { chooseScope, narrowScope } from './choose-scope.ts'
 import type { Principal } from './principal.ts'

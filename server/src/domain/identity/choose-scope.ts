@@ -1,5 +1,5 @@
+import type { ScopeParameter } from '@muster/contract'
 import { badField, PlatformError } from '../error.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 import type { Caller } from './caller.ts'
 import type { Principal } from './principal.ts'

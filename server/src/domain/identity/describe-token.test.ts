@@ -19,7 +19,7 @@ import { createCatalog } from './catalog.ts'
 import { createDescribeToken } from './describe-token.ts'
 import { createPrincipal } from './principal.ts'
 import type { Assignment, UserRecord } from './records.ts'
-import type { GrantedScope } from './scope.ts'
+import type { GrantedScope } from './token-scope.ts'
 
 const matchesContract = new Ajv({ strict: false, validateFormats: false }).compile(TokenBody)
 const catalog = createCatalog({ authUrl: 'http://a', baseUrl: 'http://b', region: 'region0' })

@@ -3,7 +3,7 @@ import { timestamp, timestampOrNull } from '../timestamp.ts'
 import { createCache, type CacheMemory } from '../cache.ts'
 import { policiesOf, scopeName, type Principal } from './principal.ts'
 import type { AccessKeyUse, Assignment, Named, ProjectRecord, UserStatus } from './records.ts'
-import { openProjects } from './scope.ts'
+import { openProjects } from './token-scope.ts'
 
 const nothing: Named = { id: '', name: '' }
 const nobody = { domain: nothing, ...nothing }

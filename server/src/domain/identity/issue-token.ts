@@ -17,7 +17,7 @@ import {
   readRequestedScope,
   toTokenScope,
   type RequestedScope,
-} from './scope.ts'
+} from './token-scope.ts'
 import { summarizeUser, type FindUserStatus } from './user-status.ts'
 import { mintToken } from './token-secret.ts'
 

@@ -154,14 +154,14 @@ describe('policies', () => {
 /** The sentence of the plans page, written down the slow way. */
 function decideByTheBook(rules: readonly PolicyRule[]): boolean {
   const wanted = [listServers.service, listServers.resource, listServers.action]
-  const scopes = (candidate: PolicyRule) => [
+  const partsOf = (candidate: PolicyRule) => [
     candidate.service,
     candidate.resource,
     candidate.action as string,
   ]
-  const stars = (candidate: PolicyRule) => scopes(candidate).filter((scope) => scope === '*').length
+  const stars = (candidate: PolicyRule) => partsOf(candidate).filter((part) => part === '*').length
   const matching = rules.filter((candidate) =>
-    scopes(candidate).every((scope, index) => scope === '*' || scope === wanted[index]),
+    partsOf(candidate).every((part, index) => part === '*' || part === wanted[index]),
   )
   const fewest = Math.min(...matching.map(stars))
   const strongest = matching.filter((candidate) => stars(candidate) === fewest)

@@ -1,6 +1,6 @@
 import type { Level } from '@muster/contract'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
-import { assignmentsInScope, type GrantedScope } from './scope.ts'
+import { assignmentsInScope, type GrantedScope } from './token-scope.ts'
 
 /** A verified token with its user, scope and permissions. */
 export interface Principal {

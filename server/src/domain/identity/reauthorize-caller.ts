@@ -4,7 +4,7 @@ import type { Directory, TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
 import { createPrincipal } from './principal.ts'
 import { requireAuthorizedScope } from './authorized-scope.ts'
-import { currentScope } from './scope.ts'
+import { currentScope } from './token-scope.ts'
 import { isActive } from './user-status.ts'
 
 interface Dependencies {

@@ -2,7 +2,7 @@ import type { IdentityVersion, TokenStore } from './ports.ts'
 import { createCache, type CacheMemory } from '../cache.ts'
 import type { Clock } from '../clock.ts'
 import { createPrincipal, type Principal } from './principal.ts'
-import { currentScope } from './scope.ts'
+import { currentScope } from './token-scope.ts'
 import { isActive, type FindUserStatus } from './user-status.ts'
 import { tokenId } from './token-secret.ts'
 

@@ -1,3 +1,4 @@
+import type { ScopeParameter } from '@muster/contract'
 import { hash } from 'node:crypto'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
@@ -6,7 +7,6 @@ import type { Owners } from './owners.ts'
 import { requesterOf, type ServerFinder, type ServerParts } from './ports.ts'
 import { ownership } from './caller-fields.ts'
 import { createRowRenderer } from './render-rows.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import { findVisibility, type Visibility } from './visibility.ts'
 import { covers } from '../scope.ts'
 

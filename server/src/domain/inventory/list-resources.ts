@@ -1,7 +1,7 @@
+import type { ScopeParameter } from '@muster/contract'
 import { createHash } from 'node:crypto'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { readListQuery, type ListParameters } from '../query/read-list-query.ts'
 import { renderList } from '../query/render-list.ts'

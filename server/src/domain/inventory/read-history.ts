@@ -1,3 +1,4 @@
+import type { ScopeParameter } from '@muster/contract'
 import type { EventQuery, EventStore } from '../audit/event-store.ts'
 import type { EventRecord } from '../audit/event.ts'
 import type { Caller } from '../identity/caller.ts'
@@ -6,7 +7,6 @@ import { requesterOf } from '../identity/requester-of.ts'
 import { allOf, oneOf } from '../query/conditions.ts'
 import { everywhere, type ScopeOrNone } from '../scope.ts'
 import type { FindServer } from './get-server.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 
 interface Dependencies {
   readonly findServer: FindServer

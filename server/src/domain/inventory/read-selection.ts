@@ -1,8 +1,7 @@
-import type { ServerStatisticsQuery } from '@muster/contract'
+import type { ServerStatisticsQuery, ScopeParameter } from '@muster/contract'
 import { badField } from '../error.ts'
 import type { Comparison } from '../query/condition.ts'
 import { allOf, anyOf, not, type ConditionsOf as ConditionsOfAny } from '../query/conditions.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import {
   joinConditions,

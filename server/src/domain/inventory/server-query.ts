@@ -1,6 +1,6 @@
-import type { Server } from '@muster/contract'
+import type { Server, ScopeParameter } from '@muster/contract'
 import type { Format } from '../query/choose-format.ts'
-import type { ListQuery, Order as OrderOf, ScopeParameter } from '../query/list-query.ts'
+import type { ListQuery, Order as OrderOf } from '../query/list-query.ts'
 import type { Condition, Field } from './condition.ts'
 
 /** Servers in use, in the recycle bin, both, or deleted. */

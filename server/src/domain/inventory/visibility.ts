@@ -1,10 +1,14 @@
-import { levels, type PermissionLevel, type RequiredPermission } from '@muster/contract'
+import {
+  levels,
+  type PermissionLevel,
+  type RequiredPermission,
+  type ScopeParameter,
+} from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { chooseScope } from '../identity/choose-scope.ts'
 import type { Principal } from '../identity/principal.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import { includes, type ScopeOrNone } from '../scope.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import type { StateFilter } from './server-query.ts'
 
 const permission = (

@@ -1,7 +1,5 @@
+import type { ScopeParameter } from '@muster/contract'
 import type { Condition, OtherCondition } from './condition.ts'
-
-/** The `scope` parameter. */
-export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
 
 export interface Order<Field extends string> {
   readonly field: Field

@@ -4,6 +4,7 @@ import {
   type Batch,
   type BatchDetails,
   type Task,
+  type ScopeParameter,
 } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { PlatformError } from '../error.ts'
@@ -14,7 +15,7 @@ import { requesterOf } from '../identity/requester-of.ts'
 import type { FindServer } from '../inventory/get-server.ts'
 import type { ServerWriter } from '../inventory/ports.ts'
 import { allOf, oneOf } from '../query/conditions.ts'
-import type { ListQuery, ScopeParameter } from '../query/list-query.ts'
+import type { ListQuery } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import { covers, includes, type Scope, type ScopeOrNone } from '../scope.ts'

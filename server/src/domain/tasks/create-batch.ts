@@ -8,6 +8,7 @@ import {
   type BatchRequest,
   type ServerAction,
   type TaskParameters,
+  type ScopeParameter,
 } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Clock } from '../clock.ts'
@@ -19,7 +20,6 @@ import { changesOf } from '../inventory/describe-server-events.ts'
 import { createFindMatches } from '../inventory/find-matches.ts'
 import type { ServerFinder, ServerWriter, StoredServer } from '../inventory/ports.ts'
 import { newId } from '../new-id.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { covers, type ScopeOrNone } from '../scope.ts'
 import {

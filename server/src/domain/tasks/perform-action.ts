@@ -7,6 +7,7 @@ import {
   type ServerAction,
   type ServerActions,
   type TaskParameters,
+  type ScopeParameter,
 } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Clock } from '../clock.ts'
@@ -18,7 +19,6 @@ import { changesOf } from '../inventory/describe-server-events.ts'
 import type { FindServer } from '../inventory/get-server.ts'
 import type { ServerWriter, StoredServer } from '../inventory/ports.ts'
 import { withReadScope } from '../inventory/with-read-scope.ts'
-import type { ScopeParameter } from '../query/list-query.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { covers, type ScopeOrNone } from '../scope.ts'
 import { acceptedEvent, authorOf, createTask, showTask, writeServer } from './accept-task.ts'

@@ -3,11 +3,11 @@ import {
   inventoryNames,
   type InventoryKind,
   type inventoryResourceOperations,
+  type ScopeParameter,
 } from '@muster/contract'
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { ResourceUseCases } from '../../domain/inventory/list-resources.ts'
 import type { ListParameters } from '../../domain/query/read-list-query.ts'
-import type { ScopeParameter } from '../../domain/query/list-query.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
 import type { HandlersFor } from '../register-operations.ts'

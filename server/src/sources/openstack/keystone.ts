@@ -19,7 +19,7 @@ export interface Token {
 }
 
 /** How to get a token of one project. */
-export interface Scope {
+export interface TokenScope {
   /** Identifies the scope within the account. */
   readonly key: string
   /** The part `scope` of the request; undefined for an application credential. */
@@ -35,7 +35,7 @@ interface Login {
 /** A token is renewed after this share of its life, so that none expires during a request. */
 const usedLife = 0.8
 
-const unscoped: Scope = { key: '', request: 'unscoped' }
+const unscoped: TokenScope = { key: '', request: 'unscoped' }
 
 /** Authenticates at Keystone, and caches one token per project. */
 export function createKeystone(http: HttpClient, settings: OpenStackSettings, clock: () => number) {
@@ -45,7 +45,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
   /** A login is shared, so that no single caller can abort it. Each request has a time limit. */
   const { signal: never } = new AbortController()
 
-  function readToken(response: HttpResponse, scope: Scope): Token {
+  function readToken(response: HttpResponse, scope: TokenScope): Token {
     const token = objectOf(parseJson(response.body, host, 'authenticate'), 'token')
     const value = response.headers['x-subject-token']
     if (typeof value !== 'string' || value === '') {
@@ -70,7 +70,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
     }
   }
 
-  async function authenticate(scope: Scope): Promise<Token> {
+  async function authenticate(scope: TokenScope): Promise<Token> {
     const { request } = scope
     const auth = { identity, ...(request !== undefined && { scope: request }) }
     const response = await withRetries(
@@ -93,7 +93,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
     return readToken(response, scope)
   }
 
-  function logIn(scope: Scope): Login {
+  function logIn(scope: TokenScope): Login {
     const login: Login = { issued: namingCall('identity: log in', () => authenticate(scope)) }
     logins.set(scope.key, login)
     login.issued.then(
@@ -105,7 +105,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
     return login
   }
 
-  async function getToken(scope: Scope, signal: AbortSignal): Promise<Token> {
+  async function getToken(scope: TokenScope, signal: AbortSignal): Promise<Token> {
     const last = logins.get(scope.key)
     const isExpired = last?.token !== undefined && last.token.renewAt <= clock()
     const { issued } = last && !isExpired ? last : logIn(scope)
@@ -113,13 +113,13 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
   }
 
   /** The next request gets another token: this one was revoked, or expired early. */
-  function forgetToken(scope: Scope, token: Token): void {
+  function forgetToken(scope: TokenScope, token: Token): void {
     if (logins.get(scope.key)?.token === token) logins.delete(scope.key)
   }
 
   /** Sends a request with a token. If the token was revoked, or expired early, once more with another one. */
   async function sendWithToken(
-    scope: Scope,
+    scope: TokenScope,
     signal: AbortSignal,
     send: (token: Token) => Promise<HttpResponse>,
   ): Promise<HttpResponse> {
@@ -132,7 +132,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
 
   /** Lists projects at a path of Keystone. */
   async function listProjects(
-    scope: Scope,
+    scope: TokenScope,
     path: string,
     signal: AbortSignal,
   ): Promise<readonly Json[]> {
@@ -154,7 +154,7 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
   }
 
   /** All projects in which the user has a role. */
-  async function findProjects(signal: AbortSignal): Promise<readonly Scope[]> {
+  async function findProjects(signal: AbortSignal): Promise<readonly TokenScope[]> {
     const projects = await listProjects(unscoped, '/auth/projects', signal)
     const enabled = projects.filter((project) => booleanOf(project, 'enabled'))
     if (enabled.length === 0) {
@@ -170,13 +170,13 @@ export function createKeystone(http: HttpClient, settings: OpenStackSettings, cl
     forgetToken,
     sendWithToken,
     /** The scopes to read, one for each project. */
-    async findScopes(signal: AbortSignal): Promise<readonly Scope[]> {
+    async findScopes(signal: AbortSignal): Promise<readonly TokenScope[]> {
       const { hasFixedProject, project } = settings
       if (!hasFixedProject && !project) return await findProjects(signal)
       return [{ key: 'own', request: project && { project } }]
     },
     /** All projects of the cloud; denied to most users. */
-    listAllProjects: (scope: Scope, signal: AbortSignal) =>
+    listAllProjects: (scope: TokenScope, signal: AbortSignal) =>
       listProjects(scope, '/projects', signal),
   }
 }

@@ -3,7 +3,7 @@ import type { FailedPart, ServerReference } from '../../domain/sources/source.ts
 import { textOf } from '../shared/json.ts'
 import { cloudOf, regionsOf } from './catalog.ts'
 import { openCompute, type Compute } from './compute.ts'
-import type { Scope } from './keystone.ts'
+import type { TokenScope } from './keystone.ts'
 import type { Site } from './resource-ids.ts'
 import { retainKeys } from './retain-keys.ts'
 import { createServiceClient } from './service-client.ts'
@@ -26,7 +26,7 @@ interface FoundRegions {
   /** All that are read, also those that failed. */
   readonly regions: readonly string[]
   /** The projects with a token. */
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly TokenScope[]
   readonly failed: readonly FailedPart[]
 }
 
@@ -39,12 +39,12 @@ export function requireSourceError(error: unknown, signal: AbortSignal): SourceE
 /** All regions to read, by the catalogs of these projects, or of the first one that has a token. */
 export async function findRegions(
   { keystone, settings }: Session,
-  scopes: readonly Scope[],
+  scopes: readonly TokenScope[],
   signal: AbortSignal,
   isFirstEnough = false,
 ): Promise<FoundRegions> {
   const found = new Set<string>()
-  const usable: Scope[] = []
+  const usable: TokenScope[] = []
   const failed: FailedPart[] = []
   for (const scope of scopes) {
     if (isFirstEnough && usable.length > 0) break
@@ -83,7 +83,7 @@ export async function findRegions(
 /** Loads the names of all projects, if Keystone lists them for these credentials. */
 async function loadProjectNames(
   { keystone, projectNames }: Session,
-  scope: Scope,
+  scope: TokenScope,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -111,7 +111,7 @@ export interface RegionPlan {
  */
 export async function planRegion(
   session: Session,
-  scopes: readonly Scope[],
+  scopes: readonly TokenScope[],
   region: string,
   signal: AbortSignal,
 ): Promise<RegionPlan> {
@@ -120,7 +120,7 @@ export async function planRegion(
   const failed: FailedPart[] = []
 
   /** Undefined if the project does not have the region. */
-  async function openProject(scope: Scope): Promise<ProjectInRegion | undefined> {
+  async function openProject(scope: TokenScope): Promise<ProjectInRegion | undefined> {
     const { catalog, projectId, projectName } = await keystone.getToken(scope, signal)
     projectNames.set(projectId, projectName)
     if (!regionsOf(catalog).includes(region)) return undefined

@@ -9,7 +9,7 @@ import { withRetries } from '../shared/retry.ts'
 import { statusError } from '../shared/status-error.ts'
 import { noUsableAnswer } from '../shared/to-action-error.ts'
 import { endpointOf, type ServiceName } from './catalog.ts'
-import type { Keystone, Scope, Token } from './keystone.ts'
+import type { Keystone, TokenScope, Token } from './keystone.ts'
 import { pickUsed, type ListName } from './used-fields.ts'
 
 export interface ServiceRequest {
@@ -69,7 +69,7 @@ interface Connection {
 
 export function createServiceClient(
   { http, keystone }: Connection,
-  scope: Scope,
+  scope: TokenScope,
   region: string,
 ): ServiceClient {
   function urlOf({ catalog }: Token, { service, path }: ServiceRequest): URL {

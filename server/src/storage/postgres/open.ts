@@ -246,8 +246,8 @@ export async function joinPostgres(
       versions.advanceIdentity(identityVersionOf(results))
       return results.slice(1)
     },
-    async commitServers(statements, scopes, serialized = []) {
-      const work = buildServersCommit(db, statements, scopes, serialized)
+    async commitServers(statements, scopeIds, serialized = []) {
+      const work = buildServersCommit(db, statements, scopeIds, serialized)
       const results = await statistics.measure('servers', () =>
         runTransaction(syncPool, work.statements, {
           statement: syncTimeout,
@@ -258,8 +258,8 @@ export async function joinPostgres(
         }),
       )
       const version = work.versionFrom(results)
-      versions.advanceServers(version, scopes)
-      onServersCommitted(version, scopes)
+      versions.advanceServers(version, scopeIds)
+      onServersCommitted(version, scopeIds)
     },
     maintain: (statements) => maintain(hosts, statements),
     currentVersion: versions.identityVersion,

@@ -4,7 +4,7 @@ import { Violation } from '../violation.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
 import { createWriteStatements } from './write-statements.ts'
 
-const scopesOf = ({ stored, server }: ServerWrite) =>
+const scopeIdsOf = ({ stored, server }: ServerWrite) =>
   [server, ...(stored ? [stored.server] : [])].flatMap(({ project_id, domain_id }) => [
     project_id,
     domain_id,
@@ -60,10 +60,10 @@ export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
       return await tryCommit(() => database.commitServers(others, new Set(), noted))
     }
     const { statements, onWritten } = await writeStatements(writes)
-    const scopes = new Set(writes.flatMap(scopesOf))
+    const scopeIds = new Set(writes.flatMap(scopeIdsOf))
     const isWritten = await tryCommit(() =>
       // Rows that other commits wait for come last.
-      database.commitServers([...moveInBin(writes), ...others, ...statements], scopes, noted),
+      database.commitServers([...moveInBin(writes), ...others, ...statements], scopeIds, noted),
     )
     if (isWritten) onWritten()
     return isWritten

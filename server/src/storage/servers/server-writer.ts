@@ -129,7 +129,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
           .execute()
         if (rows.length === 0) return 0
         const seqs = rows.map(({ seq }) => seq)
-        const scopes = rows.flatMap(({ project_id, domain_id }) => [project_id, domain_id])
+        const scopeIds = rows.flatMap(({ project_id, domain_id }) => [project_id, domain_id])
         // A server that was restored meanwhile is not deleted. The next query finds the others again.
         const statements = [
           ...requireUnchanged(database, rows),
@@ -145,7 +145,9 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
             )
             .compile(),
         ]
-        const isPurged = await tryCommit(() => database.commitServers(statements, new Set(scopes)))
+        const isPurged = await tryCommit(() =>
+          database.commitServers(statements, new Set(scopeIds)),
+        )
         return isPurged ? rows.length : undefined
       }
       while ((await retryOnConflict(purgeBatch)) > 0);

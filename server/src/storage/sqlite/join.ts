@@ -26,9 +26,12 @@ export function joinSqlite(
     db,
     run: (queries) => statistics.measure('read', async () => readSnapshot(queries), queries),
     commit: writer.commit,
-    async commitServers(statements, scopes, serialized = []) {
-      const commit = buildServersCommit(db, statements, scopes, serialized)
-      onServersCommitted(commit.versionFrom(await writer.commitServers(commit.statements)), scopes)
+    async commitServers(statements, scopeIds, serialized = []) {
+      const commit = buildServersCommit(db, statements, scopeIds, serialized)
+      onServersCommitted(
+        commit.versionFrom(await writer.commitServers(commit.statements)),
+        scopeIds,
+      )
     },
     async maintain(statements) {
       for (const sql of statements) await writer.commit([{ sql, parameters: [] }])

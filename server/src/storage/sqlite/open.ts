@@ -150,11 +150,11 @@ export async function openSqlite(
       identityVersion = identityVersionOf(results)
       return results.slice(1)
     },
-    async commitServers(statements, scopes, serialized = []) {
-      const commit = buildServersCommit(db, statements, scopes, serialized)
+    async commitServers(statements, scopeIds, serialized = []) {
+      const commit = buildServersCommit(db, statements, scopeIds, serialized)
       serverVersions.advance(
         commit.versionFrom(await writer.commitServers(commit.statements)),
-        scopes,
+        scopeIds,
       )
     },
     async maintain(statements) {

@@ -7,7 +7,7 @@ import {
 } from '../../domain/identity/administration/authority.ts'
 import { createPrincipal, type Principal } from '../../domain/identity/principal.ts'
 import type { Assignment, PolicyRecord } from '../../domain/identity/records.ts'
-import type { GrantedScope } from '../../domain/identity/scope.ts'
+import type { GrantedScope } from '../../domain/identity/token-scope.ts'
 import {
   makeDomain,
   makePolicy,

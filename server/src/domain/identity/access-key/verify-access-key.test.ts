@@ -165,14 +165,14 @@ for (const [name, sign] of Object.entries(forms)) {
 
     test('SEC-32: does not survive a change of a single character', () => {
       const text = sign()
-      const scopes = listBoundPlaces(text)
-      assert.ok(scopes.length > 200)
+      const positions = listSignedCharacters(text)
+      assert.ok(positions.length > 200)
       const character = fc.oneof(
         fc.string({ minLength: 1, maxLength: 1 }),
         fc.constantFrom('0', 'a', 'A', '\n', '/'),
       )
       fc.assert(
-        fc.property(fc.constantFrom(...scopes), character, ({ member, at }, character) => {
+        fc.property(fc.constantFrom(...positions), character, ({ member, at }, character) => {
           const altered = overwrite(text, member, at, character)
           fc.pre(altered !== text)
           assert.ok(!isTaken(altered), altered)
@@ -185,20 +185,20 @@ for (const [name, sign] of Object.entries(forms)) {
 
 type Signed = Record<string, unknown> & { headers?: Record<string, string> }
 
-interface Scope {
+interface Position {
   readonly member: string
   readonly at: number
 }
 
-/** Every character that the signature answers for. Whose key it is, the secret says. */
-function listBoundPlaces(text: string): Scope[] {
+/** Every character that the signature covers. It does not cover the access key, whose secret it is made with. */
+function listSignedCharacters(text: string): Position[] {
   const { headers, signed_headers: _names, access_key: _key, ...rest } = JSON.parse(text) as Signed
   const members = Object.entries({ ...rest, ...headers } as Record<string, string>)
-  const scopes = members.flatMap(([member, value]) =>
+  const positions = members.flatMap(([member, value]) =>
     Array.from(value, (_character, at) => ({ member, at })),
   )
   // The fraction of the second is not in the signature.
-  return scopes.filter(({ member, at }) => member !== 'sign_date' || at < 19)
+  return positions.filter(({ member, at }) => member !== 'sign_date' || at < 19)
 }
 
 function overwrite(text: string, member: string, at: number, character: string): string {

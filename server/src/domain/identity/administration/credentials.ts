@@ -4,7 +4,7 @@ import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.t
 import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { Directory } from '../ports.ts'
-import { openProjects } from '../scope.ts'
+import { openProjects } from '../token-scope.ts'
 import { isActive } from '../user-status.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'

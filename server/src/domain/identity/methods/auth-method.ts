@@ -4,7 +4,7 @@ import type { TokenPreconditions } from '../ports.ts'
 import type { AccessKeyUse, TokenScope } from '../records.ts'
 import type { UserSummary } from '../../user-summary.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
-import type { RequestedScope } from '../scope.ts'
+import type { RequestedScope } from '../token-scope.ts'
 
 /** The user that a method authenticated, and the limits of the token. */
 export interface AuthenticationResult {

@@ -1,7 +1,7 @@
 import { everywhere } from '../../scope.ts'
 import { all, type Registry, type ResourceQuery } from '../administration/registry.ts'
 import type { IdentityProvider } from '../administration/resources.ts'
-import type { RequestedScope } from '../scope.ts'
+import type { RequestedScope } from '../token-scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Registry, ResourceQuery } from '../administration/registry.ts'
-import type { RequestedScope } from '../scope.ts'
+import type { RequestedScope } from '../token-scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
 
 interface Row {

@@ -3,7 +3,7 @@ import type { Domain, Project } from '../administration/resources.ts'
 import { type Scope, everywhere } from '../../scope.ts'
 import { nameKey } from '../../name-key.ts'
 import type { DomainReference, MemberReference } from '../ports.ts'
-import type { RequestedScope } from '../scope.ts'
+import type { RequestedScope } from '../token-scope.ts'
 
 const named = (filters: Parameters<typeof all>[0]) => ({ ...all(filters), limit: 1 })
 

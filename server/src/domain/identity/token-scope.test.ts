@@ -20,7 +20,7 @@ import {
   openProjects,
   readRequestedScope,
   toTokenScope,
-} from './scope.ts'
+} from './token-scope.ts'
 
 const role = makeRole('member')
 const home = makeDomain('home')

@@ -1,2 +1,0 @@
-/** The scope of a session. */
-export type SessionScope = { readonly project_id: string } | { readonly domain_id: string }
