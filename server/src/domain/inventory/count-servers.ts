@@ -60,7 +60,7 @@ export function createCountServers({ finder, identityVersion, memory }: Dependen
   ): Promise<StatisticsBody> {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-    requireStateAccess(query.view, visibility)
+    requireStateAccess(query.state, visibility)
     const { scope } = visibility
     const version = versionOf(scope)
     const key = JSON.stringify([scope, query])

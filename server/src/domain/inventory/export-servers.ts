@@ -117,10 +117,10 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
   /** Names are compared with all visible servers in use. Others than these always share them. */
   async function findShared(
     caller: Caller,
-    { view }: ServerQuery,
+    { state }: ServerQuery,
     { scope }: Visibility,
   ): Promise<IsShared> {
-    if (view !== 'live') return () => true
+    if (state !== 'live') return () => true
     const names = await finder.findSharedNames(scope, mostSharedNames + 1, requesterOf(caller))
     if (names.length > mostSharedNames) return () => true
     const shared = new Set(names)
@@ -154,7 +154,7 @@ export type ExportUseCases = ReturnType<typeof createExportServers>
 
 function visibilityOf({ principal, authorizedScope }: Caller, query: ServerQuery): Visibility {
   const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-  requireStateAccess(query.view, visibility)
+  requireStateAccess(query.state, visibility)
   return visibility
 }
 

@@ -61,7 +61,7 @@ export const pageQueryOf = (
 ): PageQuery => ({
   requester,
   scope,
-  view: query.view,
+  state: query.state,
   where: query.where,
   order: query.order,
   limit: query.limit,
@@ -168,7 +168,7 @@ export function createListServers(dependencies: Dependencies) {
   ): Promise<ServerPage> {
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
-    requireStateAccess(query.view, visibility)
+    requireStateAccess(query.state, visibility)
     // Read before the data, so that a change during the query makes the page outdated.
     const [serversVersion, version] = [finder.version(visibility.scope), versionOf(query)]
     const key = JSON.stringify(visibility) + text

@@ -13,7 +13,7 @@ const orders = (...fields: Order['field'][]): Order[] =>
   fields.map((field) => ({ field, descending: true }))
 const query = (changes: Partial<Asked> = {}): Asked => ({
   scope: undefined,
-  view: 'live',
+  state: 'live',
   where: everyServer,
   order: orders('created_at'),
   ...changes,
@@ -53,7 +53,7 @@ describe('a marker', () => {
     assert.deepEqual(readMarker(marker, { ...query(), limit: 5, details: true } as Asked), position)
     refuses(marker, query({ resource: 'hosts' }))
     refuses(marker, query({ scope: 'system' }))
-    refuses(marker, query({ view: 'deleted' }))
+    refuses(marker, query({ state: 'deleted' }))
     refuses(marker, query({ where: { kind: 'search', text: 'x' } }))
     refuses(marker, query({ order: [{ field: 'created_at', descending: false }] }))
     refuses(marker, query({ order: orders('updated_at') }))

@@ -114,7 +114,7 @@ export const background: Requester = { user: 'background' }
 export interface ScopedQuery {
   readonly requester: Requester
   readonly scope: ScopeOrNone
-  readonly view: StateFilter
+  readonly state: StateFilter
   readonly where: Condition
 }
 

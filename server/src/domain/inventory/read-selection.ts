@@ -75,7 +75,7 @@ function readSetting(name: string, own: string | undefined, { settings }: Cloudp
   return own ?? other?.to
 }
 
-function readView(
+function readState(
   { deleted = false, pending_delete }: SelectionParameters,
   words: CloudpodsParameters,
 ): StateFilter {
@@ -107,5 +107,5 @@ export function readSelection(
     ['network', readAttachedNetworks(parameters.network)],
   ])
   const scope = readSetting('scope', parameters.scope, words) as ScopeParameter | undefined
-  return { scope, view: readView(parameters, words), where }
+  return { scope, state: readState(parameters, words), where }
 }

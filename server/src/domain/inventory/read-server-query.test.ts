@@ -25,7 +25,7 @@ describe('the query of a list of servers', () => {
   test('defaults to the first page of the newest servers, in short form', () => {
     assert.deepEqual(read({}), {
       scope: undefined,
-      view: 'live',
+      state: 'live',
       where: { kind: 'all', conditions: [] },
       details: false,
       withMetadata: false,
@@ -167,13 +167,13 @@ describe('the query of a list of servers', () => {
   })
 
   test('selects servers in use, in the recycle bin, or deleted', () => {
-    assert.equal(read({ pending_delete: 'false', deleted: false }).view, 'live')
-    assert.equal(read({ pending_delete: 'true' }).view, 'recycled')
-    assert.equal(read({ pending_delete: '1' }).view, 'recycled')
-    assert.equal(read({ pending_delete: 'all' }).view, 'live-and-recycled')
-    assert.equal(read({ pending_delete_all: true }).view, 'live-and-recycled')
-    assert.equal(read({ deleted: true }).view, 'deleted')
-    assert.equal(read({ deleted: true, pending_delete: '0' }).view, 'deleted')
+    assert.equal(read({ pending_delete: 'false', deleted: false }).state, 'live')
+    assert.equal(read({ pending_delete: 'true' }).state, 'recycled')
+    assert.equal(read({ pending_delete: '1' }).state, 'recycled')
+    assert.equal(read({ pending_delete: 'all' }).state, 'live-and-recycled')
+    assert.equal(read({ pending_delete_all: true }).state, 'live-and-recycled')
+    assert.equal(read({ deleted: true }).state, 'deleted')
+    assert.equal(read({ deleted: true, pending_delete: '0' }).state, 'deleted')
     refuses({ deleted: true, pending_delete: 'all' }, 'deleted')
     refuses({ pending_delete_all: true, pending_delete: 'true' }, 'pending_delete_all')
   })

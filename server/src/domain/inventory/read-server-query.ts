@@ -61,7 +61,7 @@ const isPlain = (parameters: ServerListQuery): boolean => {
 
 const plainQuery = (parameters: ServerListQuery, accepted: ServerQuery['format']): ServerQuery => ({
   scope: parameters.scope,
-  view: 'live',
+  state: 'live',
   where: allOf([]),
   details: parameters.details ?? false,
   withMetadata: parameters.with_meta ?? false,

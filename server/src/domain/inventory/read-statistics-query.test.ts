@@ -33,8 +33,8 @@ describe('the query of the statistics', () => {
   test('selects servers as a list does', () => {
     const parameters = { status: ['running'], q: 'vcpu>=8', scope: 'max', deleted: true } as const
     const mutable = { ...parameters, status: ['running'] }
-    const { scope, view, where } = readServerQuery(mutable)
+    const { scope, state, where } = readServerQuery(mutable)
     const { groups: _, ...selection } = readStatisticsQuery(mutable)
-    assert.deepEqual(selection, { scope, view, where })
+    assert.deepEqual(selection, { scope, state, where })
   })
 })

@@ -10,7 +10,7 @@ export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
 export interface ServerSelection {
   /** Absent: the scope of the token. */
   readonly scope: ScopeParameter | undefined
-  readonly view: StateFilter
+  readonly state: StateFilter
   readonly where: Condition
 }
 

@@ -15,7 +15,7 @@ export interface Position {
 interface Asked<Field extends string> {
   readonly resource?: string
   readonly scope?: string | undefined
-  readonly view?: string
+  readonly state?: string
   readonly where: object
   readonly order: readonly Order<Field>[]
 }
@@ -24,11 +24,11 @@ interface Asked<Field extends string> {
 const digestOf = <Field extends string>({
   resource,
   scope,
-  view,
+  state,
   where,
   order,
 }: Asked<Field>): string =>
-  hash('sha1', JSON.stringify([resource, scope, view, where, order]), 'base64url').slice(0, 12)
+  hash('sha1', JSON.stringify([resource, scope, state, where, order]), 'base64url').slice(0, 12)
 
 /** The position after a page, where the next one starts even if objects were added or removed. */
 export const writeMarker = <Field extends string>(

@@ -35,7 +35,7 @@ const orders: Partial<ServerQuery>[] = [
   { orderBy: ['provider', 'is_gpu', 'name'], order: 'asc' },
   { orderBy: ['attach_time', 'id'] },
   { orderBy: ['description'], filters: [{ field: 'name', operator: 'isnotempty', values: [] }] },
-  { view: 'both', orderBy: ['zone'] },
+  { state: 'both', orderBy: ['zone'] },
 ]
 
 onPostgresFirst('pages of a list', (engine) => {

@@ -55,8 +55,8 @@ describe('parsing server list parameters', () => {
       { field: 'name', descending: false },
     ])
     assert.equal(read('scope=system&details=true&with_meta=true').scope, 'system')
-    assert.equal(read('pending_delete=all').view, 'live-and-recycled')
-    assert.equal(read('delete=').view, 'live')
+    assert.equal(read('pending_delete=all').state, 'live-and-recycled')
+    assert.equal(read('delete=').state, 'live')
   })
 
   const refused: [string, RegExp][] = [

@@ -125,11 +125,11 @@ onBothEngines('the access path of a query', (engine) => {
       fc.asyncProperty(serverQuery, fc.nat(2), async (asked, place) => {
         const text = queryText(asked)
         const query = readServerQuery(readQuery(`/servers?${text}`) as ServerListQuery)
-        const { view, where, order, offset } = query
+        const { state, where, order, offset } = query
         const limit = Math.max(query.limit, 7)
         const scope = scopes()[place] ?? { kind: 'system' }
         const requester = background
-        const pageQuery = { requester, scope, view, where, order, limit, offset, after: undefined }
+        const pageQuery = { requester, scope, state, where, order, limit, offset, after: undefined }
         assert.deepEqual(await walk(hasty, pageQuery), await walk(usual, pageQuery), text)
         const grouped = { ...pageQuery, groups: [{ name: 'zone', field: 'zone' as const }] }
         assert.deepEqual(await hasty.count(grouped), await usual.count(grouped), text)

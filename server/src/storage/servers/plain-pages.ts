@@ -16,9 +16,9 @@ import { isEverything, type Selection } from './selections.ts'
 const maxOffset = 2_000
 
 /** Whether a query lists servers in use without a filter, in the default order, near the start. */
-export const isPlain = ({ view, where, order, offset, isStreamed }: PageQuery): boolean =>
+export const isPlain = ({ state, where, order, offset, isStreamed }: PageQuery): boolean =>
   isStreamed !== true &&
-  view === 'live' &&
+  state === 'live' &&
   isEverything(where) &&
   order.length === 1 &&
   order[0]?.field === 'created_at' &&

@@ -202,7 +202,7 @@ onEngineOfLane('the plan of a query', (engine) => {
           const query = {
             requester: background,
             scope: scopes()[place] ?? { kind: 'system' },
-            view: 'live' as const,
+            state: 'live' as const,
             where: allOf(parseQ(serverFields, terms.join(' '))),
             ignoresCache: true,
           }
@@ -231,7 +231,7 @@ onEngineOfLane('the plan of a query', (engine) => {
       await walker.find({
         requester: background,
         scope: { kind: 'system' },
-        view: 'live',
+        state: 'live',
         where: allOf(parseQ(serverFields, q)),
         ignoresCache: true,
         order: [{ field: 'created_at', descending: true }],
@@ -251,7 +251,7 @@ onEngineOfLane('the plan of a query', (engine) => {
     await walker.find({
       requester: background,
       scope: { kind: 'system' },
-      view: 'live',
+      state: 'live',
       where: allOf(
         parseQ(serverFields, Array.from({ length: 20 }, (_, at) => `-tag:key${at}`).join(' ')),
       ),

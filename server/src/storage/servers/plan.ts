@@ -75,9 +75,9 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   const scopes = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
 
   /** SQL conditions that restrict servers to the state and the scope of the query. */
-  function visibleServers({ view, scope }: ScopedQuery): readonly Sql[] {
+  function visibleServers({ state, scope }: ScopedQuery): readonly Sql[] {
     const within = scopes.ofScope(scope)
-    return within ? [states[view], within.condition] : [states[view]]
+    return within ? [states[state], within.condition] : [states[state]]
   }
 
   /**
@@ -112,7 +112,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     const where = createWhere(setting)
     const accessPaths = createAccessPaths(engine, where)
     const scope = accessPaths.ofScope(query.scope)
-    const isLive = query.view === 'live'
+    const isLive = query.state === 'live'
     const inLists = isLive ? inByteSet : undefined
     const fullScan = createWhere({
       ...setting,
@@ -147,16 +147,16 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     }
   }
 
-  const probe = ({ index, condition, list }: AccessPath, view: StateFilter): Sql => {
-    const servers = list ?? select(sql`1`, index, [states[view], condition])
+  const probe = ({ index, condition, list }: AccessPath, state: StateFilter): Sql => {
+    const servers = list ?? select(sql`1`, index, [states[state], condition])
     return sql`select count(*) as n from (${servers} limit ${limits.fewServers + 1}) as probed`
   }
 
   /** The access path with the fewest servers, if they are few. */
-  async function narrowest(ways: readonly AccessPath[], { view, requester }: ScopedQuery) {
+  async function narrowest(ways: readonly AccessPath[], { state, requester }: ScopedQuery) {
     if (ways.length === 0) return undefined
     const counts = await run(
-      ways.map((way) => probe(way, view)),
+      ways.map((way) => probe(way, state)),
       requester,
     )
     return ways
@@ -172,7 +172,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   async function findSelectivePath({ query, isLive, scope, accessPaths }: Plan) {
     const own = scope && (await narrowest([scope], query))
     if (own) return own
-    const aside = inactivePaths[query.view]
+    const aside = inactivePaths[query.state]
     return isLive ? await narrowest(accessPaths, query) : aside && (await narrowest([aside], query))
   }
 

@@ -19,8 +19,8 @@ export function createSelections(memory: CacheMemory) {
     typeof result === 'number' ? 0 : result.seqs.length * 20,
   )
 
-  const totalKeyOf = ({ scope, view, where }: PageQuery) =>
-    `${scope.kind} ${scopeIdOf(scope)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
+  const totalKeyOf = ({ scope, state, where }: PageQuery) =>
+    `${scope.kind} ${scopeIdOf(scope)} ${state} ${isEverything(where) ? '' : JSON.stringify(where)}`
   const keyOf = (query: PageQuery) =>
     query.order.reduce(
       (key, { field, descending }) => `${key} ${field}${descending ? '-' : '+'}`,

@@ -26,7 +26,7 @@ const textOf = (server: Server, field: string, absent = '') =>
 const isCallers = (name: string) => (callerFields as readonly string[]).includes(name)
 const ofAll = (names: readonly string[]) => names.filter((name) => !isCallers(name))
 
-/** Every field that can be filtered and sorted by; `deleted` is a view, and no filter parameter. */
+/** Every field that can be filtered and sorted by; `deleted` is a state, and no filter parameter. */
 const flags = ofAll(serverBooleans).filter((name) => name !== 'deleted')
 const texts = ofAll(serverTexts)
 const allFields = [...flags, ...serverTimestamps, ...serverNumbers, ...texts]
@@ -285,7 +285,7 @@ export function createServerQueries(servers: readonly Server[]) {
       'domain' as const,
       'project' as const,
     ),
-    view: fc.constantFrom(
+    state: fc.constantFrom(
       'live' as const,
       'live' as const,
       'live' as const,

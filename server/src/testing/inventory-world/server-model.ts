@@ -59,7 +59,7 @@ function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | R
   }
 }
 
-const inView: Record<Selection['view'], Sees> = {
+const inState: Record<Selection['state'], Sees> = {
   live: ({ deleted, pending_deleted }) => !deleted && !pending_deleted,
   recycled: ({ deleted, pending_deleted }) => !deleted && pending_deleted,
   both: ({ deleted }) => !deleted,
@@ -114,9 +114,9 @@ function select(
 ): Server[] | Refused {
   const sees = visibilityOf(caller, selection.scope)
   if (typeof sees !== 'function') return sees
-  if (selection.view !== 'live' && !caller.mayChange) return { status: 403 }
+  if (selection.state !== 'live' && !caller.mayChange) return { status: 403 }
   return servers.filter(
-    (server) => sees(server) && inView[selection.view](server) && isSelected(server, selection),
+    (server) => sees(server) && inState[selection.state](server) && isSelected(server, selection),
   )
 }
 

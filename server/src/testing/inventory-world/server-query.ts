@@ -62,7 +62,7 @@ export interface Selection {
   readonly ip: readonly string[]
   readonly ranges: Readonly<Partial<Record<Range, string>>>
   readonly scope: 'project' | 'domain' | 'system' | 'max' | undefined
-  readonly view: 'live' | 'recycled' | 'both' | 'deleted'
+  readonly state: 'live' | 'recycled' | 'both' | 'deleted'
 }
 
 export interface ServerQuery extends Selection {
@@ -100,15 +100,15 @@ function termText(word: Term): string {
 const severalPairs = (name: string, values: readonly string[], isNumbered = false) =>
   values.map((value, at) => pair(isNumbered ? `${name}.${at}` : name, value))
 
-const views = {
+const stateParameters = {
   live: [],
   recycled: ['pending_delete=true'],
   both: ['pending_delete=all'],
   deleted: ['deleted=true'],
-} as const satisfies Record<Selection['view'], readonly string[]>
+} as const satisfies Record<Selection['state'], readonly string[]>
 
 function selectionPairs(selection: Selection): string[] {
-  const { parameters, filters, isAny, terms, search, tags, ip, scope, view } = selection
+  const { parameters, filters, isAny, terms, search, tags, ip, scope, state } = selection
   return [
     ...parameters.flatMap(({ name, values, isNumbered }) => severalPairs(name, values, isNumbered)),
     ...filters.map((filter) => pair('filter', filterText(filter))),
@@ -119,7 +119,7 @@ function selectionPairs(selection: Selection): string[] {
     ...severalPairs('ip', ip),
     ...Object.entries(selection.ranges).map(([name, value]) => pair(name, value)),
     ...(scope === undefined ? [] : [pair('scope', scope)]),
-    ...views[view],
+    ...stateParameters[state],
   ]
 }
 
@@ -153,7 +153,7 @@ export const everything: ServerQuery = {
   ip: [],
   ranges: {},
   scope: undefined,
-  view: 'live',
+  state: 'live',
   orderBy: [],
   order: undefined,
   limit: undefined,
