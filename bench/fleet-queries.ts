@@ -28,7 +28,7 @@ interface Timed {
   readonly total: number
 }
 
-/** Changes a server before each run, so that no page, selection or total is cached. */
+/** Changes a server before each run, so that no page, query result or total is cached. */
 async function timeCold(
   timedGet: TimedGet,
   changeServer: ChangeServer,

@@ -76,7 +76,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'server/src/domain/inventory/list-resources.ts',
-    code: 'finder.find(selection, idOrName, mostNamesakes + 1)',
+    code: 'finder.find(visible, idOrName, mostNamesakes + 1)',
     mutation: '1 → 2',
     reason: 'Reads one more namesake, which is not listed.',
   },

@@ -25,7 +25,7 @@ export const several = <Schema extends TSchema>(
 export const timestampFormats = 'UTC: `2026-05-04T08:00:00Z`, `2026-05-04 08:00:00` or `2026-05-04`'
 
 /** The server checks the format of timestamps. */
-const filterParameters = {
+const parameterByType = {
   text: several(Type.String({ maxLength: 1024 }), 'Exact value, or one of several'),
   enum: several(Type.String({ maxLength: 1024 }), 'Exact value, or one of several. Ignores case.'),
   number: several(Type.Integer(), 'Exact value, or one of several'),
@@ -37,14 +37,14 @@ const filterParameters = {
 } as const satisfies Record<Exclude<FieldType, 'object'>, TSchema>
 
 type FieldParameters<R extends Resource> = {
-  [Name in FieldUsedFor<R, 'filter'>]: (typeof filterParameters)[R['fields'][Name]['type'] &
-    keyof typeof filterParameters]
+  [Name in FieldUsedFor<R, 'filter'>]: (typeof parameterByType)[R['fields'][Name]['type'] &
+    keyof typeof parameterByType]
 }
 
 /** A value that the field can never have is an error rather than an empty list. */
 function filterParameter({ type, schema }: FieldDescription): TSchema {
   if ('enum' in schema) return several(schema, 'Exact value, or one of several')
-  return filterParameters[type as keyof typeof filterParameters]
+  return parameterByType[type as keyof typeof parameterByType]
 }
 
 /** Every filter field as a parameter. */
@@ -74,7 +74,7 @@ export const maxSortFields = 16
 export const scopeOfOne = scopeParameter('Scope of the lookup. Default: everything you can access.')
 
 /** What every list, and all that takes the filters of a list, can be filtered by. */
-export const selectionParameters = {
+export const filterParameters = {
   filter: several(
     Type.String({ maxLength: 8192 }),
     "`name.contains('web')`, with `in notin between ge gt le lt like contains startswith endswith equals notequals isnull isnotnull isempty isnotempty isnullorempty`. Several filters must all match.",
@@ -138,7 +138,7 @@ const listQuery = <const R extends Resource, const Scope extends TSchema>(
 ) =>
   exactObject({
     ...fieldParameters(resource),
-    ...selectionParameters,
+    ...filterParameters,
     search: searchParameter(resource),
     ...pageParameters,
     scope,

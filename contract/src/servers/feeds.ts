@@ -9,7 +9,7 @@ import {
   prometheusExample,
   sshConfigExample,
 } from './feed-examples.ts'
-import { serverSelection } from './parameters.ts'
+import { serverFilter } from './parameters.ts'
 
 /** The most servers of a feed with host names: it remembers the names, so that each is unique. */
 export const maxFeedHosts = 50_000
@@ -39,11 +39,11 @@ export const PrometheusTargetsQuery = exactObject({
     }),
   ),
   address,
-  ...serverSelection,
+  ...serverFilter,
 })
 export type PrometheusTargetsQuery = Static<typeof PrometheusTargetsQuery>
 
-export const HostFeedQuery = exactObject({ address, suffix, ...serverSelection })
+export const HostFeedQuery = exactObject({ address, suffix, ...serverFilter })
 export type HostFeedQuery = Static<typeof HostFeedQuery>
 
 export const AnsibleInventoryQuery = exactObject({

@@ -6,7 +6,7 @@ import {
   maxQueryLength,
   pageParameters,
   scopeParameter,
-  selectionParameters,
+  filterParameters,
   several,
   timestampFormats,
 } from '../resources/list-operations.ts'
@@ -47,13 +47,13 @@ export const narrowing = {
 }
 
 /** The filters of lists, exports, statistics and feeds. */
-export const serverSelection = {
+export const serverFilter = {
   ...fieldFilters,
   ...sameType(
     ['project', 'tenant', 'host', 'zone', 'region', 'cloudregion', 'account', 'manager'],
     idOrName,
   ),
-  ...selectionParameters,
+  ...filterParameters,
   q: describedText(
     maxQueryLength,
     'Search query: `status:running provider:Aws ip:10.4.0.0/16 tag:env=prod vcpu>=8 -project:demo web-7`. A comma means "or", a leading `-` "not". Words without a field are searched for.',
@@ -109,7 +109,7 @@ const page = {
   ...cloudpodsSchemas(cloudpodsPaging),
 }
 
-export const ServerListQuery = exactObject({ ...page, ...serverSelection })
+export const ServerListQuery = exactObject({ ...page, ...serverFilter })
 export type ServerListQuery = Static<typeof ServerListQuery>
 
 export const ServerStatisticsQuery = exactObject({
@@ -119,7 +119,7 @@ export const ServerStatisticsQuery = exactObject({
     16,
   ),
   ...ignoredListParameters,
-  ...serverSelection,
+  ...serverFilter,
 })
 export type ServerStatisticsQuery = Static<typeof ServerStatisticsQuery>
 

@@ -28,14 +28,14 @@ const call = api as unknown as Readonly<
   Record<string, (input: Input) => Promise<Readonly<Record<string, unknown>>>>
 >
 
-interface ResourceSelection {
+interface ResourceFilter {
   readonly q: string
   readonly scope: ScopeParameter
 }
 
 async function list(
   { keys, nouns }: Resource,
-  { q, scope }: ResourceSelection,
+  { q, scope }: ResourceFilter,
   query: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ) {
@@ -47,7 +47,7 @@ async function list(
 }
 
 /** Which items, in which order, with which fields. */
-export interface ResourcesQuery extends ResourceSelection {
+export interface ResourcesQuery extends ResourceFilter {
   readonly sort: Sort
   readonly fields: readonly string[]
 }
@@ -113,14 +113,14 @@ export const resourceQueries = (resource: Resource, query: ResourcesQuery) => ({
 /** The values of fields. The API has statistics of servers only, so they are counted here. */
 export const resourceValuesQuery = (
   resource: Resource,
-  selection: ResourceSelection,
+  filter: ResourceFilter,
   fields: readonly string[],
 ): CountsQuery => ({
-  queryKey: [resource.keys, 'values', selection, fields],
+  queryKey: [resource.keys, 'values', filter, fields],
   queryFn: async (context) => {
     const generation = beginRequest(context)
     const page = { field: ['id', ...fields], limit: maxPageSize }
-    const { rows, total } = await list(resource, selection, page, context.signal)
+    const { rows, total } = await list(resource, filter, page, context.signal)
     const groups = Object.fromEntries(fields.map((field) => [field, countValues(rows, field)]))
     return { generation, total, groups }
   },

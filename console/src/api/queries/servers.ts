@@ -15,7 +15,7 @@ import {
 } from './pages.ts'
 
 /** Which servers. */
-export interface ServerSelection {
+export interface ServerFilter {
   readonly q: string
   readonly scope: ScopeParameter
   /** Only the servers in the recycle bin, instead of all others. */
@@ -23,12 +23,12 @@ export interface ServerSelection {
 }
 
 /** Which servers, in which order, with which fields. */
-export interface ServersQuery extends ServerSelection {
+export interface ServersQuery extends ServerFilter {
   readonly sort: Sort
   readonly fields: readonly string[]
 }
 
-const selectionOf = ({ q, scope, isBin }: ServerSelection) => ({
+const filterOf = ({ q, scope, isBin }: ServerFilter) => ({
   ...(q !== '' && { q }),
   ...(isBin && { pending_delete: 'true' as const }),
   scope,
@@ -44,7 +44,7 @@ const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => 
     const { sort, fields } = query
     const page = await api.listServers({
       query: {
-        ...selectionOf(query),
+        ...filterOf(query),
         order_by: sort.by,
         order: sort.order,
         details: true,
@@ -69,12 +69,12 @@ const serverRowsQuery = (query: ServersQuery, ids: readonly string[]): RowsQuery
   queryFn: async (context) => {
     const generation = beginRequest(context)
     const fields = { details: true, with_meta: true, field: query.fields }
-    const find = (selection: object) => async (id: readonly string[]) => {
-      const page = { ...selection, ...fields, id, limit: id.length }
+    const find = (filter: object) => async (id: readonly string[]) => {
+      const page = { ...filter, ...fields, id, limit: id.length }
       return rowsOf(await api.listServers({ query: page, signal: context.signal }))
     }
     const all = { scope: query.scope, pending_delete: 'all' }
-    return { generation, ...(await followRows(ids, find(selectionOf(query)), find(all))) }
+    return { generation, ...(await followRows(ids, find(filterOf(query)), find(all))) }
   },
   gcTime: 0,
   refetchInterval: (query) => {
@@ -88,22 +88,19 @@ const fleetSizeQuery = (scope: ScopeParameter, isBin: boolean): SizeQuery => ({
   queryKey: ['servers', 'size', scope, isBin],
   queryFn: async (context) => {
     const generation = beginRequest(context)
-    const query = { ...selectionOf({ q: '', scope, isBin }), limit: 0 }
+    const query = { ...filterOf({ q: '', scope, isBin }), limit: 0 }
     const { total } = await api.listServers({ query, signal: context.signal })
     return { generation, count: total }
   },
 })
 
 /** How many servers match per value of some fields. */
-export const countsQuery = (
-  selection: ServerSelection,
-  groups: readonly string[],
-): CountsQuery => ({
-  queryKey: ['servers', 'counts', selection, groups],
+export const countsQuery = (filter: ServerFilter, groups: readonly string[]): CountsQuery => ({
+  queryKey: ['servers', 'counts', filter, groups],
   queryFn: async (context) => {
     const generation = beginRequest(context)
     const { total, ...rest } = await api.getServerStatistics({
-      query: { ...selectionOf(selection), group_by: groups },
+      query: { ...filterOf(filter), group_by: groups },
       signal: context.signal,
     })
     return { generation, total: total.count, groups: rest.groups }

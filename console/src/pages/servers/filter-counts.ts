@@ -1,4 +1,4 @@
-import { countsQuery, type ServerSelection } from '../../api/queries/servers.ts'
+import { countsQuery, type ServerFilter } from '../../api/queries/servers.ts'
 import { valuesOf, without } from '../../filter/edit-query.ts'
 import { filterKeys, findKey } from '../../filter/keys.ts'
 import { countsAgree } from '../../servers/counts-agree.ts'
@@ -36,7 +36,7 @@ export interface FilterCounts {
 const groupOf = (name: FilterGroupName) => findKey(filterKeys, name)?.groups ?? name
 
 /** The requests for the values of all filter groups. */
-export function filterCountQueries({ q, scope, isBin }: ServerSelection, isShown: boolean) {
+export function filterCountQueries({ q, scope, isBin }: ServerFilter, isShown: boolean) {
   const isActive = (name: FilterGroupName) => {
     const { wanted, unwanted } = valuesOf(q, name)
     return wanted.length + unwanted.length > 0

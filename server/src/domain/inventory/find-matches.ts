@@ -9,7 +9,7 @@ import { requesterOf, type ServerFinder } from './ports.ts'
 import { readServerQuery } from './read-server-query.ts'
 import { findVisibility } from './visibility.ts'
 
-interface Selection {
+interface MatchRequest {
   readonly q: string
   /** Where an error says that too many match. */
   readonly path: string
@@ -20,8 +20,8 @@ interface Selection {
 
 /** Finds the servers of a request that acts on many of them. */
 export function createFindMatches(finder: Pick<ServerFinder, 'find' | 'load'>) {
-  return async function findMatches(caller: Caller, selection: Selection): Promise<string[]> {
-    const { q, path, scope, among } = selection
+  return async function findMatches(caller: Caller, request: MatchRequest): Promise<string[]> {
+    const { q, path, scope, among } = request
     const query = readServerQuery({ q, limit: maxBatchSize })
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, scope)

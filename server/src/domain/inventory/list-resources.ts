@@ -72,8 +72,8 @@ export function createResourceUseCases(finder: ResourceFinder) {
       requireAllowed(kind, fields, parameters)
       const query = readListQuery(fields, ...withDefaultOrder(fields, parameters))
       const { limit, offset } = query
-      const selection = { kind, scope: visibility.scope, requester: requesterOf(caller) }
-      const { items, total, next } = await finder.list(selection, fields, query)
+      const visible = { kind, scope: visibility.scope, requester: requesterOf(caller) }
+      const { items, total, next } = await finder.list(visible, fields, query)
       const keys = query.keys ?? (query.details ? fields.keys : fields.shortKeys)
       const { keys: name } = resourceOf(kind)
       const others = { limit, offset, total }
@@ -89,8 +89,8 @@ export function createResourceUseCases(finder: ResourceFinder) {
     ) {
       const { key, many } = resourceOf(kind)
       const { scope, fields } = visibilityOf(caller, wanted)
-      const selection = { kind, scope, requester: requesterOf(caller) }
-      const found = await finder.find(selection, idOrName, mostNamesakes + 1)
+      const visible = { kind, scope, requester: requesterOf(caller) }
+      const found = await finder.find(visible, idOrName, mostNamesakes + 1)
       const [object, ...others] = found
       if (!object) {
         throw new PlatformError(

@@ -47,7 +47,7 @@ describe('a marker', () => {
     }
   })
 
-  test('depends on the selection and the order, not on the fields shown', () => {
+  test('depends on the filter and the order, not on the fields shown', () => {
     const position = { keys: [5], id: 'a' }
     const marker = writeMarker(query(), position)
     assert.deepEqual(readMarker(marker, { ...query(), limit: 5, details: true } as Asked), position)

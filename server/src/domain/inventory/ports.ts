@@ -125,7 +125,7 @@ export interface PageQuery extends ScopedQuery {
   readonly after: Position | undefined
   /** Part of an export, which must not delay the pages of other requests. */
   readonly isStreamed?: boolean
-  /** Does not use cached selections and totals, because they turned out to be outdated. */
+  /** Does not use cached query results and totals, because they turned out to be outdated. */
   readonly ignoresCache?: boolean
 }
 

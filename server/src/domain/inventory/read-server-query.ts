@@ -4,7 +4,7 @@ import { allOf } from '../query/conditions.ts'
 import { readKey, readLimit, readOrder } from '../query/read-list-query.ts'
 import { readCloudpodsParameters, type CloudpodsParameters } from './cloudpods-parameters.ts'
 import { serverFields } from './fields.ts'
-import { readSelection } from './read-selection.ts'
+import { readServerFilter } from './read-server-filter.ts'
 import type { ServerQuery } from './server-query.ts'
 
 const sameWords = ({ same }: CloudpodsParameters, name: string) =>
@@ -86,7 +86,7 @@ export function readServerQuery(
   const keys = readKeys(parameters, words)
   const withMetadata = parameters.with_meta ?? sameWords(words, 'with_meta').length > 0
   return {
-    ...readSelection(parameters, words),
+    ...readServerFilter(parameters, words),
     details: parameters.details ?? false,
     // To name it is to ask for it.
     withMetadata: withMetadata || (keys?.includes('metadata') ?? false),

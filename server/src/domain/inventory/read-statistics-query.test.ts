@@ -34,7 +34,7 @@ describe('the query of the statistics', () => {
     const parameters = { status: ['running'], q: 'vcpu>=8', scope: 'max', deleted: true } as const
     const mutable = { ...parameters, status: ['running'] }
     const { scope, state, where } = readServerQuery(mutable)
-    const { groups: _, ...selection } = readStatisticsQuery(mutable)
-    assert.deepEqual(selection, { scope, state, where })
+    const { groups: _, ...filter } = readStatisticsQuery(mutable)
+    assert.deepEqual(filter, { scope, state, where })
   })
 })

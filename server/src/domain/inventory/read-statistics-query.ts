@@ -3,7 +3,7 @@ import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import { fields, isField } from './fields.ts'
 import { readCloudpodsParameters } from './cloudpods-parameters.ts'
-import { readSelection } from './read-selection.ts'
+import { readServerFilter } from './read-server-filter.ts'
 import type { Grouping, StatisticsQuery } from './server-query.ts'
 
 const metadataPrefix = 'metadata.'
@@ -24,7 +24,7 @@ export function readGrouping(name: string): Grouping {
 export function readStatisticsQuery(parameters: ServerStatisticsQuery): StatisticsQuery {
   const { group_by = ['status'] } = parameters
   return {
-    ...readSelection(parameters, readCloudpodsParameters(parameters)),
+    ...readServerFilter(parameters, readCloudpodsParameters(parameters)),
     groups: [...new Set(group_by)].map(readGrouping),
   }
 }

@@ -25,8 +25,8 @@ export function createTimelineUseCases({ timeline, clock }: Dependencies) {
     ): Promise<ServerTimeline> {
       const { scope } = findVisibility(caller.principal, caller.authorizedScope.scope, requested)
       const today = dayOf(clock())
-      const selection = { scope, projectIds: project_id, domainIds: domain_id }
-      const history = await timeline.read(selection, today - days + 1, requesterOf(caller))
+      const filter = { scope, projectIds: project_id, domainIds: domain_id }
+      const history = await timeline.read(filter, today - days + 1, requesterOf(caller))
       return { timeline: drawTimeline(today, days, history) }
     },
 

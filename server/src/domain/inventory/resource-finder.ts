@@ -7,16 +7,16 @@ import type { InventoryKind } from './kinds.ts'
 /** An object in the shape of the API. */
 export type ResourceObject = Readonly<Record<string, unknown>> & { readonly id: string }
 
-export interface ResourceSelection {
+export interface VisibleResources {
   readonly kind: InventoryKind
-  /** Selects what live and recycled servers of this scope name, and counts the live ones. The system has everything. */
+  /** The resources that live and recycled servers of this scope refer to. Counts are of the live ones. The system has all. */
   readonly scope: ScopeOrNone
   readonly requester: Requester
 }
 
 export interface ResourceFinder {
   list(
-    selection: ResourceSelection,
+    visible: VisibleResources,
     fields: QueryFields<string>,
     query: ListQuery<string>,
   ): Promise<{
@@ -27,7 +27,7 @@ export interface ResourceFinder {
   }>
   /** Those with this id, or else with this name: at most `limit`. */
   find(
-    selection: ResourceSelection,
+    visible: VisibleResources,
     idOrName: string,
     limit: number,
   ): Promise<readonly ResourceObject[]>

@@ -7,7 +7,7 @@ import type { Condition, Field } from './condition.ts'
 export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
 
 /** The part of a query that selects servers. Lists, exports and statistics share it. */
-export interface ServerSelection {
+export interface ServerFilter {
   /** Absent: the scope of the token. */
   readonly scope: ScopeParameter | undefined
   readonly state: StateFilter
@@ -28,7 +28,7 @@ export interface ServerShape {
 /** The parsed and validated query of a server list. */
 export interface ServerQuery
   extends
-    ServerSelection,
+    ServerFilter,
     ServerShape,
     Pick<ListQuery<Field>, 'order' | 'limit' | 'offset' | 'marker'> {
   readonly format: Format
@@ -39,6 +39,6 @@ export type Grouping =
   | { readonly name: string; readonly field: Field }
   | { readonly name: string; readonly metadataKey: string }
 
-export interface StatisticsQuery extends ServerSelection {
+export interface StatisticsQuery extends ServerFilter {
   readonly groups: readonly Grouping[]
 }

@@ -3,7 +3,7 @@ import type { SizeHistory } from './draw-timeline.ts'
 import type { Requester } from './ports.ts'
 
 /** Servers in the scope that belong to one of the projects and domains, if any are given. */
-export interface TimelineSelection {
+export interface TimelineFilter {
   readonly scope: ScopeOrNone
   readonly projectIds: readonly string[] | undefined
   readonly domainIds: readonly string[] | undefined
@@ -15,5 +15,5 @@ export interface TimelineStore {
   count(day: number): Promise<void>
   forget(before: number): Promise<void>
   /** Reads the history since a day. When servers were created is only read if a day has no count. */
-  read(selection: TimelineSelection, since: number, requester: Requester): Promise<SizeHistory>
+  read(filter: TimelineFilter, since: number, requester: Requester): Promise<SizeHistory>
 }

@@ -10,7 +10,7 @@ import { parseValue } from './parse-value.ts'
 import { isField, type QueryFields } from './query-fields.ts'
 
 /** What selects objects, besides the parameters that are called like fields. */
-export interface SelectionParameters {
+export interface FilterParameters {
   readonly filter?: readonly string[]
   readonly filter_any?: boolean
   readonly q?: string
@@ -18,7 +18,7 @@ export interface SelectionParameters {
 }
 
 /** The parameters that all lists share. Those that are called like fields come with them. */
-export interface ListParameters extends SelectionParameters {
+export interface ListParameters extends FilterParameters {
   readonly scope?: ScopeParameter
   readonly limit?: number
   readonly offset?: number
@@ -52,7 +52,7 @@ export function readField<Field extends string, Other extends OtherCondition>(
 /** The conditions of the parameters that all lists share. All of them must hold. */
 export function readConditions<Field extends string, Other extends OtherCondition>(
   fields: QueryFields<Field, Other>,
-  parameters: SelectionParameters,
+  parameters: FilterParameters,
 ): ConditionsOf<Field, Other>[] {
   const { filter = [], filter_any = false, q = '', search = '' } = parameters
   const filters = filter.map((text) => parseFilter(fields, text))

@@ -7,13 +7,13 @@ import { readFeedQuery, readHostOptions } from '../../domain/inventory/feeds/rea
 import type { ExportUseCases } from '../../domain/inventory/export-servers.ts'
 import { readGrouping } from '../../domain/inventory/read-statistics-query.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
-import type { SelectionParameters } from '../../domain/inventory/read-selection.ts'
+import type { FilterParameters } from '../../domain/inventory/read-server-filter.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createResponseMemory, type ResponseMemory } from '../response-memory.ts'
 
 interface FeedCall {
   readonly caller: Caller
-  readonly query: SelectionParameters
+  readonly query: FilterParameters
   readonly reserve: (bytes: number, memory: ResponseMemory) => Promise<void>
 }
 

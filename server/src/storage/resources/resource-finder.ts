@@ -8,7 +8,7 @@ import {
 import type {
   ResourceFinder,
   ResourceObject,
-  ResourceSelection,
+  VisibleResources,
 } from '../../domain/inventory/resource-finder.ts'
 import { fold } from '../../domain/query/fold.ts'
 import type { DatabaseReader, Row } from '../database.ts'
@@ -78,7 +78,7 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
   const { engine, db } = database
   const listRows = createListRows(database)
 
-  const run = (queries: readonly Sql[], { requester }: ResourceSelection) =>
+  const run = (queries: readonly Sql[], { requester }: VisibleResources) =>
     database.run(
       queries.map((query) => query.compile(db)),
       requester,
@@ -86,21 +86,21 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
 
   /** With their numbers of servers, if servers refer to them. */
   async function withCounts(
-    selection: ResourceSelection,
+    visible: VisibleResources,
     objects: readonly ResourceObject[],
   ): Promise<readonly ResourceObject[]> {
-    const { kind, scope } = selection
+    const { kind, scope } = visible
     const { visibility } = resourceOf(kind)
     if (objects.length === 0 || visibility.through !== 'servers') return objects
     const ids = objects.map(({ id }) => id)
-    const [counted = []] = await run([countServers(kind as ReferencedKind, scope, ids)], selection)
+    const [counted = []] = await run([countServers(kind as ReferencedKind, scope, ids)], visible)
     const servers = new Map(counted.map((row) => [row['id'], Number(row['servers'])]))
     return objects.map((object) => ({ ...object, [visibility.count]: servers.get(object.id) ?? 0 }))
   }
 
   return {
-    async list(selection, { searched }, query) {
-      const { kind, scope, requester } = selection
+    async list(visible, { searched }, query) {
+      const { kind, scope, requester } = visible
       const { visibility } = resourceOf(kind)
       const { toItem, ...described } = describeSource(kind)
       const source = {
@@ -117,11 +117,11 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
       const ties = visibility.through === 'parent' ? [{ field: visibility.field, descending }] : []
       const sorted = { ...query, order: [...query.order, ...ties] }
       const { items, ...page } = await listRows(source, sorted, toItem, options)
-      return { ...page, items: await withCounts(selection, items) }
+      return { ...page, items: await withCounts(visible, items) }
     },
 
-    async find(selection, idOrName, limit) {
-      const { kind, scope } = selection
+    async find(visible, idOrName, limit) {
+      const { kind, scope } = visible
       const { columns, from, toItem } = describeSource(kind)
       const by = (field: string, most: number) => {
         const where = allOf([
@@ -130,9 +130,9 @@ export function createResourceFinder(database: DatabaseReader): ResourceFinder {
         ])
         return sql`select ${columns} from ${from} where ${where} order by ${sql.ref(`${kind}.id`)} limit ${most}`
       }
-      const [byId = [], byName = []] = await run([by('id', 1), by('name', limit)], selection)
+      const [byId = [], byName = []] = await run([by('id', 1), by('name', limit)], visible)
       const found = byId.length > 0 ? byId : byName
-      return await withCounts(selection, found.map(toItem))
+      return await withCounts(visible, found.map(toItem))
     },
   }
 }

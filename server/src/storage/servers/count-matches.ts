@@ -3,10 +3,10 @@ import type { Condition } from '../../domain/inventory/condition.ts'
 import { enumerated } from '../../domain/inventory/fields.ts'
 import type { PageQuery } from '../../domain/inventory/ports.ts'
 import { isFacet, wholeFacet } from './counts.ts'
-import { toSelection } from './selective-lookup.ts'
+import { toQueryResult } from './selective-lookup.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
-import { isEverything, type Selection } from './selections.ts'
+import { isEverything, type QueryResult } from './query-results.ts'
 import { allOf, amongFoldedWords, amongWords, type Sql } from '../sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
@@ -40,7 +40,7 @@ export function storedCounts({ query, isLive, scope }: Plan): Sql | undefined {
 /** How many servers a query matches, and which, if they were found on the way. */
 export interface Matches {
   readonly total: number
-  readonly selection?: Selection
+  readonly result?: QueryResult
 }
 
 /** Counts the servers that match a query with many matches on every access path. */
@@ -75,6 +75,6 @@ export function createCountMatches({ run, select, hint, limits }: Planner, terms
     const total = Number(rows[0]?.['total'])
     if (fast || total > fewServers) return { total }
     const found = rows.filter(({ seq }) => seq !== null)
-    return { total, selection: toSelection(found, query.order.length === 1) }
+    return { total, result: toQueryResult(found, query.order.length === 1) }
   }
 }

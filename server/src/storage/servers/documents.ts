@@ -118,7 +118,7 @@ export function toParts(rows: readonly Row[]): readonly ServerParts[] {
 /** Reads rendered servers by their numbers. */
 export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
   const { db, engine } = database
-  const cache = createCache<number, number, ServerParts>(memory, 'servers', sizeOf)
+  const cache = createCache<number, number, ServerParts>(memory, 'documents', sizeOf)
 
   /** Compiled once, because compiling takes longer than running it. */
   const queryFor = createStatementTemplate<{ numbers: unknown }>(['numbers'], ({ numbers }) =>

@@ -15,7 +15,7 @@ import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms } from './order.ts'
 import { createPlainPages, isPlain } from './plain-pages.ts'
 import { createPlanner, defaultLimits, type Limits } from './plan.ts'
-import { createSelections } from './selections.ts'
+import { createQueryResults } from './query-results.ts'
 import { createStatistics } from './statistics.ts'
 
 /** Finds servers and loads their documents. */
@@ -31,7 +31,7 @@ export function createServerFinder(
   const countMatches = createCountMatches(planner, terms)
   const scanIndex = createIndexScan(planner, terms)
   const findPlain = createPlainPages(database, planner, terms)
-  const selections = createSelections(memory)
+  const queryResults = createQueryResults(memory)
   const load = createDocuments(database, memory)
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
@@ -49,30 +49,30 @@ export function createServerFinder(
   async function find(query: PageQuery) {
     // Read before the data, so that a concurrent write invalidates the cached result.
     const version = cacheVersionOf(query)
-    const isUnselected = query.ignoresCache || (query.after && isPlain(query))
-    let selection = isUnselected ? undefined : selections.find(query, version)
-    if (!selection) {
-      const total = query.ignoresCache ? undefined : selections.total(query, version)
-      const result = await (isPlain(query) ? findPlain : findFiltered)(query, total)
-      if ('page' in result) {
-        selections.rememberTotal(query, version, result.page.total)
-        return result.page
+    const isUncached = query.ignoresCache || (query.after && isPlain(query))
+    let result = isUncached ? undefined : queryResults.find(query, version)
+    if (!result) {
+      const total = query.ignoresCache ? undefined : queryResults.total(query, version)
+      const answer = await (isPlain(query) ? findPlain : findFiltered)(query, total)
+      if ('page' in answer) {
+        queryResults.rememberTotal(query, version, answer.page.total)
+        return answer.page
       }
-      ;({ selection } = result)
-      selections.remember(query, version, selection)
+      ;({ result } = answer)
+      queryResults.remember(query, version, result)
     }
     return query.after
-      ? await selectiveLookup.pageAfter(selection, await planner.plan(query), query)
-      : selectiveLookup.pageOf(selection, query)
+      ? await selectiveLookup.pageAfter(result, await planner.plan(query), query)
+      : selectiveLookup.pageOf(result, query)
   }
 
   /** Chooses the access path of any other query. */
   async function findFiltered(query: PageQuery, knownTotal: number | undefined) {
     const plan = await planner.plan(query)
     const few = await selectiveLookup.select(plan, query)
-    if (few) return { selection: few }
+    if (few) return { result: few }
     const counted = knownTotal === undefined ? await countMatches(plan, query) : undefined
-    if (counted?.selection) return { selection: counted.selection }
+    if (counted?.result) return { result: counted.result }
     return { page: await scanIndex(plan, query, knownTotal ?? counted?.total ?? 0) }
   }
 

@@ -5,7 +5,7 @@ import { toPage } from './selective-lookup.ts'
 import { coveredColumns, coveringIndex, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
-import { isEverything } from './selections.ts'
+import { isEverything } from './query-results.ts'
 import { allOf, type Sql } from '../sql-parts.ts'
 
 /** Reads a page of a query that matches many servers. */

@@ -9,8 +9,8 @@ import { wholeFacet } from './counts.ts'
 import { coveringIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import type { Planner } from './plan.ts'
-import { toPage, toSelection } from './selective-lookup.ts'
-import { isEverything, type Selection } from './selections.ts'
+import { toPage, toQueryResult } from './selective-lookup.ts'
+import { isEverything, type QueryResult } from './query-results.ts'
 
 /** The largest offset of a page that the serving thread reads itself. */
 const maxOffset = 2_000
@@ -88,7 +88,7 @@ export function createPlainPages(database: DatabaseReader, planner: Planner, ter
   return async function findPlain(
     query: PageQuery,
     knownTotal: number | undefined,
-  ): Promise<{ readonly selection: Selection } | { readonly page: FoundPage }> {
+  ): Promise<{ readonly result: QueryResult } | { readonly page: FoundPage }> {
     const { scope, order, limit, offset, after } = query
     if (scope.kind === 'none') return { page: { total: 0, found: [], hasMore: false } }
     const { count, ...pages } = statements[scope.kind]
@@ -103,7 +103,7 @@ export function createPlainPages(database: DatabaseReader, planner: Planner, ter
       const [rows = []] = total <= fewServers ? await read(page.first(wanted)) : []
       // Servers may have been added since they were counted.
       if (total <= fewServers && rows.length <= fewServers) {
-        return { selection: toSelection(rows, true) }
+        return { result: toQueryResult(rows, true) }
       }
     }
     const wanted = { ...values, limit: limit + 1, key: after?.keys[0], id: after?.id ?? '' }

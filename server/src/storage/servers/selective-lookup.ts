@@ -4,10 +4,10 @@ import type { Found, FoundPage, PageQuery } from '../../domain/inventory/ports.t
 import type { DatabaseReader, Row } from '../database.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
-import type { Selection } from './selections.ts'
+import type { QueryResult } from './query-results.ts'
 import { allOf, type Sql } from '../sql-parts.ts'
 
-export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection => ({
+export const toQueryResult = (rows: readonly Row[], hasOneKey: boolean): QueryResult => ({
   seqs: Int32Array.from(rows, ({ seq }) => Number(seq)),
   revisions: Float64Array.from(rows, ({ revision }) => Number(revision)),
   keys:
@@ -28,21 +28,21 @@ export function createSelectiveLookup(
     conditions: readonly Sql[],
     index: string | undefined,
     { order, requester }: PageQuery,
-  ): Promise<Selection> {
+  ): Promise<QueryResult> {
     const columns = sql`seq, revision, ${terms.keys(order)}`
     const all = select(columns, index, conditions, terms.names(order))
     const [rows = []] = await run([sql`${all} order by ${terms.orderBy(order)}`], requester)
-    return toSelection(rows, order.length === 1)
+    return toQueryResult(rows, order.length === 1)
   }
 
   return {
     /** Undefined if no access path leads to few servers. */
-    async select(plan: Plan, query: PageQuery): Promise<Selection | undefined> {
+    async select(plan: Plan, query: PageQuery): Promise<QueryResult | undefined> {
       const way = await findSelectivePath(plan)
       return way && (await selectOrdered([...plan.conditions, way.condition], way.index, query))
     },
 
-    pageOf({ seqs, revisions, keys }: Selection, { limit, offset }: PageQuery): FoundPage {
+    pageOf({ seqs, revisions, keys }: QueryResult, { limit, offset }: PageQuery): FoundPage {
       const end = Math.min(seqs.length, offset + limit)
       const found: Found[] = []
       for (let at = offset; at < end; at += 1) {
@@ -60,7 +60,7 @@ export function createSelectiveLookup(
      * The page after a position. The server at the position may no longer exist. Servers that have
      * changed since the result was cached and no longer match are left out.
      */
-    async pageAfter({ seqs }: Selection, plan: Plan, query: PageQuery): Promise<FoundPage> {
+    async pageAfter({ seqs }: QueryResult, plan: Plan, query: PageQuery): Promise<FoundPage> {
       const { order, limit, after } = query
       const numbers = JSON.stringify([...seqs])
       const among =

@@ -15,7 +15,7 @@ import {
 import { storedCounts } from './count-matches.ts'
 import { isCombinedColumn, isFacet, type Facet } from './counts.ts'
 import type { Plan, Planner } from './plan.ts'
-import { isEverything } from './selections.ts'
+import { isEverything } from './query-results.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
 import { compareText } from '../../domain/query/text-match.ts'

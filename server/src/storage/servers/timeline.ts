@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { Sum } from '../../domain/inventory/ports.ts'
-import type { TimelineStore, TimelineSelection } from '../../domain/inventory/timeline-store.ts'
+import type { TimelineStore, TimelineFilter } from '../../domain/inventory/timeline-store.ts'
 import type { DatabaseReader, DatabaseWriter, Row } from '../database.ts'
 import { wholeFacet } from './counts.ts'
 import { coveringIndex, filterIndexes } from './indexes.ts'
@@ -25,14 +25,14 @@ function within(scope: ScopeOrNone): readonly Sql[] {
 }
 
 /** Days, counts and servers have the same columns for these conditions. */
-const conditionsOf = ({ scope, projectIds, domainIds }: TimelineSelection): readonly Sql[] => [
+const conditionsOf = ({ scope, projectIds, domainIds }: TimelineFilter): readonly Sql[] => [
   ...within(scope),
   ...(projectIds ? [amongWords(sql.ref('project_id'), projectIds)] : []),
   ...(domainIds ? [amongWords(sql.ref('domain_id'), domainIds)] : []),
 ]
 
 /** The index hint for SQLite. One index covers the columns for a scan of all servers. */
-function indexFor({ scope, projectIds, domainIds }: TimelineSelection): string | undefined {
+function indexFor({ scope, projectIds, domainIds }: TimelineFilter): string | undefined {
   if (scope.kind === 'project' || projectIds) return filterIndexes['project_id']
   if (scope.kind === 'domain' || domainIds) return filterIndexes['domain_id']
   return coveringIndex
@@ -42,21 +42,19 @@ function indexFor({ scope, projectIds, domainIds }: TimelineSelection): string |
 export function createTimelineStore(database: DatabaseReader & DatabaseWriter): TimelineStore {
   const { db, engine } = database
 
-  const counted = (selection: TimelineSelection) =>
+  const counted = (filter: TimelineFilter) =>
     sql`select day, sum(servers) as count, ${sums} from fleet_days
-      where ${allOf(conditionsOf(selection))} group by day`.compile(db)
+      where ${allOf(conditionsOf(filter))} group by day`.compile(db)
 
-  const now = (selection: TimelineSelection) =>
+  const now = (filter: TimelineFilter) =>
     sql`select sum(servers) as count, ${sums} from server_counts
-      where facet = ${wholeFacet} and ${allOf(conditionsOf(selection))}`.compile(db)
+      where facet = ${wholeFacet} and ${allOf(conditionsOf(filter))}`.compile(db)
 
   /** Timestamps are stored in microseconds. */
-  const made = (selection: TimelineSelection) => {
-    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${indexFor(selection)}`) : sql``
+  const made = (filter: TimelineFilter) => {
+    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${indexFor(filter)}`) : sql``
     return sql`select coalesce(created_at, 0) / 86400000000 as day, count(*) as count, ${sums}
-      from servers${hint} where state = 0 and ${allOf(conditionsOf(selection))} group by 1`.compile(
-      db,
-    )
+      from servers${hint} where state = 0 and ${allOf(conditionsOf(filter))} group by 1`.compile(db)
   }
 
   return {
@@ -75,12 +73,12 @@ export function createTimelineStore(database: DatabaseReader & DatabaseWriter): 
       await database.commit([db.deleteFrom('fleet_days').where('day', '<', before).compile()])
     },
 
-    async read(selection, since, requester) {
+    async read(filter, since, requester) {
       const run = (...queries: CompiledQuery[]) => database.run(queries, requester)
-      const [days, present] = await run(counted(selection), now(selection))
+      const [days, present] = await run(counted(filter), now(filter))
       const known = byDay(days)
       const isComplete = Math.min(...known.keys()) <= since
-      const [created] = isComplete ? [] : await run(made(selection))
+      const [created] = isComplete ? [] : await run(made(filter))
       return { now: toSum(present?.[0]), counted: known, made: byDay(created) }
     },
   }

@@ -3,7 +3,7 @@ import { maxGroupValues, type Server, type ServerStatistics } from '@muster/cont
 import type { ClientResponse } from '../client.ts'
 import type { InventoryCaller } from './start-inventory-world.ts'
 import { expectList, expectStatistics, withoutReasons, type Expected } from './server-model.ts'
-import { queryText, statisticsText, type ServerQuery, type Selection } from './server-query.ts'
+import { queryText, statisticsText, type ServerQuery, type ServerFilter } from './server-query.ts'
 
 interface List {
   readonly limit: number
@@ -110,12 +110,12 @@ function assertGroups(told: Groups, values: Groups, at: string): void {
 export async function askStatistics(
   caller: InventoryCaller,
   servers: readonly Server[],
-  selection: Selection,
+  serverFilter: ServerFilter,
   groups: readonly string[],
 ): Promise<void> {
-  const query = statisticsText(selection, groups)
+  const query = statisticsText(serverFilter, groups)
   const at = `${caller.name}: GET /servers/statistics?${query}`
-  const expected = expectStatistics(servers, caller, selection, groups)
+  const expected = expectStatistics(servers, caller, serverFilter, groups)
   const answer = await caller.call<ServerStatistics>('getServerStatistics', { query })
   assert.equal(answer.status, expected.status, `${at}\n${answer.text.slice(0, 500)}`)
   if (expected.status !== 200) return

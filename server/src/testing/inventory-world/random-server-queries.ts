@@ -14,7 +14,7 @@ import {
   type Operator,
   type Parameter,
   type ServerQuery,
-  type Selection,
+  type ServerFilter,
   type Term,
 } from './server-query.ts'
 import { sampleTagKeys, sampleTagValues } from './server-samples.ts'
@@ -261,7 +261,7 @@ export function createServerQueries(servers: readonly Server[]) {
   )
 
   const moment = valueOf('created_at')
-  const selection: fc.Arbitrary<Selection> = fc.record({
+  const serverFilter: fc.Arbitrary<ServerFilter> = fc.record({
     parameters: seldom(
       fc.uniqueArray(parameter, { minLength: 1, maxLength: 2, selector: ({ name }) => name }),
       4,
@@ -298,7 +298,7 @@ export function createServerQueries(servers: readonly Server[]) {
   const key = fc.constantFrom(...(Object.keys(servers[0] ?? {}) as (keyof Server)[]))
   const serverQuery: fc.Arbitrary<ServerQuery> = fc
     .record({
-      selection,
+      serverFilter,
       orderBy: seldom(fc.uniqueArray(fieldName, { minLength: 1, maxLength: 3 }), 6),
       order: maybe(fc.constantFrom('asc' as const, 'desc' as const)),
       limit: maybe(fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constantFrom(2048, 5000)), 2),
@@ -307,7 +307,7 @@ export function createServerQueries(servers: readonly Server[]) {
       withMeta: fc.boolean(),
       field: seldom(fc.uniqueArray(key, { minLength: 1, maxLength: 4 })),
     })
-    .map(({ selection: chosen, ...rest }) => ({ ...chosen, ...rest }))
+    .map(({ serverFilter: chosen, ...rest }) => ({ ...chosen, ...rest }))
 
   const groups = fc.uniqueArray(
     fc.oneof(
@@ -316,5 +316,5 @@ export function createServerQueries(servers: readonly Server[]) {
     ),
     { minLength: 1, maxLength: 3 },
   )
-  return { serverQuery, selection, groups, everything: fc.constant(everything) }
+  return { serverQuery, serverFilter, groups, everything: fc.constant(everything) }
 }

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import { serverBooleans, serverNumbers, serverTimestamps } from './server-field-names.ts'
-import type { FieldFilter, Operator, Parameter, Selection, Sign, Term } from './server-query.ts'
+import type { FieldFilter, Operator, Parameter, ServerFilter, Sign, Term } from './server-query.ts'
 import {
   compareCodePoints,
   foldText,
@@ -196,11 +196,11 @@ const rangeFilters = {
 } as const
 
 /** Whether a server is one of those that are asked for; what the caller may see is no matter here. */
-export function isSelected(server: Server, selection: Selection): boolean {
-  const { parameters, filters, isAny, terms, search = '', tags, ip } = selection
+export function isSelected(server: Server, serverFilter: ServerFilter): boolean {
+  const { parameters, filters, isAny, terms, search = '', tags, ip } = serverFilter
   const isGiven = ({ name, values }: Parameter) => isOneOf(server, name, values)
   const met = filters.map((filter) => meets(server, filter))
-  const isInRange = Object.entries(selection.ranges).every(([name, value]) => {
+  const isInRange = Object.entries(serverFilter.ranges).every(([name, value]) => {
     const [field, operator] = rangeFilters[name as keyof typeof rangeFilters]
     return meets(server, { field, operator, values: [value] })
   })

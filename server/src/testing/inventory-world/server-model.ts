@@ -1,6 +1,6 @@
 import { callerFields, type Server } from '@muster/contract'
 import { compareScalars, hasTag, isSelected, scalarOf } from './server-model-matching.ts'
-import type { ServerQuery, Selection } from './server-query.ts'
+import type { ServerQuery, ServerFilter } from './server-query.ts'
 import type { ModelProject } from './stored-servers.ts'
 
 /** A caller: the scope of the token, and what its roles allow there. */
@@ -41,7 +41,7 @@ const inScope = ({ scope }: ModelCaller): Sees =>
     : ({ domain_id }) => domain_id === scope.domainId
 
 /** The servers that a caller sees in a scope, or the error. */
-function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | Refused {
+function visibilityOf(caller: ModelCaller, wanted: ServerFilter['scope']): Sees | Refused {
   const { scope, isSystem } = caller
   const maxScope: Sees = isSystem ? () => true : inScope(caller)
   switch (wanted) {
@@ -59,7 +59,7 @@ function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | R
   }
 }
 
-const inState: Record<Selection['state'], Sees> = {
+const inState: Record<ServerFilter['state'], Sees> = {
   live: ({ deleted, pending_deleted }) => !deleted && !pending_deleted,
   recycled: ({ deleted, pending_deleted }) => !deleted && pending_deleted,
   both: ({ deleted }) => !deleted,
@@ -110,13 +110,14 @@ function shown(server: Server, { details, withMeta, field }: ServerQuery): Parti
 function select(
   servers: readonly Server[],
   caller: ModelCaller,
-  selection: Selection,
+  serverFilter: ServerFilter,
 ): Server[] | Refused {
-  const sees = visibilityOf(caller, selection.scope)
+  const sees = visibilityOf(caller, serverFilter.scope)
   if (typeof sees !== 'function') return sees
-  if (selection.state !== 'live' && !caller.mayChange) return { status: 403 }
+  if (serverFilter.state !== 'live' && !caller.mayChange) return { status: 403 }
   return servers.filter(
-    (server) => sees(server) && inState[selection.state](server) && isSelected(server, selection),
+    (server) =>
+      sees(server) && inState[serverFilter.state](server) && isSelected(server, serverFilter),
   )
 }
 
@@ -160,10 +161,10 @@ const groupValue = (server: Server, by: string) => {
 export function expectStatistics(
   servers: readonly Server[],
   caller: ModelCaller,
-  selection: Selection,
+  serverFilter: ServerFilter,
   groups: readonly string[],
 ) {
-  const found = select(servers, caller, selection)
+  const found = select(servers, caller, serverFilter)
   if (!Array.isArray(found)) return found
   const grouped = groups.map((by) => {
     const members = Map.groupBy(found, (server) => groupValue(server, by))

@@ -52,7 +52,7 @@ export type Term = { readonly isNegated: boolean } & (
 
 type Range = 'created_since' | 'created_before' | 'updated_since' | 'updated_before'
 
-export interface Selection {
+export interface ServerFilter {
   readonly parameters: readonly Parameter[]
   readonly filters: readonly FieldFilter[]
   readonly isAny: boolean
@@ -65,7 +65,7 @@ export interface Selection {
   readonly state: 'live' | 'recycled' | 'both' | 'deleted'
 }
 
-export interface ServerQuery extends Selection {
+export interface ServerQuery extends ServerFilter {
   readonly orderBy: readonly string[]
   readonly order: 'asc' | 'desc' | undefined
   readonly limit: number | undefined
@@ -105,10 +105,10 @@ const stateParameters = {
   recycled: ['pending_delete=true'],
   both: ['pending_delete=all'],
   deleted: ['deleted=true'],
-} as const satisfies Record<Selection['state'], readonly string[]>
+} as const satisfies Record<ServerFilter['state'], readonly string[]>
 
-function selectionPairs(selection: Selection): string[] {
-  const { parameters, filters, isAny, terms, search, tags, ip, scope, state } = selection
+function filterPairs(serverFilter: ServerFilter): string[] {
+  const { parameters, filters, isAny, terms, search, tags, ip, scope, state } = serverFilter
   return [
     ...parameters.flatMap(({ name, values, isNumbered }) => severalPairs(name, values, isNumbered)),
     ...filters.map((filter) => pair('filter', filterText(filter))),
@@ -117,7 +117,7 @@ function selectionPairs(selection: Selection): string[] {
     ...(search === undefined ? [] : [pair('search', search)]),
     ...severalPairs('tags', tags),
     ...severalPairs('ip', ip),
-    ...Object.entries(selection.ranges).map(([name, value]) => pair(name, value)),
+    ...Object.entries(serverFilter.ranges).map(([name, value]) => pair(name, value)),
     ...(scope === undefined ? [] : [pair('scope', scope)]),
     ...stateParameters[state],
   ]
@@ -127,7 +127,7 @@ function selectionPairs(selection: Selection): string[] {
 export function queryText(serverQuery: ServerQuery): string {
   const { orderBy, order, limit, offset, details, withMeta, field } = serverQuery
   return [
-    ...selectionPairs(serverQuery),
+    ...filterPairs(serverQuery),
     ...severalPairs('order_by', orderBy),
     ...(order === undefined ? [] : [pair('order', order)]),
     ...(limit === undefined ? [] : [pair('limit', limit)]),
@@ -139,8 +139,8 @@ export function queryText(serverQuery: ServerQuery): string {
 }
 
 /** Likewise, of the statistics. */
-export const statisticsText = (selection: Selection, groups: readonly string[]): string =>
-  [...selectionPairs(selection), ...severalPairs('group_by', groups)].join('&')
+export const statisticsText = (serverFilter: ServerFilter, groups: readonly string[]): string =>
+  [...filterPairs(serverFilter), ...severalPairs('group_by', groups)].join('&')
 
 /** A query for all visible servers. */
 export const everything: ServerQuery = {

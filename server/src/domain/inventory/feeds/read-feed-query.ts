@@ -1,12 +1,12 @@
 import type { HostFeedQuery } from '@muster/contract'
 import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
-import { readSelection, type SelectionParameters } from '../read-selection.ts'
+import { readServerFilter, type FilterParameters } from '../read-server-filter.ts'
 import type { ServerQuery } from '../server-query.ts'
 import type { HostOptions } from './name-hosts.ts'
 
 /** All servers of a feed, with all their fields, the oldest first. */
-export const readFeedQuery = (parameters: SelectionParameters): ServerQuery => ({
-  ...readSelection(parameters, readCloudpodsParameters(parameters)),
+export const readFeedQuery = (parameters: FilterParameters): ServerQuery => ({
+  ...readServerFilter(parameters, readCloudpodsParameters(parameters)),
   details: true,
   withMetadata: true,
   keys: undefined,

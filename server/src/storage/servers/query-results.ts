@@ -7,16 +7,18 @@ export const isEverything = (condition: Condition) =>
   condition.kind === 'all' && condition.conditions.length === 0
 
 /** All servers that match a query, in order: numbers, revisions and sort keys. */
-export interface Selection {
+export interface QueryResult {
   readonly seqs: Int32Array
   readonly revisions: Float64Array
   readonly keys: Float64Array | undefined
 }
 
 /** Caches query results by the version of the data. */
-export function createSelections(memory: CacheMemory) {
-  const results = createCache<string, string, Selection | number>(memory, 'selections', (result) =>
-    typeof result === 'number' ? 0 : result.seqs.length * 20,
+export function createQueryResults(memory: CacheMemory) {
+  const results = createCache<string, string, QueryResult | number>(
+    memory,
+    'query_results',
+    (result) => (typeof result === 'number' ? 0 : result.seqs.length * 20),
   )
 
   const totalKeyOf = ({ scope, state, where }: PageQuery) =>
@@ -29,9 +31,9 @@ export function createSelections(memory: CacheMemory) {
 
   return {
     find: (query: PageQuery, version: string | undefined) =>
-      results.get(keyOf(query), version) as Selection | undefined,
-    remember: (query: PageQuery, version: string | undefined, selection: Selection) =>
-      results.set(keyOf(query), version, selection),
+      results.get(keyOf(query), version) as QueryResult | undefined,
+    remember: (query: PageQuery, version: string | undefined, result: QueryResult) =>
+      results.set(keyOf(query), version, result),
     total: (query: PageQuery, version: string | undefined) =>
       results.get(totalKeyOf(query), version) as number | undefined,
     rememberTotal: (query: PageQuery, version: string | undefined, total: number) =>

@@ -14,12 +14,12 @@ import type { Condition, ServerCondition, Field } from './condition.ts'
 import { serverFields } from './fields.ts'
 import { parseNetwork } from './parse-network.ts'
 import { parseTag } from './parse-tag.ts'
-import type { ServerSelection, StateFilter } from './server-query.ts'
+import type { ServerFilter, StateFilter } from './server-query.ts'
 
 type ConditionsOf = ConditionsOfAny<Field, ServerCondition>
 
 /** What lists and statistics have in common. */
-export type SelectionParameters = Omit<
+export type FilterParameters = Omit<
   ServerStatisticsQuery,
   'group_by' | 'details' | 'limit' | 'offset' | 'summary_stats'
 >
@@ -31,7 +31,7 @@ const ranges = [
   ['updated_before', 'updated_at', 'lt'],
 ] as const satisfies readonly (readonly [string, Field, Comparison])[]
 
-const readRanges = (parameters: SelectionParameters): ConditionsOf[] =>
+const readRanges = (parameters: FilterParameters): ConditionsOf[] =>
   ranges.flatMap(([name, field, comparison]): ConditionsOf[] => {
     const text = parameters[name]
     if (text === undefined) return []
@@ -44,7 +44,7 @@ const readNetworks = (texts: readonly string[] = [], name = 'ip'): Condition[] =
 const readAttachedNetworks = (ids: readonly string[] = []): Condition[] =>
   ids.length === 0 ? [] : [anyOf(ids.map((id): Condition => ({ kind: 'network', id })))]
 
-type TagSets = NonNullable<SelectionParameters['obj_tags']>
+type TagSets = NonNullable<FilterParameters['obj_tags']>
 
 /** One of the sets, each with all of its tags. To Cloudpods an empty value is any. */
 const readTagSets = (sets: TagSets): Condition =>
@@ -60,7 +60,7 @@ const readTagSets = (sets: TagSets): Condition =>
     ),
   )
 
-const readTags = ({ tags = [], obj_tags, no_obj_tags }: SelectionParameters): ConditionsOf[] => [
+const readTags = ({ tags = [], obj_tags, no_obj_tags }: FilterParameters): ConditionsOf[] => [
   ['tags', tags.map((tag) => parseTag(tag, 'tags'))],
   ['obj_tags', obj_tags ? [readTagSets(obj_tags)] : []],
   ['no_obj_tags', no_obj_tags ? [not(readTagSets(no_obj_tags))] : []],
@@ -76,7 +76,7 @@ function readSetting(name: string, own: string | undefined, { settings }: Cloudp
 }
 
 function readState(
-  { deleted = false, pending_delete }: SelectionParameters,
+  { deleted = false, pending_delete }: FilterParameters,
   words: CloudpodsParameters,
 ): StateFilter {
   const bin = readSetting('pending_delete', pending_delete, words)
@@ -90,10 +90,10 @@ function readState(
 }
 
 /** Reads which servers somebody asks for. Everything that is given must hold. */
-export function readSelection(
-  parameters: SelectionParameters,
+export function readServerFilter(
+  parameters: FilterParameters,
   words: CloudpodsParameters,
-): ServerSelection {
+): ServerFilter {
   const where = joinConditions<Field, ServerCondition>([
     ...readConditions(serverFields, parameters),
     ...words.same.map(({ as, from, texts }): ConditionsOf => [
