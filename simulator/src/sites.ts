@@ -93,7 +93,7 @@ export function createSites({ seed, servers }: Fleet) {
     const dice = diceOfText(seed, account.name)
     const common = { cloud, dice, number, account: account.name, account_id: uuid(dice, 1) }
     return account.regions.flatMap((region) =>
-      region.zones.map((zone) => ({ ...common, ...placeOf(seed, account.name, region, zone) })),
+      region.zones.map((zone) => ({ ...common, ...locationOf(seed, account.name, region, zone) })),
     )
   })
   const hostsOfAccount = Math.max(2, Math.ceil(servers / named.length / serversOnAHost))
@@ -173,7 +173,7 @@ export function createSites({ seed, servers }: Fleet) {
   }
 }
 
-function placeOf(seed: number, account: string, region: Region, zone: Zone) {
+function locationOf(seed: number, account: string, region: Region, zone: Zone) {
   const regionDice = diceOfText(seed, `${account} ${region.extId}`)
   return {
     region: region.name,

@@ -33,7 +33,7 @@ const areas = {
   visibility: {
     files: [
       'server/src/domain/inventory/{visibility,caller-fields,list-resources,get-server}.ts',
-      'server/src/storage/servers/{access-paths,load-by-id,owned-by}.ts',
+      'server/src/storage/servers/{index-lookups,load-by-id,owned-by}.ts',
       'server/src/storage/resources/referring-servers.ts',
       'server/src/storage/registry/row-visibility.ts',
     ],

@@ -15,7 +15,7 @@ interface Option {
   readonly id: string
   readonly name: string
   readonly hint: string
-  readonly place: SessionScope
+  readonly scope: SessionScope
 }
 
 /** Switches to a project or domain, with a search. */
@@ -24,7 +24,7 @@ export function ScopeDialog({ onClose }: { readonly onClose: () => void }) {
   const { scope, projects, domains } = useSession()
   const [text, setText] = useState('')
   const go = useMutation({
-    mutationFn: ({ place }: Option) => switchScope(place),
+    mutationFn: ({ scope }: Option) => switchScope(scope),
     onSuccess(session) {
       showToast(t.frame.switched(session.scope.name))
       onClose()
@@ -35,13 +35,13 @@ export function ScopeDialog({ onClose }: { readonly onClose: () => void }) {
       id,
       name,
       hint: t.frame.domain,
-      place: { domain_id: id },
+      scope: { domain_id: id },
     })),
     ...projects.map(({ id, name, domain }) => ({
       id,
       name,
       hint: domain.name,
-      place: { project_id: id },
+      scope: { project_id: id },
     })),
   ]
   const wanted = text.trim().toLowerCase()

@@ -40,7 +40,7 @@ export function after(terms: readonly SortTerm[], { keys, id }: Position): Sql {
   return anyOf(
     terms.map((current, at) =>
       allOf([
-        ...terms.slice(0, at).map((earlier, place) => level(earlier, values[place] ?? null)),
+        ...terms.slice(0, at).map((earlier, index) => level(earlier, values[index] ?? null)),
         beyond(current, values[at] ?? null),
       ]),
     ),

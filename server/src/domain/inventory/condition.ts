@@ -4,13 +4,17 @@ import type { Condition as GenericCondition } from '../query/condition.ts'
 /** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
 export type Field = FieldUsedFor<typeof servers, 'filter'>
 
-/** Resources that a query names by id or by name. */
+/** What a filter compares by id or by name. */
 export const namedResources = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const
 export type NamedResource = (typeof namedResources)[number]
 
 export type ServerCondition =
   /** One of the values is the id or the name of the resource. */
-  | { readonly kind: 'place'; readonly place: NamedResource; readonly values: readonly string[] }
+  | {
+      readonly kind: 'resource'
+      readonly resource: NamedResource
+      readonly values: readonly string[]
+    }
   /**
    * A key without a prefix is the tag of the user, or that of the source if the user has set none.
    * Without a value, the tag must exist.

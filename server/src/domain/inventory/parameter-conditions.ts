@@ -1,9 +1,9 @@
 import { anyOf, oneOf } from '../query/conditions.ts'
 import { namedResources, type Condition, type NamedResource, type Field } from './condition.ts'
 
-/** The words that name a place or an owner. */
-const placeWords: Readonly<Record<string, NamedResource>> = {
-  ...(Object.fromEntries(namedResources.map((place) => [place, place])) as Record<
+/** Parameters that take the id or the name of a resource. */
+const resourceParameters: Readonly<Record<string, NamedResource>> = {
+  ...(Object.fromEntries(namedResources.map((resource) => [resource, resource])) as Record<
     NamedResource,
     NamedResource
   >),
@@ -25,8 +25,8 @@ const spellings: Readonly<Record<string, Readonly<Record<string, readonly string
 
 /** Equality of a name that stands for more than one field: the id or the name of a resource. */
 export function namedOneOf(name: string, texts: readonly string[]): Condition | undefined {
-  const place = Object.hasOwn(placeWords, name) ? placeWords[name] : undefined
-  if (place) return { kind: 'place', place, values: texts }
+  const resource = Object.hasOwn(resourceParameters, name) ? resourceParameters[name] : undefined
+  if (resource) return { kind: 'resource', resource, values: texts }
   const pair = Object.hasOwn(idOrName, name) ? idOrName[name] : undefined
   if (pair) return anyOf(pair.map((field) => oneOf(field, texts)))
   const known = Object.hasOwn(spellings, name) ? spellings[name] : undefined

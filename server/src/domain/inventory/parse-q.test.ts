@@ -72,10 +72,10 @@ describe('a query in one line', () => {
     ['disk:100gb', [is('disk', 'equals', 102_400)]],
     ['gpu:true', [is('is_gpu', 'equals', true)]],
     ['os:Linux', [is('os_type', 'equals', 'Linux')]],
-    ['project:demo', [{ kind: 'place', place: 'project', values: ['demo'] }]],
-    ['-project:demo', [not({ kind: 'place', place: 'project', values: ['demo'] })]],
-    ['tenant:a,b', [{ kind: 'place', place: 'project', values: ['a', 'b'] }]],
-    ['cloudregion:x', [{ kind: 'place', place: 'region', values: ['x'] }]],
+    ['project:demo', [{ kind: 'resource', resource: 'project', values: ['demo'] }]],
+    ['-project:demo', [not({ kind: 'resource', resource: 'project', values: ['demo'] })]],
+    ['tenant:a,b', [{ kind: 'resource', resource: 'project', values: ['a', 'b'] }]],
+    ['cloudregion:x', [{ kind: 'resource', resource: 'region', values: ['x'] }]],
     ['domain:r', [any(is('domain_id', 'equals', 'r'), is('project_domain', 'equals', 'r'))]],
     ['project_id:x', [is('project_id', 'equals', 'x')]],
     ['ip:10.4.0.0/16', [{ kind: 'address', first: '40a040000', last: '40a04ffff' }]],
@@ -123,7 +123,7 @@ describe('a query in one line', () => {
       { kind: 'address', first: '40a040000', last: '40a04ffff' },
       tag('env', 'prod'),
       is('vcpu_count', 'ge', 8),
-      not({ kind: 'place', place: 'project', values: ['demo'] }),
+      not({ kind: 'resource', resource: 'project', values: ['demo'] }),
       search('web-7'),
     ])
   })

@@ -88,7 +88,7 @@ describe('the query of a list of servers', () => {
   })
 
   test('accepts projects, regions, zones and hosts by id or name', () => {
-    for (const [name, place] of [
+    for (const [name, resource] of [
       ['project', 'project'],
       ['tenant', 'project'],
       ['host', 'host'],
@@ -100,7 +100,11 @@ describe('the query of a list of servers', () => {
       ['manager', 'manager'],
       ['cloudprovider', 'manager'],
     ] as const) {
-      assert.deepEqual(where({ [name]: ['x', 'y'] }), { kind: 'place', place, values: ['x', 'y'] })
+      assert.deepEqual(where({ [name]: ['x', 'y'] }), {
+        kind: 'resource',
+        resource,
+        values: ['x', 'y'],
+      })
     }
     assert.deepEqual(where({ secgroup: ['x'] }), {
       kind: 'any',

@@ -44,8 +44,8 @@ function readMarker(
   return marker ?? original
 }
 
-/** Parameters that neither select servers nor name fields. Most requests have no others. */
-const plainParameters: ReadonlySet<string> = new Set([
+/** Parameters that neither filter servers nor choose fields. Most requests have no others. */
+const defaultListParameters: ReadonlySet<string> = new Set([
   'details',
   'limit',
   'offset',
@@ -54,12 +54,15 @@ const plainParameters: ReadonlySet<string> = new Set([
   'with_meta',
 ])
 
-const isPlain = (parameters: ServerListQuery): boolean => {
-  for (const name in parameters) if (!plainParameters.has(name)) return false
+const isDefaultList = (parameters: ServerListQuery): boolean => {
+  for (const name in parameters) if (!defaultListParameters.has(name)) return false
   return true
 }
 
-const plainQuery = (parameters: ServerListQuery, accepted: ServerQuery['format']): ServerQuery => ({
+const defaultListQuery = (
+  parameters: ServerListQuery,
+  accepted: ServerQuery['format'],
+): ServerQuery => ({
   scope: parameters.scope,
   state: 'live',
   where: allOf([]),
@@ -81,7 +84,7 @@ export function readServerQuery(
   parameters: ServerListQuery,
   accepted: ServerQuery['format'] = 'json',
 ): ServerQuery {
-  if (isPlain(parameters)) return plainQuery(parameters, accepted)
+  if (isDefaultList(parameters)) return defaultListQuery(parameters, accepted)
   const words = readCloudpodsParameters(parameters)
   const keys = readKeys(parameters, words)
   const withMetadata = parameters.with_meta ?? sameWords(words, 'with_meta').length > 0

@@ -13,7 +13,7 @@ type ReferringServer = Partial<Omit<Server, 'name' | 'status'>>
 
 type Described<Kind extends ReferencedKind> = Partial<InventoryObject<Kind>>
 
-const placeOf = ({ region, cloudregion_id, zone, zone_id }: ReferringServer) => ({
+const locationOf = ({ region, cloudregion_id, zone, zone_id }: ReferringServer) => ({
   cloudregion: region,
   cloudregion_id,
   zone,
@@ -66,7 +66,7 @@ const describe: {
     sn: server.host_sn,
     brand: server.brand,
     ...reporterOf(server),
-    ...placeOf(server),
+    ...locationOf(server),
   }),
 }
 
@@ -120,7 +120,7 @@ export function describeReferenced(
 ): object {
   if (kind !== 'networks') return knownFields(resourceOf(kind), describe[kind](server))
   const nic = server.nics?.find(({ network_id }) => network_id === id)
-  const { cloudregion, cloudregion_id } = placeOf(server)
+  const { cloudregion, cloudregion_id } = locationOf(server)
   return knownFields(resourceOf(kind), {
     ...reporterOf(server),
     cloudregion,

@@ -37,7 +37,7 @@ export interface FieldCondition<Field extends string> {
 
 /** A condition that only some resources have. With values it compares columns; else it is costly. */
 export interface OtherCondition {
-  readonly kind: 'place' | 'tag' | 'address' | 'network'
+  readonly kind: 'resource' | 'tag' | 'address' | 'network'
   readonly values?: readonly string[]
 }
 

@@ -69,7 +69,7 @@ function weigh(condition: AnyCondition): Weight {
     }
     case 'search':
       return { conditions: 1, values: 1, costly: 1 }
-    case 'place':
+    case 'resource':
     case 'tag':
     case 'address':
     case 'network': {

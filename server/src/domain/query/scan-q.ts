@@ -71,7 +71,7 @@ function scanValues(line: string, start: number) {
   }
 }
 
-/** The end of what looks like a name at this place. */
+/** The end of what looks like a name at this position. */
 function scanName(line: string, start: number): number {
   let at = start
   if (/[0-9]/.test(line[at] ?? '')) return start

@@ -1,5 +1,5 @@
 /**
- * A text in single or double quotes at this place: what it says, and where it ends. A doubled quote
+ * A text in single or double quotes at this position: what it says, and where it ends. A doubled quote
  * is one of its characters, and so is one behind a backslash, as is a backslash behind another; any
  * other backslash stands for itself. `undefined` where no quote begins, `'open'` where none ends.
  */

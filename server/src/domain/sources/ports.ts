@@ -68,7 +68,7 @@ export interface KnownSightings {
 }
 
 /** Where a source has a server. */
-export interface ServerPlace {
+export interface ServerLocation {
   readonly region: string
   /** Not the manager, which belongs to the account that holds the server. */
   readonly tenant: string
@@ -92,7 +92,7 @@ export interface SightingStore {
   /** How many servers of this account each other account sees, by account id. */
   countShared(accountId: string): Promise<ReadonlyMap<string, number>>
   /** The source's ids of the region and the tenant, by server id. */
-  placesOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerPlace>>
+  locationsOf(ids: readonly string[]): Promise<ReadonlyMap<string, ServerLocation>>
   /** Servers that this account and another one report as running on two hosts; at most 1,000. */
   activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>
 }

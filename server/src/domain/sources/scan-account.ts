@@ -31,7 +31,7 @@ interface ScanOptions {
   /** Whether a newer report about the server arrived after the scan began. */
   readonly isSuperseded: (id: string) => boolean
   readonly onProgress: (counts: SyncCounts) => void
-  readonly placesOf: SightingStore['placesOf']
+  readonly locationsOf: SightingStore['locationsOf']
   readonly clock: () => number
   /** Milliseconds for which missing servers are held. */
   readonly hold: number
@@ -78,7 +78,7 @@ const maxWrites = 2
  * do unreported servers count as missing; `decideMissing` decides what happens to them.
  */
 export async function scanAccount(options: ScanOptions): Promise<Scanned> {
-  const { source, recorder, known, signal, isSuperseded, onProgress, placesOf, clock } = options
+  const { source, recorder, known, signal, isSuperseded, onProgress, locationsOf, clock } = options
   const { writePermits } = options
   const seen = new IdTable()
   /** Servers that the source itself reports as gone. They are removed without a hold. */
@@ -217,14 +217,14 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
     const sighting = known.get(id)
     if (sighting) absent.push(sighting)
   }
-  const placeOf = await placesOf(absent.map(({ serverId }) => serverId))
+  const locationOf = await locationsOf(absent.map(({ serverId }) => serverId))
   const isOther = (region: string) => region !== '' && regions?.has(region) === false
-  const places = absent.map((sighting) => {
-    const { region = '', tenant = '' } = placeOf.get(sighting.serverId) ?? {}
+  const locations = absent.map((sighting) => {
+    const { region = '', tenant = '' } = locationOf.get(sighting.serverId) ?? {}
     return { sighting, region, tenant }
   })
   if (!areRegionsGiven) {
-    const vanished = new Set(places.map(({ region }) => region).filter(isOther))
+    const vanished = new Set(locations.map(({ region }) => region).filter(isOther))
     failed.push(...[...vanished].sort().map(vanishedRegion))
   }
   const unread = failed.filter(({ hasServers }) => hasServers !== true)
@@ -232,7 +232,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
   /** Servers that an earlier scan has missed, and that may exist in a part that this one could not read. */
   const uncertain: Sighting[] = []
   const silent: Sighting[] = []
-  for (const { sighting, region, tenant } of places) {
+  for (const { sighting, region, tenant } of locations) {
     const isUnread = tenants?.has(tenant) === false
     const parts = unread.filter(
       (part) =>

@@ -76,7 +76,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
         signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
         isSuperseded: scanConflicts.has,
         onProgress,
-        placesOf: sightings.placesOf,
+        locationsOf: sightings.locationsOf,
         clock,
         hold: run.hold,
         confirmedUntil,

@@ -181,7 +181,7 @@ onPostgresFirst('SEC-63: injection into server queries', (engine) => {
       if (isUnaskable(text)) return
       await askList(owner, servers, { ...everything, ...meaning(text), limit: 100 })
     })
-    // A query without a project or domain uses other access paths.
+    // A query without a project or domain uses other indexes.
     await inTurns(spread(meanings, 1), async ([meaning, text]) => {
       if (isUnaskable(text)) return
       await askList(admin, servers, { ...everything, ...meaning(text), scope: 'system', limit: 5 })

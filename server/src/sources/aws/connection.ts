@@ -8,12 +8,12 @@ type Connection = Required<
   Pick<ReportedFacts, 'nics' | 'vpc' | 'vpc_id' | 'eip' | 'eip_mode' | 'virtual_ips'>
 >
 
-const placeOf = ({ Attachment }: InstanceNetworkInterface) =>
+const deviceIndexOf = ({ Attachment }: InstanceNetworkInterface) =>
   (Attachment?.NetworkCardIndex ?? 0) * 1_000 + (Attachment?.DeviceIndex ?? 0)
 
 /** The network interfaces in order. The first one stays with the instance. */
 export const interfacesOf = ({ NetworkInterfaces = [] }: Instance): InstanceNetworkInterface[] =>
-  [...NetworkInterfaces].sort((a, b) => placeOf(a) - placeOf(b))
+  [...NetworkInterfaces].sort((a, b) => deviceIndexOf(a) - deviceIndexOf(b))
 
 /** The network fields of an instance. */
 export function connectionOf(instance: Instance, lookups: RegionLookups): Connection {

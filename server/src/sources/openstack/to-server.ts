@@ -86,7 +86,7 @@ function tagsOf(server: Json): Record<string, string> {
   return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
-function placeOf(server: Json, site: Site): Partial<ReportedFacts> {
+function locationOf(server: Json, site: Site): Partial<ReportedFacts> {
   const [zone, host] = [zoneNameOf(server), hostNameOf(server)]
   return {
     region: site.region,
@@ -112,7 +112,7 @@ function factsOf(server: Json, { site, lookups }: MappingContext): ReportedFacts
     hypervisor: 'openstack',
     host_type: 'openstack',
     cloud_env: 'private',
-    ...placeOf(server, site),
+    ...locationOf(server, site),
     instance_type: flavorName,
     flavor_id: textOf(flavor, 'id') || flavorName,
     vcpu_count: numberOf(flavor, 'vcpus'),

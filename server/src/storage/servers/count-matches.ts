@@ -43,21 +43,21 @@ export interface Matches {
   readonly result?: QueryResult
 }
 
-/** Counts the servers that match a query with many matches on every access path. */
+/** Counts the servers that match a query with many matches on every index lookup. */
 export function createCountMatches({ run, select, hint, limits }: Planner, terms: OrderTerms) {
   const { fewServers } = limits
 
   /** A count that reads no servers: from the stored counts or from one index. */
   function fastCount(plan: Plan): Sql | undefined {
-    const { query, isLive, scope, accessPaths } = plan
+    const { query, isLive, scope, indexLookups } = plan
     if (!isLive) return undefined
     const stored = plan.combinations ?? storedCounts(plan)
     if (stored) return sql`select coalesce(sum(servers), 0) as total from ${stored}`
-    const [accessPath] = accessPaths
-    if (!accessPath || !hasOnePart(query.where) || scope) return undefined
-    return accessPath.list === undefined
-      ? select(sql`count(*) as total`, accessPath.index, [sql`state = 0`, accessPath.condition])
-      : sql`select count(*) as total from (${accessPath.list}) as listed`
+    const [indexLookup] = indexLookups
+    if (!indexLookup || !hasOnePart(query.where) || scope) return undefined
+    return indexLookup.list === undefined
+      ? select(sql`count(*) as total`, indexLookup.index, [sql`state = 0`, indexLookup.condition])
+      : sql`select count(*) as total from (${indexLookup.list}) as listed`
   }
 
   /** One pass over all servers finds the matches if they are few. Otherwise a second one counts them. */

@@ -3,7 +3,7 @@ import { origins } from '../../domain/inventory/metadata.ts'
 import type { ServerFinder } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader } from '../database.ts'
 import { byCodePoint } from '../sql-parts.ts'
-import { createAccessPaths } from './access-paths.ts'
+import { createIndexLookups } from './index-lookups.ts'
 import type { Planner } from './plan.ts'
 import { originOf, storedOrigins } from './tags.ts'
 import { createWhere } from './where.ts'
@@ -13,11 +13,11 @@ export function createCountTags(
   { engine }: Pick<DatabaseReader, 'engine'>,
   { run }: Planner,
 ): ServerFinder['countTags'] {
-  const accessPaths = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
+  const indexLookups = createIndexLookups(engine, createWhere({ engine, owners: new Map() }))
   const stopCheck = engine === 'sqlite' ? sql` and (server & 63 or check_stop())` : sql``
 
   return async function countTags({ scope, origins: wanted, isKeyOnly, limit, offset, requester }) {
-    const within = accessPaths.ofScope(scope)
+    const within = indexLookups.ofScope(scope)
     const visible = within
       ? sql` and server in (select seq from servers where state = 0 and ${within.condition})`
       : sql``

@@ -85,7 +85,7 @@ function sumUp(
 
 /** A fixed order of rows, so that concurrent commits do not deadlock. */
 function byKey({ key: a }: Count, { key: b }: Count): number {
-  const at = a.findIndex((word, place) => word !== b[place])
+  const at = a.findIndex((word, index) => word !== b[index])
   return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1
 }
 

@@ -149,8 +149,8 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
     }
     for await (const missing of inTurns([...wanted.keys()])) {
       const rows = await readCurrent(missing, priority)
-      for (const [place, read] of toParts(rows).entries()) {
-        const [seq, revision] = [Number(rows[place]?.['server']), Number(rows[place]?.['revision'])]
+      for (const [index, read] of toParts(rows).entries()) {
+        const [seq, revision] = [Number(rows[index]?.['server']), Number(rows[index]?.['revision'])]
         // Streamed documents are not cached, because they are rarely read again.
         if (priority === 'quick') cache.set(seq, revision, read)
         const at = wanted.get(seq) ?? 0

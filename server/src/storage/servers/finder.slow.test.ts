@@ -29,7 +29,7 @@ const runs = 150
 const listServers = operations.find(({ id }) => id === 'listServers') as Operation
 const readQuery = createQueryReader(listServers)
 
-onBothEngines('the access path of a query', (engine) => {
+onBothEngines('the index lookup of a query', (engine) => {
   let fleet: InventoryWorld
   let usual: ServerFinder
   let hasty: ServerFinder
@@ -43,7 +43,7 @@ onBothEngines('the access path of a query', (engine) => {
       memory,
     )
     usual = createServerFinder(database, owners, createCacheMemory(2 ** 24))
-    // A low threshold: every query takes the access path that it would take for a million servers.
+    // A low threshold: every query takes the index lookup that it would take for a million servers.
     hasty = createServerFinder(database, owners, memory, { fewServers: 2, mostLookups: 9 })
   })
   after(() => fleet.platform.close())

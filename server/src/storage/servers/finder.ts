@@ -13,7 +13,7 @@ import { createNameLookups } from './name-lookups.ts'
 import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms } from './order.ts'
-import { createPlainPages, isPlain } from './plain-pages.ts'
+import { createFindDefaultList, isDefaultList } from './default-list.ts'
 import { createPlanner, defaultLimits, type Limits } from './plan.ts'
 import { createQueryResults } from './query-results.ts'
 import { createStatistics } from './statistics.ts'
@@ -30,7 +30,7 @@ export function createServerFinder(
   const selectiveLookup = createSelectiveLookup(database, planner, terms)
   const countMatches = createCountMatches(planner, terms)
   const scanIndex = createIndexScan(planner, terms)
-  const findPlain = createPlainPages(database, planner, terms)
+  const findDefaultList = createFindDefaultList(database, planner, terms)
   const queryResults = createQueryResults(memory)
   const load = createDocuments(database, memory)
 
@@ -41,7 +41,7 @@ export function createServerFinder(
   function cacheVersionOf(query: PageQuery): string | undefined {
     const servers = versionOf(query.scope)
     if (servers === undefined) return undefined
-    if (isPlain(query) || !readsOwnerNames(query)) return `${servers}`
+    if (isDefaultList(query) || !readsOwnerNames(query)) return `${servers}`
     const identity = database.currentVersion()
     return identity === undefined ? undefined : `${servers} ${identity}`
   }
@@ -49,11 +49,11 @@ export function createServerFinder(
   async function find(query: PageQuery) {
     // Read before the data, so that a concurrent write invalidates the cached result.
     const version = cacheVersionOf(query)
-    const isUncached = query.ignoresCache || (query.after && isPlain(query))
+    const isUncached = query.ignoresCache || (query.after && isDefaultList(query))
     let result = isUncached ? undefined : queryResults.find(query, version)
     if (!result) {
       const total = query.ignoresCache ? undefined : queryResults.total(query, version)
-      const answer = await (isPlain(query) ? findPlain : findFiltered)(query, total)
+      const answer = await (isDefaultList(query) ? findDefaultList : findFiltered)(query, total)
       if ('page' in answer) {
         queryResults.rememberTotal(query, version, answer.page.total)
         return answer.page
@@ -66,7 +66,7 @@ export function createServerFinder(
       : selectiveLookup.pageOf(result, query)
   }
 
-  /** Chooses the access path of any other query. */
+  /** Chooses the index lookup of any other query. */
   async function findFiltered(query: PageQuery, knownTotal: number | undefined) {
     const plan = await planner.plan(query)
     const few = await selectiveLookup.select(plan, query)

@@ -38,7 +38,7 @@ export function createIndexScan({ engine, run, select, limits }: Planner, terms:
     const conditions = [
       sql`state = 0`,
       ...(after ? [terms.after(order, after)] : []),
-      ...plan.accessPaths.filter((path) => path.index === index).map(({ condition }) => condition),
+      ...plan.indexLookups.filter((path) => path.index === index).map(({ condition }) => condition),
     ]
     const servers = select(sql`*`, index, conditions)
     // A larger page is worth more lookups.

@@ -16,7 +16,7 @@ const filtered = [
 ] as const
 
 /** Ids of regions, zones and hosts, and the columns of their names. */
-const places = {
+const nameColumns = {
   account_id: 'account',
   cloudregion_id: 'region',
   host_id: 'host',
@@ -34,7 +34,7 @@ export type SortedColumn = (typeof sorted)[number]
  */
 export const coveredColumns: ReadonlySet<string> = new Set([
   ...filtered,
-  ...Object.entries(places).flat(),
+  ...Object.entries(nameColumns).flat(),
   ...sorted,
   'seq',
   'id',
@@ -62,7 +62,7 @@ export const sortIndex = (column: SortedColumn): string =>
 /** The index for filters by a column. For two columns it is the sort index. */
 export const filterIndexes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    [...filtered, ...Object.keys(places)].map((column) => [column, `servers_by_${column}`]),
+    [...filtered, ...Object.keys(nameColumns)].map((column) => [column, `servers_by_${column}`]),
   ),
   name: sortIndex('name'),
   status: sortIndex('status'),
@@ -130,7 +130,7 @@ export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[
     engine === 'postgres' && changed.some((other) => other === name) ? `${name}_2` : name
   return [
     ...filtered.map((column) => index(`servers_by_${column}`, 'servers', column, inUse)),
-    ...Object.entries(places).map(([id, name]) =>
+    ...Object.entries(nameColumns).map(([id, name]) =>
       index(`servers_by_${id}`, 'servers', `${id}, ${name}`, inUse),
     ),
     ...sorted.map((column) =>

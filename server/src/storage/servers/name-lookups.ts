@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ServerFinder } from '../../domain/inventory/ports.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
-import { createAccessPaths } from './access-paths.ts'
+import { createIndexLookups } from './index-lookups.ts'
 import { sortIndex } from './indexes.ts'
 import type { Planner } from './plan.ts'
 import { byCodePoint, type Sql } from '../sql-parts.ts'
@@ -13,11 +13,11 @@ export function createNameLookups(
   { engine }: Pick<DatabaseReader, 'engine'>,
   { run, select }: Planner,
 ): Pick<ServerFinder, 'findByName' | 'findSharedNames'> {
-  const accessPaths = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
+  const indexLookups = createIndexLookups(engine, createWhere({ engine, owners: new Map() }))
   const subject = byCodePoint(engine, sql.ref('name'))
 
   const selectLive = (columns: Sql, scope: ScopeOrNone, conditions: readonly Sql[]) => {
-    const within = accessPaths.ofScope(scope)
+    const within = indexLookups.ofScope(scope)
     return select(columns, sortIndex('name'), [
       sql`state = 0`,
       ...conditions,

@@ -3,7 +3,7 @@ import type { Owners } from '../../domain/inventory/owners.ts'
 import type { ScopedQuery } from '../../domain/inventory/ports.ts'
 import type { StateFilter } from '../../domain/inventory/server-query.ts'
 import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.ts'
-import { createAccessPaths, type AccessPath } from './access-paths.ts'
+import { createIndexLookups, type IndexLookup } from './index-lookups.ts'
 import { isCombinedColumn } from './counts.ts'
 import { coveredColumns, coveringIndex, everyServer } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
@@ -12,7 +12,7 @@ import { createWhere } from './where.ts'
 
 /** Thresholds of the planner. They affect only the speed, never the result. */
 export interface Limits {
-  /** A scope, an access path or a result with at most this many servers is read completely. */
+  /** A scope, an index lookup or a result with at most this many servers is read completely. */
   readonly fewServers: number
   /** How many servers an index scan on SQLite looks up for a page before it sorts all matches instead. */
   readonly mostLookups: number
@@ -30,14 +30,14 @@ const states: Readonly<Record<StateFilter, Sql>> = {
 /** An index name, a full table scan, or undefined for the engine's own choice. */
 type Index = string | typeof everyServer | undefined
 
-/** How a query is run: its conditions and its access paths. */
+/** How a query is run: its conditions and its index lookups. */
 export interface Plan {
   readonly query: ScopedQuery
   readonly isLive: boolean
-  /** The access path of the scope; undefined for the whole system. */
-  readonly scope: AccessPath | undefined
-  /** The access paths of parts of the filter. */
-  readonly accessPaths: readonly AccessPath[]
+  /** The index lookup of the scope; undefined for the whole system. */
+  readonly scope: IndexLookup | undefined
+  /** The index lookups of parts of the filter. */
+  readonly indexLookups: readonly IndexLookup[]
   readonly conditions: readonly Sql[]
   /** The same conditions for a full scan. */
   readonly scanConditions: readonly Sql[]
@@ -52,12 +52,12 @@ export interface Plan {
 }
 
 /** Recycled and deleted servers are few and have their own indexes. */
-const inactivePaths: Partial<Record<StateFilter, AccessPath>> = {
+const inactiveLookups: Partial<Record<StateFilter, IndexLookup>> = {
   recycled: { index: 'servers_recycled', condition: everything, list: undefined },
   deleted: { index: 'servers_deleted', condition: everything, list: undefined },
 }
 
-/** Chooses the access path of a query by the number of servers that each one leads to. */
+/** Chooses the index lookup of a query by the number of servers that each one leads to. */
 export function createPlanner(database: DatabaseReader, owners: Owners, limits: Limits) {
   const { engine, db } = database
 
@@ -72,7 +72,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     return await database.run(compiled, priority)
   }
 
-  const scopes = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
+  const scopes = createIndexLookups(engine, createWhere({ engine, owners: new Map() }))
 
   /** SQL conditions that restrict servers to the state and the scope of the query. */
   function visibleServers({ state, scope }: ScopedQuery): readonly Sql[] {
@@ -110,8 +110,8 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   async function plan(query: ScopedQuery): Promise<Plan> {
     const setting = { engine, owners: await owners.byProject() }
     const where = createWhere(setting)
-    const accessPaths = createAccessPaths(engine, where)
-    const scope = accessPaths.ofScope(query.scope)
+    const indexLookups = createIndexLookups(engine, where)
+    const scope = indexLookups.ofScope(query.scope)
     const isLive = query.state === 'live'
     const inLists = isLive ? inByteSet : undefined
     const fullScan = createWhere({
@@ -135,7 +135,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
       query,
       isLive,
       scope,
-      accessPaths: isLive ? accessPaths.of(query.where) : [],
+      indexLookups: isLive ? indexLookups.of(query.where) : [],
       conditions: [...visible, ...stoppable(where.where(query.where))],
       scanConditions: [...visible, ...stoppable(fullScan.where(query.where))],
       scanIndexName: isCovered ? coveringIndex : everyServer,
@@ -147,38 +147,49 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     }
   }
 
-  const probe = ({ index, condition, list }: AccessPath, state: StateFilter): Sql => {
+  const probe = ({ index, condition, list }: IndexLookup, state: StateFilter): Sql => {
     const servers = list ?? select(sql`1`, index, [states[state], condition])
     return sql`select count(*) as n from (${servers} limit ${limits.fewServers + 1}) as probed`
   }
 
-  /** The access path with the fewest servers, if they are few. */
-  async function narrowest(ways: readonly AccessPath[], { state, requester }: ScopedQuery) {
-    if (ways.length === 0) return undefined
+  /** The index lookup with the fewest servers, if they are few. */
+  async function narrowest(lookups: readonly IndexLookup[], { state, requester }: ScopedQuery) {
+    if (lookups.length === 0) return undefined
     const counts = await run(
-      ways.map((way) => probe(way, state)),
+      lookups.map((lookup) => probe(lookup, state)),
       requester,
     )
-    return ways
-      .map((way, at) => ({ way, n: Number(counts[at]?.[0]?.['n']) }))
+    return lookups
+      .map((lookup, at) => ({ lookup, n: Number(counts[at]?.[0]?.['n']) }))
       .filter(({ n }) => n <= limits.fewServers)
-      .toSorted((a, b) => a.n - b.n)[0]?.way
+      .toSorted((a, b) => a.n - b.n)[0]?.lookup
   }
 
   /**
-   * An access path with few servers. The scope is tried first, so that response times do not reveal
+   * An index lookup with few servers. The scope is tried first, so that response times do not reveal
    * how many servers other tenants have.
    */
-  async function findSelectivePath({ query, isLive, scope, accessPaths }: Plan) {
+  async function findSelectiveLookup({ query, isLive, scope, indexLookups }: Plan) {
     const own = scope && (await narrowest([scope], query))
     if (own) return own
-    const aside = inactivePaths[query.state]
-    return isLive ? await narrowest(accessPaths, query) : aside && (await narrowest([aside], query))
+    const aside = inactiveLookups[query.state]
+    return isLive
+      ? await narrowest(indexLookups, query)
+      : aside && (await narrowest([aside], query))
   }
 
   const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>
     sql`select ${columns} from servers${hint(index)}${beside} where ${allOf(conditions)}`
 
-  return { engine, run, plan, findSelectivePath, select, hint, limits, withinScope: scopes.ofScope }
+  return {
+    engine,
+    run,
+    plan,
+    findSelectiveLookup,
+    select,
+    hint,
+    limits,
+    withinScope: scopes.ofScope,
+  }
 }
 export type Planner = ReturnType<typeof createPlanner>

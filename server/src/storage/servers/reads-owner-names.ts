@@ -6,8 +6,8 @@ function looksAtNames(condition: Condition): boolean {
   switch (condition.kind) {
     case 'field':
       return isOwnerField(condition.field)
-    case 'place':
-      return condition.place === 'project'
+    case 'resource':
+      return condition.resource === 'project'
     case 'all':
     case 'any':
       return condition.conditions.some(looksAtNames)

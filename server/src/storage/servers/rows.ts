@@ -8,7 +8,7 @@ import { cellOf, columns, storageClassOf, columnsOfClass } from './field-columns
 import { packDocuments } from './packed-documents.ts'
 import { searchText, type SearchText } from './search-text.ts'
 import { storedTags, type StoredTag } from './tags.ts'
-import { placeColumns } from './where.ts'
+import { resourceColumns } from './where.ts'
 import type { Codes } from './text-dictionary.ts'
 
 /** 0 live, 1 in the recycle bin, 2 deleted. */
@@ -192,12 +192,13 @@ export const networkRows = ({ server, seq, state }: ServerEntry, codes: Codes) =
     .filter((id) => id !== '')
     .map((id) => [seq, code(codes, id), state])
 
-const places = Object.entries(placeColumns)
+const named = Object.entries(resourceColumns)
 
 /** The names of regions, zones, hosts and the like by id. */
-export const placeRows = ({ server }: ServerEntry, codes: Codes) =>
-  places
+export const resourceNameRows = ({ server }: ServerEntry, codes: Codes) =>
+  named
     .filter(([, [id, name]]) => server[id] !== '' || server[name] !== '')
     .map(
-      ([place, [id, name]]) => [place, code(codes, server[id]), code(codes, server[name])] as const,
+      ([resource, [id, name]]) =>
+        [resource, code(codes, server[id]), code(codes, server[name])] as const,
     )

@@ -22,7 +22,7 @@ export function createSelectiveLookup(
   planner: Planner,
   terms: OrderTerms,
 ) {
-  const { run, select, findSelectivePath } = planner
+  const { run, select, findSelectiveLookup } = planner
 
   async function selectOrdered(
     conditions: readonly Sql[],
@@ -36,10 +36,12 @@ export function createSelectiveLookup(
   }
 
   return {
-    /** Undefined if no access path leads to few servers. */
+    /** Undefined if no index lookup leads to few servers. */
     async select(plan: Plan, query: PageQuery): Promise<QueryResult | undefined> {
-      const way = await findSelectivePath(plan)
-      return way && (await selectOrdered([...plan.conditions, way.condition], way.index, query))
+      const lookup = await findSelectiveLookup(plan)
+      return (
+        lookup && (await selectOrdered([...plan.conditions, lookup.condition], lookup.index, query))
+      )
     },
 
     pageOf({ seqs, revisions, keys }: QueryResult, { limit, offset }: PageQuery): FoundPage {

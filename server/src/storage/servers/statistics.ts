@@ -31,7 +31,7 @@ type Group = Sum & { readonly value: GroupValue }
 
 /** Counts servers and their total sizes by group. */
 export function createStatistics(
-  { engine, run, plan: planFor, findSelectivePath, hint }: Planner,
+  { engine, run, plan: planFor, findSelectiveLookup, hint }: Planner,
   owners: Owners,
 ) {
   const grouped = (key: Sql, count: Sql, source: Sql) =>
@@ -168,9 +168,9 @@ export function createStatistics(
     query: ScopedQuery & { readonly groups: readonly Grouping[] },
   ): Promise<Statistics> {
     const plan = await planFor(query)
-    const way = await findSelectivePath(plan)
-    const conditions = way ? [...plan.conditions, way.condition] : plan.scanConditions
-    const source = sql`servers${hint(way ? way.index : plan.scanIndexName)} where ${allOf(conditions)}`
+    const lookup = await findSelectiveLookup(plan)
+    const conditions = lookup ? [...plan.conditions, lookup.condition] : plan.scanConditions
+    const source = sql`servers${hint(lookup ? lookup.index : plan.scanIndexName)} where ${allOf(conditions)}`
     const stored = new Map(
       query.groups.flatMap((group) => {
         const groups = fromCounts(plan, group) ?? fromTags(plan, group)

@@ -48,8 +48,8 @@ const comparedColumns = Object.fromEntries(
   ]),
 ) as Readonly<Record<Column, ComparedColumn>>
 
-/** The id and name columns of regions, zones, hosts and the like. */
-export const placeColumns = {
+/** The columns with the id and the name of what a server refers to. */
+export const resourceColumns = {
   host: ['host_id', 'host'],
   zone: ['zone_id', 'zone'],
   region: ['cloudregion_id', 'region'],
@@ -89,10 +89,10 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       .filter(({ projectId, project }) => values.includes(projectId) || values.includes(project))
       .map(({ projectId }) => projectId)
 
-  function comparingPlace(place: NamedResource, values: readonly string[]): Sql {
-    if (place === 'project')
+  function comparingResource(resource: NamedResource, values: readonly string[]): Sql {
+    if (resource === 'project')
       return amongWords(sql.ref('project_id'), [...ownerIds(values), ...values])
-    const [id, name] = placeColumns[place]
+    const [id, name] = resourceColumns[resource]
     return anyOf([amongWords(sql.ref(id), values), amongWords(sql.ref(name), values)])
   }
 
@@ -134,8 +134,8 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
               condition.comparison,
               condition.values,
             )
-      case 'place':
-        return comparingPlace(condition.place, condition.values)
+      case 'resource':
+        return comparingResource(condition.resource, condition.values)
       case 'search':
       case 'tag':
       case 'address':
@@ -161,8 +161,10 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
     switch (condition.kind) {
       case 'field':
         return columnsOf(condition.field)
-      case 'place':
-        return condition.place === 'project' ? ['project_id'] : placeColumns[condition.place]
+      case 'resource':
+        return condition.resource === 'project'
+          ? ['project_id']
+          : resourceColumns[condition.resource]
       case 'all':
       case 'any':
         return condition.conditions.flatMap(columnsIn)

@@ -14,7 +14,7 @@ import {
   documentRow,
   keepsIndexRows,
   networkRows,
-  placeRows,
+  resourceNameRows,
   prepareServer,
   serverColumns,
   serverRow,
@@ -55,24 +55,29 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
   const insertNetworks = createInsertRows(database, 'server_networks', networkColumns, 'refuse')
   const childResources = createChildResources(database)
   const referencedResources = createReferencedResources(database)
-  const insertPlaces = createInsertRows(database, 'server_places', ['place', 'id', 'name'], 'keep')
-  /** Regions, zones and hosts that this process has written already. */
-  const knownPlaces = new Set<string>()
+  const insertResourceNames = createInsertRows(
+    database,
+    'server_places',
+    ['place', 'id', 'name'],
+    'keep',
+  )
+  /** Names of regions, zones, hosts, accounts and managers that this process has written already. */
+  const knownResourceNames = new Set<string>()
 
   const deleteFrom = (
     table: 'server_tags' | 'server_addresses' | 'server_networks',
     seqs: readonly number[],
   ) => db.deleteFrom(table).where('server', 'in', seqs).compile()
 
-  function newPlaces(entries: readonly ServerEntry[], codes: Codes) {
-    const places = new Map<string, readonly (string | number)[]>()
+  function newResourceNames(entries: readonly ServerEntry[], codes: Codes) {
+    const resourceNames = new Map<string, readonly (string | number)[]>()
     for (const entry of entries) {
-      for (const row of placeRows(entry, codes)) {
+      for (const row of resourceNameRows(entry, codes)) {
         const key = row.join()
-        if (!knownPlaces.has(key)) places.set(key, row)
+        if (!knownResourceNames.has(key)) resourceNames.set(key, row)
       }
     }
-    return places
+    return resourceNames
   }
 
   function wordsOf(writes: readonly ServerWrite[]): ReadonlySet<string> {
@@ -116,7 +121,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const changed = entries.filter(({ write }) => write.stored)
     const toServer = (entry: ServerEntry) => serverRow(entry, numbers.revision, codes)
     const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
-    const places = newPlaces(entries, codes)
+    const resourceNames = newResourceNames(entries, codes)
     const referenced = await referencedResources(writes)
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
@@ -138,7 +143,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ),
       // Rows that commits of other accounts write too come last, because they stay locked until the end.
       ...holdOwners(writes),
-      ...insertPlaces([...places.entries()].toSorted(byText).map(([, row]) => row)),
+      ...insertResourceNames([...resourceNames.entries()].toSorted(byText).map(([, row]) => row)),
       ...countStatements(writes, codes),
       ...referenced,
     ]
@@ -146,7 +151,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       statements,
       /** Call it after the commit. */
       onWritten(): void {
-        for (const key of places.keys()) knownPlaces.add(key)
+        for (const key of resourceNames.keys()) knownResourceNames.add(key)
       },
     }
   }

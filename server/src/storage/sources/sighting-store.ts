@@ -3,7 +3,7 @@ import type {
   ActiveElsewhere,
   SeeingAccount,
   ServerKeys,
-  ServerPlace,
+  ServerLocation,
   SightingStore,
 } from '../../domain/sources/ports.ts'
 import { SightingTable } from '../../domain/sources/sighting-table.ts'
@@ -111,8 +111,8 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
       return new Map(rows.map(({ id, n }) => [id, Number(n)]))
     },
 
-    async placesOf(ids) {
-      const places = new Map<string, ServerPlace>()
+    async locationsOf(ids) {
+      const locations = new Map<string, ServerLocation>()
       const { bare, origins } = readTagKey('sys:tenant')
       for (const batch of chunk(ids)) {
         const { rows } = await sql<{
@@ -122,9 +122,9 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
         }>`select servers.id, regions.word as region, coalesce(tenants.word, '') as tenant from servers inner join words regions on regions.code = servers.region_ext_id left join server_tags notes on notes.server = servers.seq and notes.origin in (${sql.join(origins)}) and notes.key = ${codeOf(bare)} left join words tenants on tenants.code = notes.value where servers.id in (${sql.join(batch)})`.execute(
           db,
         )
-        for (const { id, ...place } of rows) places.set(id, place)
+        for (const { id, ...location } of rows) locations.set(id, location)
       }
-      return places
+      return locations
     },
 
     async activeElsewhere(accountId) {

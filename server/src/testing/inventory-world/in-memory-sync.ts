@@ -130,7 +130,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
         }),
       ),
     heldUnseen: async () => [],
-    placesOf: async (ids) =>
+    locationsOf: async (ids) =>
       new Map(
         ids.map((id) => {
           const { region_ext_id: region = '', metadata = {} } = stored.get(id)?.server ?? {}
@@ -274,7 +274,7 @@ export async function scanInto(
     signal: circumstances.signal ?? AbortSignal.timeout(60_000),
     isSuperseded,
     onProgress: () => {},
-    placesOf: sync.sightings.placesOf,
+    locationsOf: sync.sightings.locationsOf,
     hold,
     clock: typeof now === 'number' ? () => now : now,
     confirmedUntil: circumstances.confirmedUntil ?? 0,

@@ -145,7 +145,7 @@ export function createSharedServer(database: Database) {
       signal,
       isSuperseded: () => false,
       onProgress: () => {},
-      placesOf: sightings.placesOf,
+      locationsOf: sightings.locationsOf,
       hold,
       clock,
       confirmedUntil: 0,

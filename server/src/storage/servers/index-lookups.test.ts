@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 import type { Field } from '../../domain/inventory/condition.ts'
 import { serverFields } from '../../domain/inventory/fields.ts'
 import { comparisons } from '../../domain/query/condition.ts'
-import { createAccessPaths } from './access-paths.ts'
+import { createIndexLookups } from './index-lookups.ts'
 import { columnOf, isOwnerField } from './field-columns.ts'
 import { filterIndexes } from './indexes.ts'
 
-test('only equality on a field with an index is an access path', () => {
-  const paths = createAccessPaths('sqlite', { where: () => sql`1 = 1` } as never)
+test('only equality on a field with an index is an index lookup', () => {
+  const paths = createIndexLookups('sqlite', { where: () => sql`1 = 1` } as never)
   for (const field of Object.keys(serverFields.kinds) as Field[]) {
     for (const comparison of comparisons) {
       const found = paths.of({ kind: 'field', field, comparison, values: ['x'] })

@@ -15,8 +15,8 @@ import { isEverything, type QueryResult } from './query-results.ts'
 /** The largest offset of a page that the serving thread reads itself. */
 const maxOffset = 2_000
 
-/** Whether a query lists servers in use without a filter, in the default order, near the start. */
-export const isPlain = ({ state, where, order, offset, isStreamed }: PageQuery): boolean =>
+/** Whether a query is for the default list: servers in use without a filter, in the default order, near the start. */
+export const isDefaultList = ({ state, where, order, offset, isStreamed }: PageQuery): boolean =>
   isStreamed !== true &&
   state === 'live' &&
   isEverything(where) &&
@@ -35,10 +35,14 @@ interface Values {
 const names = ['scope', 'limit', 'offset', 'key', 'id'] as const
 
 /**
- * Reads plain pages, which are most requests. Their statements are built once, and they are fast enough
+ * Reads pages of the default list, which are most requests. Their statements are built once, and they are fast enough
  * for the serving thread.
  */
-export function createPlainPages(database: DatabaseReader, planner: Planner, terms: OrderTerms) {
+export function createFindDefaultList(
+  database: DatabaseReader,
+  planner: Planner,
+  terms: OrderTerms,
+) {
   const { db, run } = database
   const { fewServers } = planner.limits
 
@@ -85,7 +89,7 @@ export function createPlainPages(database: DatabaseReader, planner: Planner, ter
   }
 
   /** All servers of a small scope, or one page. */
-  return async function findPlain(
+  return async function findDefaultList(
     query: PageQuery,
     knownTotal: number | undefined,
   ): Promise<{ readonly result: QueryResult } | { readonly page: FoundPage }> {

@@ -6,35 +6,35 @@ import { columnOf, isOwnerField } from './field-columns.ts'
 import { filterIndexes } from './indexes.ts'
 import { serverList } from './server-lists.ts'
 import { allOf, amongWords, codeOf, type Sql } from '../sql-parts.ts'
-import { placeColumns, type Where } from './where.ts'
+import { resourceColumns, type Where } from './where.ts'
 
 /**
  * A part of a filter whose matches can be read directly, by an index of the servers or by a list of
  * their numbers.
  */
-export interface AccessPath {
+export interface IndexLookup {
   readonly index: string | undefined
   readonly condition: Sql
   /** The query for the numbers, if they are in another table. */
   readonly list: Sql | undefined
 }
 
-function byIndex(column: string, condition: Sql): AccessPath | undefined {
+function byIndex(column: string, condition: Sql): IndexLookup | undefined {
   // SQLite uses the unique index of the ids without a hint.
   if (column === 'id') return { index: undefined, condition, list: undefined }
   const index = filterIndexes[column]
   return index === undefined ? undefined : { index, condition, list: undefined }
 }
 
-const byList = (list: Sql): AccessPath => ({
+const byList = (list: Sql): IndexLookup => ({
   index: undefined,
   condition: sql`seq in (${list})`,
   list,
 })
 
-/** Finds the access paths of a query for live servers. */
-export function createAccessPaths(engine: DatabaseReader['engine'], { where }: Where) {
-  function accessPathOf(condition: Condition): AccessPath | undefined {
+/** Finds the index lookups of a query for live servers. */
+export function createIndexLookups(engine: DatabaseReader['engine'], { where }: Where) {
+  function indexLookupOf(condition: Condition): IndexLookup | undefined {
     switch (condition.kind) {
       case 'field': {
         const { field, comparison } = condition
@@ -42,11 +42,11 @@ export function createAccessPaths(engine: DatabaseReader['engine'], { where }: W
           return undefined
         return byIndex(columnOf(field), where(condition))
       }
-      case 'place': {
-        const { place, values } = condition
-        if (place === 'project') return byIndex('project_id', where(condition))
-        const [id] = placeColumns[place]
-        const named = sql`select id from server_places where place = ${place} and ${amongWords(sql.ref('name'), values)}`
+      case 'resource': {
+        const { resource, values } = condition
+        if (resource === 'project') return byIndex('project_id', where(condition))
+        const [id] = resourceColumns[resource]
+        const named = sql`select id from server_places where place = ${resource} and ${amongWords(sql.ref('name'), values)}`
         const itself = sql`select code from words where word in (${sql.join(values)})`
         // Names change, so the ids that once had this name may match too many servers.
         const candidates = sql`${sql.ref(id)} in (${named} union ${itself})`
@@ -66,13 +66,13 @@ export function createAccessPaths(engine: DatabaseReader['engine'], { where }: W
   }
 
   return {
-    /** The access paths among the parts of a conjunction. */
-    of(condition: Condition): readonly AccessPath[] {
+    /** The index lookups among the parts of a conjunction. */
+    of(condition: Condition): readonly IndexLookup[] {
       const parts = condition.kind === 'all' ? condition.conditions : [condition]
-      return parts.map(accessPathOf).filter((accessPath) => accessPath !== undefined)
+      return parts.map(indexLookupOf).filter((indexLookup) => indexLookup !== undefined)
     },
-    /** The access path of a scope; undefined for the whole system. */
-    ofScope(scope: ScopeOrNone): AccessPath | undefined {
+    /** The index lookup of a scope; undefined for the whole system. */
+    ofScope(scope: ScopeOrNone): IndexLookup | undefined {
       switch (scope.kind) {
         case 'project':
           return byIndex('project_id', sql`project_id = ${codeOf(scope.projectId)}`)
