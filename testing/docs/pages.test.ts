@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { adminCommands } from '../../server/src/admin/commands.ts'
@@ -23,6 +23,12 @@ const foreignFlags = new Set(
   'help version name read-only tmpfs cap-drop security-opt from-file replicas offline'.split(' '),
 )
 
+const folders = 'bench,console,contract,gateway,packaging,sdk,server,simulator,testing'
+const sourceFiles = globSync(`{${folders}}/**/*.{ts,tsx}`, {
+  cwd: repository,
+  exclude: (file) => /node_modules|dist/.test(file),
+})
+
 const exists = (...parts: string[]) => existsSync(join(repository, ...parts))
 
 /** Targets of links to other files. */
@@ -40,6 +46,35 @@ describe('pages of the documentation', () => {
         .map((named) => `${page.path}: ${named}`),
     )
     assert.deepEqual(missing, [])
+  })
+
+  test('every source file that is mentioned exists', () => {
+    const files = sourceFiles.map((file) => `/${file}`)
+    const missing = all.flatMap((page) =>
+      [...page.text.matchAll(/`(\w[\w./-]*\.tsx?)`/g)]
+        .map(([, mentioned = '']) => mentioned)
+        .filter((mentioned) => !files.some((file) => file.endsWith(`/${mentioned}`)))
+        .map((mentioned) => `${page.path}: ${mentioned}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  test('the table of caches has all caches, by the names that the metrics use', () => {
+    const engine = all.find((page) => page.path === 'docs/inventory-engine.md')?.text ?? ''
+    const listed = [...engine.matchAll(/^\| `(\w+)` +\| `([\w./-]+)`/gm)].map(
+      ([, name, file]) => `${name} in ${file}`,
+    )
+    const created = sourceFiles
+      .filter((file) => file.startsWith('server/src/') && !file.endsWith('.test.ts'))
+      .flatMap((file) =>
+        [
+          ...readFileSync(join(repository, file), 'utf8').matchAll(
+            /createCache<[^(]*\(\s*memory,\s*'(\w+)'/g,
+          ),
+        ].map(([, name]) => `${name} in ${file.replace('server/src/', '')}`),
+      )
+    assert.ok(created.length > 0)
+    assert.deepEqual(listed.toSorted(), created.toSorted())
   })
 
   test('every link leads to a file', () => {

@@ -24,7 +24,7 @@ const areas = {
   scope: {
     files: [
       'server/src/domain/scope.ts',
-      'server/src/domain/identity/{scope,choose-scope,authorized-scope}.ts',
+      'server/src/domain/identity/{token-scope,choose-scope,authorized-scope}.ts',
       'server/src/domain/identity/providers/find-requested-scope.ts',
       'server/src/domain/inventory/with-read-scope.ts',
     ],
@@ -32,8 +32,8 @@ const areas = {
   },
   visibility: {
     files: [
-      'server/src/domain/inventory/{visibility,caller-fields,list-resources,get-server}.ts',
-      'server/src/storage/servers/{index-lookups,load-by-id,owned-by}.ts',
+      'server/src/domain/inventory/{server-list/visibility,caller-fields,list-resources,get-server}.ts',
+      'server/src/storage/servers/{server-list/index-lookups,load-by-id,owned-by}.ts',
       'server/src/storage/resources/referring-servers.ts',
       'server/src/storage/registry/row-visibility.ts',
     ],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Owner, ServerParts } from './ports.ts'
-import type { Visibility } from './visibility.ts'
+import type { Visibility } from './server-list/visibility.ts'
 import {
   callerFieldsKey,
   deleteState,

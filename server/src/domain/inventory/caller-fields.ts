@@ -2,7 +2,7 @@ import type { CallerField } from './fields.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { OwnersField } from './render-server.ts'
 import type { Owners } from './owners.ts'
-import type { Visibility } from './visibility.ts'
+import type { Visibility } from './server-list/visibility.ts'
 import { covers } from '../scope.ts'
 
 const nobody = { project: '', domain: '' }

@@ -5,7 +5,7 @@ import { PlatformError } from '../error.ts'
 import { isField, serverFields } from './fields.ts'
 import { readCloudpodsParameters } from './cloudpods-parameters.ts'
 import { parseFilter } from '../query/parse-filter.ts'
-import { readServerQuery } from './read-server-query.ts'
+import { readServerQuery } from './server-list/read-server-query.ts'
 
 const table: [string, CloudpodsParameter][] = Object.entries({
   ...cloudpodsFilters,

@@ -4,8 +4,8 @@ import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import { requesterOf, type ServerFinder, type Statistics, type Sum } from './ports.ts'
-import type { StatisticsQuery } from './server-query.ts'
-import { findVisibility, requireStateAccess } from './visibility.ts'
+import type { StatisticsQuery } from './server-list/server-query.ts'
+import { findVisibility, requireStateAccess } from './server-list/visibility.ts'
 
 /** Statistics as JSON, and whether they are still valid; absent if they are not cached. */
 interface StatisticsBody {

@@ -5,7 +5,7 @@ import { csvHeader, csvRow } from '../query/csv.ts'
 import { startStream } from '../query/start-stream.ts'
 import type { FeedFormat, IsShared } from './feeds/feed-format.ts'
 import { shortFields } from './fields.ts'
-import { nextPosition, pageQueryOf } from './list-servers.ts'
+import { nextPosition, pageQueryOf } from './server-list/list-servers.ts'
 import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import type { Position } from '../query/marker.ts'
@@ -17,9 +17,9 @@ import {
   type ServerParts,
 } from './ports.ts'
 import { ownership } from './caller-fields.ts'
-import { createRowRenderer, type RowRenderer } from './render-rows.ts'
-import type { ServerQuery } from './server-query.ts'
-import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'
+import { createRowRenderer, type RowRenderer } from './server-list/render-rows.ts'
+import type { ServerQuery } from './server-list/server-query.ts'
+import { findVisibility, requireStateAccess, type Visibility } from './server-list/visibility.ts'
 
 interface Dependencies {
   readonly finder: ServerFinder

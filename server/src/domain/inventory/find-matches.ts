@@ -4,10 +4,10 @@ import { badField } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import { allOf, oneOf } from '../query/conditions.ts'
 import { conflicted } from '../retry-on-conflict.ts'
-import { pageQueryOf } from './list-servers.ts'
+import { pageQueryOf } from './server-list/list-servers.ts'
 import { requesterOf, type ServerFinder } from './ports.ts'
-import { readServerQuery } from './read-server-query.ts'
-import { findVisibility } from './visibility.ts'
+import { readServerQuery } from './server-list/read-server-query.ts'
+import { findVisibility } from './server-list/visibility.ts'
 
 interface MatchRequest {
   readonly q: string

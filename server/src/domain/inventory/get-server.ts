@@ -6,8 +6,8 @@ import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import { requesterOf, type ServerFinder, type ServerParts } from './ports.ts'
 import { ownership } from './caller-fields.ts'
-import { createRowRenderer } from './render-rows.ts'
-import { findVisibility, type Visibility } from './visibility.ts'
+import { createRowRenderer } from './server-list/render-rows.ts'
+import { findVisibility, type Visibility } from './server-list/visibility.ts'
 import { covers } from '../scope.ts'
 
 interface Dependencies {

@@ -2,7 +2,7 @@ import { defaultPageSize, maxPageSize, type TagPairs, type TagPairsQuery } from 
 import type { Caller } from '../identity/caller.ts'
 import type { TagOrigin } from './metadata.ts'
 import { requesterOf, type ServerFinder } from './ports.ts'
-import { findVisibility } from './visibility.ts'
+import { findVisibility } from './server-list/visibility.ts'
 
 const flags = { own: 'user_meta', source: 'cloud_meta', notes: 'sys_meta' } as const
 

@@ -8,7 +8,7 @@ import { renderList } from '../query/render-list.ts'
 import { requesterOf } from './ports.ts'
 import type { ResourceFinder, ResourceObject } from './resource-finder.ts'
 import { inventoryKinds, resourceOf, type InventoryKind } from './kinds.ts'
-import { findVisibility } from './visibility.ts'
+import { findVisibility } from './server-list/visibility.ts'
 
 const mostNamesakes = 20
 

@@ -4,7 +4,7 @@ import { PlatformError } from '../error.ts'
 import { everyServer, type Field } from './condition.ts'
 import { readMarker as read, writeMarker } from '../query/marker.ts'
 import { fields as kinds } from './fields.ts'
-import type { Order } from './server-query.ts'
+import type { Order } from './server-list/server-query.ts'
 
 type Asked = Parameters<typeof writeMarker<Field>>[0]
 const readMarker = (text: string, asked: Asked) => read(kinds, text, asked)

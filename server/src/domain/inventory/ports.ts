@@ -4,7 +4,7 @@ import type { Position, SortKey } from '../query/marker.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
 import type { TagOrigin } from './metadata.ts'
-import type { Grouping, Order, StateFilter } from './server-query.ts'
+import type { Grouping, Order, StateFilter } from './server-list/server-query.ts'
 import type { RenderedServer } from './render-server.ts'
 import type { Requester } from '../requester.ts'
 

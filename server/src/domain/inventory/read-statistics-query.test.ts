@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { callerFields } from '@muster/contract'
 import { PlatformError } from '../error.ts'
-import { readServerQuery } from './read-server-query.ts'
+import { readServerQuery } from './server-list/read-server-query.ts'
 import { readStatisticsQuery } from './read-statistics-query.ts'
 
 describe('the query of the statistics', () => {

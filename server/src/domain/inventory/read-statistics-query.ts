@@ -3,8 +3,8 @@ import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import { fields, isField } from './fields.ts'
 import { readCloudpodsParameters } from './cloudpods-parameters.ts'
-import { readServerFilter } from './read-server-filter.ts'
-import type { Grouping, StatisticsQuery } from './server-query.ts'
+import { readServerFilter } from './server-list/read-server-filter.ts'
+import type { Grouping, StatisticsQuery } from './server-list/server-query.ts'
 
 const metadataPrefix = 'metadata.'
 

@@ -8,7 +8,7 @@ import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../clock.ts'
 import { dayOf, drawTimeline } from './draw-timeline.ts'
 import { requesterOf } from './ports.ts'
-import { findVisibility } from './visibility.ts'
+import { findVisibility } from './server-list/visibility.ts'
 import type { TimelineStore } from './timeline-store.ts'
 
 interface Dependencies {

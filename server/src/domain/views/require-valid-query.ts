@@ -1,6 +1,6 @@
 import type { SavedView } from '@muster/contract'
 import { badField, PlatformError } from '../error.ts'
-import { readServerQuery } from '../inventory/read-server-query.ts'
+import { readServerQuery } from '../inventory/server-list/read-server-query.ts'
 
 type Query = Pick<SavedView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>
 

@@ -7,7 +7,7 @@ import { readFeedQuery, readHostOptions } from '../../domain/inventory/feeds/rea
 import type { ExportUseCases } from '../../domain/inventory/export-servers.ts'
 import { readGrouping } from '../../domain/inventory/read-statistics-query.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
-import type { FilterParameters } from '../../domain/inventory/read-server-filter.ts'
+import type { FilterParameters } from '../../domain/inventory/server-list/read-server-filter.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createResponseMemory, type ResponseMemory } from '../response-memory.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { serverOperations } from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
-import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
+import { readServerQuery } from '../../domain/inventory/server-list/read-server-query.ts'
 import { createQueryReader } from '../query.ts'
 
 const [listServers] = serverOperations

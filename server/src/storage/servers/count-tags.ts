@@ -3,10 +3,10 @@ import { origins } from '../../domain/inventory/metadata.ts'
 import type { ServerFinder } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader } from '../database.ts'
 import { byCodePoint } from '../sql-parts.ts'
-import { createIndexLookups } from './index-lookups.ts'
-import type { Planner } from './plan.ts'
+import { createIndexLookups } from './server-list/index-lookups.ts'
+import type { Planner } from './server-list/query-planner.ts'
 import { originOf, storedOrigins } from './tags.ts'
-import { createWhere } from './where.ts'
+import { createWhere } from './server-list/where.ts'
 
 /** Counts the tags of live servers. It reads all tags in the scope, so it is a slow query. */
 export function createCountTags(

@@ -4,7 +4,7 @@ import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, Query } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
-import { selectDocuments, toParts, type LoadDocuments } from './documents.ts'
+import { selectDocuments, toParts, type LoadDocuments } from './server-list/load-documents.ts'
 
 interface Wanted {
   /** On SQLite one id, on PostgreSQL an array. */

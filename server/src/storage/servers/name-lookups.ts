@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { ServerFinder } from '../../domain/inventory/ports.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
-import { createIndexLookups } from './index-lookups.ts'
+import { createIndexLookups } from './server-list/index-lookups.ts'
 import { sortIndex } from './indexes.ts'
-import type { Planner } from './plan.ts'
+import type { Planner } from './server-list/query-planner.ts'
 import { byCodePoint, type Sql } from '../sql-parts.ts'
-import { createWhere } from './where.ts'
+import { createWhere } from './server-list/where.ts'
 
 /** Looks up live servers by name. These are slow queries, because many servers may share a name. */
 export function createNameLookups(

@@ -8,7 +8,7 @@ import { cellOf, columns, storageClassOf, columnsOfClass } from './field-columns
 import { packDocuments } from './packed-documents.ts'
 import { searchText, type SearchText } from './search-text.ts'
 import { storedTags, type StoredTag } from './tags.ts'
-import { resourceColumns } from './where.ts'
+import { resourceColumns } from './server-list/where.ts'
 import type { Codes } from './text-dictionary.ts'
 
 /** 0 live, 1 in the recycle bin, 2 deleted. */

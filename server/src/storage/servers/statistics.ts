@@ -2,7 +2,7 @@ import { maxGroupValues } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { GroupValue, ScopedQuery, Statistics, Sum } from '../../domain/inventory/ports.ts'
-import type { Grouping } from '../../domain/inventory/server-query.ts'
+import type { Grouping } from '../../domain/inventory/server-list/server-query.ts'
 import { plus } from '../../domain/inventory/sums.ts'
 import type { Row } from '../database.ts'
 import {
@@ -12,10 +12,10 @@ import {
   ownerFields,
   type OwnerField,
 } from './field-columns.ts'
-import { storedCounts } from './count-matches.ts'
+import { storedCounts } from './server-list/count-matches.ts'
 import { isCombinedColumn, isFacet, type Facet } from './counts.ts'
-import type { Plan, Planner } from './plan.ts'
-import { isEverything } from './query-results.ts'
+import type { Plan, Planner } from './server-list/query-planner.ts'
+import { isEverything } from './server-list/query-results.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
 import { compareText } from '../../domain/query/text-match.ts'

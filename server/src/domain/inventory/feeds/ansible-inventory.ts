@@ -1,5 +1,5 @@
 import { maxFeedHosts } from '@muster/contract'
-import type { Grouping } from '../server-query.ts'
+import type { Grouping } from '../server-list/server-query.ts'
 import type { FeedFormat } from './feed-format.ts'
 import { listFields, listTags } from './feed-values.ts'
 import { createGroupNamer } from './name-groups.ts'

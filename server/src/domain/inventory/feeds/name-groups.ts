@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Server } from '@muster/contract'
-import type { Grouping } from '../server-query.ts'
+import type { Grouping } from '../server-list/server-query.ts'
 
 const toGroupName = (text: string) => text.replaceAll(/[^A-Za-z0-9]+/g, '_')
 

@@ -1,7 +1,7 @@
 import type { HostFeedQuery } from '@muster/contract'
 import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
-import { readServerFilter, type FilterParameters } from '../read-server-filter.ts'
-import type { ServerQuery } from '../server-query.ts'
+import { readServerFilter, type FilterParameters } from '../server-list/read-server-filter.ts'
+import type { ServerQuery } from '../server-list/server-query.ts'
 import type { HostOptions } from './name-hosts.ts'
 
 /** All servers of a feed, with all their fields, the oldest first. */

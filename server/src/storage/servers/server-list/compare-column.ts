@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Comparison, Value } from '../../domain/query/condition.ts'
-import { fold } from '../../domain/query/fold.ts'
-import { createCompare, equalities } from '../compare.ts'
-import type { DatabaseReader } from '../database.ts'
-import { amongFoldedWords, amongWords, type Sql } from '../sql-parts.ts'
-import type { StorageClass } from './field-columns.ts'
+import type { Comparison, Value } from '../../../domain/query/condition.ts'
+import { fold } from '../../../domain/query/fold.ts'
+import { createCompare, equalities } from '../../compare.ts'
+import type { DatabaseReader } from '../../database.ts'
+import { amongFoldedWords, amongWords, type Sql } from '../../sql-parts.ts'
+import type { StorageClass } from '../field-columns.ts'
 
 /** A column of servers. */
 export interface ComparedColumn {

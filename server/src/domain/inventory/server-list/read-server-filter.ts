@@ -1,19 +1,19 @@
 import type { ServerStatisticsQuery, ScopeParameter } from '@muster/contract'
-import { badField } from '../error.ts'
-import type { Comparison } from '../query/condition.ts'
-import { allOf, anyOf, not, type ConditionsOf as ConditionsOfAny } from '../query/conditions.ts'
-import { parseFilter } from '../query/parse-filter.ts'
+import { badField } from '../../error.ts'
+import type { Comparison } from '../../query/condition.ts'
+import { allOf, anyOf, not, type ConditionsOf as ConditionsOfAny } from '../../query/conditions.ts'
+import { parseFilter } from '../../query/parse-filter.ts'
 import {
   joinConditions,
   readConditions,
   readField,
   readTimestamp,
-} from '../query/read-list-query.ts'
-import type { CloudpodsParameters } from './cloudpods-parameters.ts'
-import type { Condition, ServerCondition, Field } from './condition.ts'
-import { serverFields } from './fields.ts'
-import { parseNetwork } from './parse-network.ts'
-import { parseTag } from './parse-tag.ts'
+} from '../../query/read-list-query.ts'
+import type { CloudpodsParameters } from '../cloudpods-parameters.ts'
+import type { Condition, ServerCondition, Field } from '../condition.ts'
+import { serverFields } from '../fields.ts'
+import { parseNetwork } from '../parse-network.ts'
+import { parseTag } from '../parse-tag.ts'
 import type { ServerFilter, StateFilter } from './server-query.ts'
 
 type ConditionsOf = ConditionsOfAny<Field, ServerCondition>

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import type { ScopeOrNone } from '../../domain/scope.ts'
-import { allOf } from '../../domain/query/conditions.ts'
-import { createCacheMemory } from '../../domain/cache.ts'
-import { serverFields } from '../../domain/inventory/fields.ts'
-import { createOwners } from '../../domain/inventory/owners.ts'
-import { parseQ } from '../../domain/query/parse-q.ts'
-import { background, type ServerFinder } from '../../domain/inventory/ports.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import type { ScopeOrNone } from '../../../domain/scope.ts'
+import { allOf } from '../../../domain/query/conditions.ts'
+import { createCacheMemory } from '../../../domain/cache.ts'
+import { serverFields } from '../../../domain/inventory/fields.ts'
+import { createOwners } from '../../../domain/inventory/owners.ts'
+import { parseQ } from '../../../domain/query/parse-q.ts'
+import { background, type ServerFinder } from '../../../domain/inventory/ports.ts'
+import { onEngineOfLane } from '../../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
-} from '../../testing/inventory-world/start-inventory-world.ts'
-import type { Database, Query, Row } from '../database.ts'
-import { createOwnerDirectory } from '../owners.ts'
-import { createServerFinder } from './finder.ts'
-import { defaultLimits } from './plan.ts'
+} from '../../../testing/inventory-world/start-inventory-world.ts'
+import type { Database, Query, Row } from '../../database.ts'
+import { createOwnerDirectory } from '../../owners.ts'
+import { createServerFinder } from './server-finder.ts'
+import { defaultLimits } from './query-planner.ts'
 
 /** A step of a plan that runs once for each row of another step, and what it does then. */
 interface RepeatedStep {

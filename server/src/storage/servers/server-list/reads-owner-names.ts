@@ -1,6 +1,6 @@
-import type { Condition } from '../../domain/inventory/condition.ts'
-import type { PageQuery } from '../../domain/inventory/ports.ts'
-import { isOwnerField } from './field-columns.ts'
+import type { Condition } from '../../../domain/inventory/condition.ts'
+import type { PageQuery } from '../../../domain/inventory/ports.ts'
+import { isOwnerField } from '../field-columns.ts'
 
 function looksAtNames(condition: Condition): boolean {
   switch (condition.kind) {

@@ -4,11 +4,11 @@ import {
   type RequiredPermission,
   type ScopeParameter,
 } from '@muster/contract'
-import { PlatformError } from '../error.ts'
-import { chooseScope } from '../identity/choose-scope.ts'
-import type { Principal } from '../identity/principal.ts'
-import { findAuthorizedScope } from '../identity/authorized-scope.ts'
-import { includes, type ScopeOrNone } from '../scope.ts'
+import { PlatformError } from '../../error.ts'
+import { chooseScope } from '../../identity/choose-scope.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { findAuthorizedScope } from '../../identity/authorized-scope.ts'
+import { includes, type ScopeOrNone } from '../../scope.ts'
 import type { StateFilter } from './server-query.ts'
 
 const permission = (

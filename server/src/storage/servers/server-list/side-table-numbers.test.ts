@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { onBothEngines } from '../../testing/engines.ts'
-import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
-import { projectAt } from '../../testing/inventory-world/server-responses.ts'
+import { onBothEngines } from '../../../testing/engines.ts'
+import { minimalServer } from '../../../testing/inventory-world/minimal-server.ts'
+import { projectAt } from '../../../testing/inventory-world/server-responses.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
-} from '../../testing/inventory-world/start-inventory-world.ts'
-import { serverList } from './server-lists.ts'
+} from '../../../testing/inventory-world/start-inventory-world.ts'
+import { serverNumbers } from './side-table-numbers.ts'
 
 onBothEngines('the servers that the text index lists', (engine) => {
   let fleet: InventoryWorld
@@ -28,7 +28,7 @@ onBothEngines('the servers that the text index lists', (engine) => {
 
   async function found(text: string): Promise<readonly string[]> {
     const { db, run } = fleet.platform.database
-    const list = serverList(engine, { kind: 'search', text }).compile(db)
+    const list = serverNumbers(engine, { kind: 'search', text }).compile(db)
     const [rows = []] = await run([list], 'quick')
     assert.equal(new Set(rows.map(({ server }) => server)).size, rows.length, 'each is listed once')
     const listed = new Set(rows.map(({ server }) => Number(server)))

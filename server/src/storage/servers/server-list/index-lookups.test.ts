@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Field } from '../../domain/inventory/condition.ts'
-import { serverFields } from '../../domain/inventory/fields.ts'
-import { comparisons } from '../../domain/query/condition.ts'
+import type { Field } from '../../../domain/inventory/condition.ts'
+import { serverFields } from '../../../domain/inventory/fields.ts'
+import { comparisons } from '../../../domain/query/condition.ts'
 import { createIndexLookups } from './index-lookups.ts'
-import { columnOf, isOwnerField } from './field-columns.ts'
-import { filterIndexes } from './indexes.ts'
+import { columnOf, isOwnerField } from '../field-columns.ts'
+import { filterIndexes } from '../indexes.ts'
 
 test('only equality on a field with an index is an index lookup', () => {
   const paths = createIndexLookups('sqlite', { where: () => sql`1 = 1` } as never)

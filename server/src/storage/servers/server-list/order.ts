@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
-import { fields } from '../../domain/inventory/fields.ts'
-import type { Field } from '../../domain/inventory/condition.ts'
-import type { Order } from '../../domain/inventory/server-query.ts'
-import type { Position } from '../../domain/query/marker.ts'
-import type { DatabaseReader } from '../database.ts'
+import { fields } from '../../../domain/inventory/fields.ts'
+import type { Field } from '../../../domain/inventory/condition.ts'
+import type { Order } from '../../../domain/inventory/server-list/server-query.ts'
+import type { Position } from '../../../domain/query/marker.ts'
+import type { DatabaseReader } from '../../database.ts'
 import {
   columnOf,
   isOwnerField,
   storageClassOf,
   ownerFields,
   type OwnerField,
-} from './field-columns.ts'
-import { after as afterTerms, orderBy as orderByTerms, type SortTerm } from '../sort-terms.ts'
-import { byCodePoint, type Sql } from '../sql-parts.ts'
+} from '../field-columns.ts'
+import { after as afterTerms, orderBy as orderByTerms, type SortTerm } from '../../sort-terms.ts'
+import { byCodePoint, type Sql } from '../../sql-parts.ts'
 
 const neverNull: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 

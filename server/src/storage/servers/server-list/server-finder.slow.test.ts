@@ -2,27 +2,27 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation, type ServerListQuery } from '@muster/contract'
 import fc from 'fast-check'
-import type { ScopeOrNone } from '../../domain/scope.ts'
-import { createCacheMemory } from '../../domain/cache.ts'
-import { createOwners } from '../../domain/inventory/owners.ts'
+import type { ScopeOrNone } from '../../../domain/scope.ts'
+import { createCacheMemory } from '../../../domain/cache.ts'
+import { createOwners } from '../../../domain/inventory/owners.ts'
 import {
   background,
   type FoundPage,
   type PageQuery,
   type ServerFinder,
-} from '../../domain/inventory/ports.ts'
-import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
-import { createQueryReader } from '../../http/query.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+} from '../../../domain/inventory/ports.ts'
+import { readServerQuery } from '../../../domain/inventory/server-list/read-server-query.ts'
+import { createQueryReader } from '../../../http/query.ts'
+import { onBothEngines } from '../../../testing/engines.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
-} from '../../testing/inventory-world/start-inventory-world.ts'
-import { createServerQueries } from '../../testing/inventory-world/random-server-queries.ts'
-import { queryText } from '../../testing/inventory-world/server-query.ts'
-import type { Database } from '../database.ts'
-import { createOwnerDirectory } from '../owners.ts'
-import { createServerFinder } from './finder.ts'
+} from '../../../testing/inventory-world/start-inventory-world.ts'
+import { createServerQueries } from '../../../testing/inventory-world/random-server-queries.ts'
+import { queryText } from '../../../testing/inventory-world/server-query.ts'
+import type { Database } from '../../database.ts'
+import { createOwnerDirectory } from '../../owners.ts'
+import { createServerFinder } from './server-finder.ts'
 
 const runs = 150
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Condition } from '../../domain/inventory/condition.ts'
-import type { ScopeOrNone } from '../../domain/scope.ts'
-import type { DatabaseReader } from '../database.ts'
-import { columnOf, isOwnerField } from './field-columns.ts'
-import { filterIndexes } from './indexes.ts'
-import { serverList } from './server-lists.ts'
-import { allOf, amongWords, codeOf, type Sql } from '../sql-parts.ts'
+import type { Condition } from '../../../domain/inventory/condition.ts'
+import type { ScopeOrNone } from '../../../domain/scope.ts'
+import type { DatabaseReader } from '../../database.ts'
+import { columnOf, isOwnerField } from '../field-columns.ts'
+import { filterIndexes } from '../indexes.ts'
+import { serverNumbers } from './side-table-numbers.ts'
+import { allOf, amongWords, codeOf, type Sql } from '../../sql-parts.ts'
 import { resourceColumns, type Where } from './where.ts'
 
 /**
@@ -53,11 +53,13 @@ export function createIndexLookups(engine: DatabaseReader['engine'], { where }: 
         return byIndex(id, allOf([candidates, where(condition)]))
       }
       case 'address':
-        return byList(sql`select distinct server from (${serverList(engine, condition)}) as listed`)
+        return byList(
+          sql`select distinct server from (${serverNumbers(engine, condition)}) as listed`,
+        )
       case 'tag':
       case 'network':
       case 'search':
-        return byList(serverList(engine, condition))
+        return byList(serverNumbers(engine, condition))
       case 'all':
       case 'any':
       case 'not':

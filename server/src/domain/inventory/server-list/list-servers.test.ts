@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createCacheMemory } from '../cache.ts'
-import type { Caller } from '../identity/caller.ts'
+import { createCacheMemory } from '../../cache.ts'
+import type { Caller } from '../../identity/caller.ts'
 import { createListServers, nextPosition } from './list-servers.ts'
 import { readServerQuery } from './read-server-query.ts'
-import type { Position } from '../query/marker.ts'
-import type { Found, ServerFinder, ServerParts } from './ports.ts'
+import type { Position } from '../../query/marker.ts'
+import type { Found, ServerFinder, ServerParts } from '../ports.ts'
 
 const order = [{ field: 'name', descending: true }] as const
 const parts = [{ id: 'a' }] as ServerParts[]

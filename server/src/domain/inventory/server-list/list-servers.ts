@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { createCache, type CacheMemory } from '../cache.ts'
-import { PlatformError } from '../error.ts'
-import { retryOnConflict } from '../retry-on-conflict.ts'
-import type { Caller } from '../identity/caller.ts'
-import type { IdentityVersion } from '../identity/ports.ts'
-import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
-import { readMarker, writeMarker, type Position } from '../query/marker.ts'
-import { fields } from './fields.ts'
-import type { Owners } from './owners.ts'
+import { createCache, type CacheMemory } from '../../cache.ts'
+import { PlatformError } from '../../error.ts'
+import { retryOnConflict } from '../../retry-on-conflict.ts'
+import type { Caller } from '../../identity/caller.ts'
+import type { IdentityVersion } from '../../identity/ports.ts'
+import { withLastSyncTime, type LastSyncTimes } from '../last-sync-times.ts'
+import { readMarker, writeMarker, type Position } from '../../query/marker.ts'
+import { fields } from '../fields.ts'
+import type { Owners } from '../owners.ts'
 import {
   requesterOf,
   type FoundPage,
@@ -15,8 +15,8 @@ import {
   type Requester,
   type ServerFinder,
   type ServerParts,
-} from './ports.ts'
-import { ownership } from './caller-fields.ts'
+} from '../ports.ts'
+import { ownership } from '../caller-fields.ts'
 import { createRowRenderer, renderRows } from './render-rows.ts'
 import type { Order, ServerQuery } from './server-query.ts'
 import { findVisibility, requireStateAccess, type Visibility } from './visibility.ts'

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import type { Row } from '../database.ts'
+import type { FoundPage, PageQuery } from '../../../domain/inventory/ports.ts'
+import type { Row } from '../../database.ts'
 import { toPage } from './selective-lookup.ts'
-import { coveredColumns, coveringIndex, isSorted, sortIndex } from './indexes.ts'
+import { coveredColumns, coveringIndex, isSorted, sortIndex } from '../indexes.ts'
 import type { OrderTerms } from './order.ts'
-import type { Plan, Planner } from './plan.ts'
+import type { Plan, Planner } from './query-planner.ts'
 import { isEverything } from './query-results.ts'
-import { allOf, type Sql } from '../sql-parts.ts'
+import { allOf, type Sql } from '../../sql-parts.ts'
 
 /** Reads a page of a query that matches many servers. */
 export function createIndexScan({ engine, run, select, limits }: Planner, terms: OrderTerms) {

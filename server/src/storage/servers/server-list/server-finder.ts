@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
-import type { CacheMemory } from '../../domain/cache.ts'
-import type { Owners } from '../../domain/inventory/owners.ts'
-import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
-import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { DatabaseReader, DatabaseVersions } from '../database.ts'
+import type { CacheMemory } from '../../../domain/cache.ts'
+import type { Owners } from '../../../domain/inventory/owners.ts'
+import type { PageQuery, ServerFinder } from '../../../domain/inventory/ports.ts'
+import { scopeIdOf, type ScopeOrNone } from '../../../domain/scope.ts'
+import type { DatabaseReader, DatabaseVersions } from '../../database.ts'
 import { createCountMatches } from './count-matches.ts'
-import { createCountTags } from './count-tags.ts'
-import { createDocuments } from './documents.ts'
+import { createCountTags } from '../count-tags.ts'
+import { createLoadDocuments } from './load-documents.ts'
 import { createSelectiveLookup, readKeys } from './selective-lookup.ts'
-import { createLoadById } from './load-by-id.ts'
-import { createNameLookups } from './name-lookups.ts'
+import { createLoadById } from '../load-by-id.ts'
+import { createNameLookups } from '../name-lookups.ts'
 import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms } from './order.ts'
-import { createFindDefaultList, isDefaultList } from './default-list.ts'
-import { createPlanner, defaultLimits, type Limits } from './plan.ts'
+import { createDefaultList, isDefaultList } from './default-list.ts'
+import { createPlanner, defaultLimits, type Limits } from './query-planner.ts'
 import { createQueryResults } from './query-results.ts'
-import { createStatistics } from './statistics.ts'
+import { createStatistics } from '../statistics.ts'
 
 /** Finds servers and loads their documents. */
 export function createServerFinder(
@@ -30,9 +30,9 @@ export function createServerFinder(
   const selectiveLookup = createSelectiveLookup(database, planner, terms)
   const countMatches = createCountMatches(planner, terms)
   const scanIndex = createIndexScan(planner, terms)
-  const findDefaultList = createFindDefaultList(database, planner, terms)
+  const findDefaultList = createDefaultList(database, planner, terms)
   const queryResults = createQueryResults(memory)
-  const load = createDocuments(database, memory)
+  const load = createLoadDocuments(database, memory)
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
     database.serversVersion(scopeIdOf(scope))

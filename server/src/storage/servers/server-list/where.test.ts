@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Condition } from '../../domain/inventory/condition.ts'
-import { comparisons, type Comparison } from '../../domain/query/condition.ts'
-import { onBothEngines } from '../../testing/engines.ts'
-import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
+import type { Condition } from '../../../domain/inventory/condition.ts'
+import { comparisons, type Comparison } from '../../../domain/query/condition.ts'
+import { onBothEngines } from '../../../testing/engines.ts'
+import { openStorage, type TestStorage } from '../../../testing/open-storage.ts'
 import { createWhere } from './where.ts'
 
 onBothEngines('conditions on a timestamp that may be NULL', (engine) => {

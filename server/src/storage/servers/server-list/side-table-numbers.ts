@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Condition } from '../../domain/inventory/condition.ts'
-import type { DatabaseReader } from '../database.ts'
-import { idsPart, namesPart, searchPattern, trigramsOf } from './search-text.ts'
-import { byCodePoint, codeOf, type Sql } from '../sql-parts.ts'
-import { readTagKey } from './tags.ts'
+import type { Condition } from '../../../domain/inventory/condition.ts'
+import type { DatabaseReader } from '../../database.ts'
+import { idsPart, namesPart, searchPattern, trigramsOf } from '../search-text.ts'
+import { byCodePoint, codeOf, type Sql } from '../../sql-parts.ts'
+import { readTagKey } from '../tags.ts'
 
 const sideKinds = ['search', 'tag', 'address', 'network'] as const
 
@@ -53,7 +53,7 @@ function searchList(engine: DatabaseReader['engine'], text: string): Sql {
  * A query for the numbers of all live servers that meet a condition, by an index on its value. A
  * server with several addresses may be listed several times.
  */
-export function serverList(engine: DatabaseReader['engine'], condition: SideCondition): Sql {
+export function serverNumbers(engine: DatabaseReader['engine'], condition: SideCondition): Sql {
   switch (condition.kind) {
     case 'search':
       return searchList(engine, condition.text)

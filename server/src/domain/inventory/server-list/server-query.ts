@@ -1,7 +1,7 @@
 import type { Server, ScopeParameter } from '@muster/contract'
-import type { Format } from '../query/choose-format.ts'
-import type { ListQuery, Order as OrderOf } from '../query/list-query.ts'
-import type { Condition, Field } from './condition.ts'
+import type { Format } from '../../query/choose-format.ts'
+import type { ListQuery, Order as OrderOf } from '../../query/list-query.ts'
+import type { Condition, Field } from '../condition.ts'
 
 /** Servers in use, in the recycle bin, both, or deleted. */
 export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'

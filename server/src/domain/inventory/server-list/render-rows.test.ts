@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ServerParts } from './ports.ts'
+import type { ServerParts } from '../ports.ts'
 import { createRowRenderer, renderRows } from './render-rows.ts'
 import type { Visibility } from './visibility.ts'
 

@@ -1,14 +1,14 @@
 import type { Level } from '@muster/contract'
 import { sql } from 'kysely'
-import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import type { Order } from '../../domain/inventory/server-query.ts'
-import type { DatabaseReader, Query } from '../database.ts'
-import { createStatementTemplate } from '../statement-template.ts'
-import { wholeFacet } from './counts.ts'
-import { coveringIndex } from './indexes.ts'
+import { scopeIdOf, type ScopeOrNone } from '../../../domain/scope.ts'
+import type { FoundPage, PageQuery } from '../../../domain/inventory/ports.ts'
+import type { Order } from '../../../domain/inventory/server-list/server-query.ts'
+import type { DatabaseReader, Query } from '../../database.ts'
+import { createStatementTemplate } from '../../statement-template.ts'
+import { wholeFacet } from '../counts.ts'
+import { coveringIndex } from '../indexes.ts'
 import type { OrderTerms } from './order.ts'
-import type { Planner } from './plan.ts'
+import type { Planner } from './query-planner.ts'
 import { toPage, toQueryResult } from './selective-lookup.ts'
 import { isEverything, type QueryResult } from './query-results.ts'
 
@@ -38,11 +38,7 @@ const names = ['scope', 'limit', 'offset', 'key', 'id'] as const
  * Reads pages of the default list, which are most requests. Their statements are built once, and they are fast enough
  * for the serving thread.
  */
-export function createFindDefaultList(
-  database: DatabaseReader,
-  planner: Planner,
-  terms: OrderTerms,
-) {
+export function createDefaultList(database: DatabaseReader, planner: Planner, terms: OrderTerms) {
   const { db, run } = database
   const { fewServers } = planner.limits
 

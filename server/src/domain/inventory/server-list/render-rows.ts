@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
-import { inTurns } from '../next-turn.ts'
-import type { ServerParts } from './ports.ts'
+import { inTurns } from '../../next-turn.ts'
+import type { ServerParts } from '../ports.ts'
 import type { ServerShape } from './server-query.ts'
 import type { Visibility } from './visibility.ts'
 import {
@@ -9,7 +9,7 @@ import {
   renderCallerFields,
   type DeleteState,
   type Ownership,
-} from './caller-fields.ts'
+} from '../caller-fields.ts'
 
 const metadataKey = ',"metadata":'
 

@@ -1,13 +1,13 @@
 import { sql, type CompiledQuery } from 'kysely'
-import type { Owners } from '../../domain/inventory/owners.ts'
-import type { ScopedQuery } from '../../domain/inventory/ports.ts'
-import type { StateFilter } from '../../domain/inventory/server-query.ts'
-import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.ts'
+import type { Owners } from '../../../domain/inventory/owners.ts'
+import type { ScopedQuery } from '../../../domain/inventory/ports.ts'
+import type { StateFilter } from '../../../domain/inventory/server-list/server-query.ts'
+import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../../database.ts'
 import { createIndexLookups, type IndexLookup } from './index-lookups.ts'
-import { isCombinedColumn } from './counts.ts'
-import { coveredColumns, coveringIndex, everyServer } from './indexes.ts'
-import { serverList, type SideCondition } from './server-lists.ts'
-import { allOf, everything, type Sql } from '../sql-parts.ts'
+import { isCombinedColumn } from '../counts.ts'
+import { coveredColumns, coveringIndex, everyServer } from '../indexes.ts'
+import { serverNumbers, type SideCondition } from './side-table-numbers.ts'
+import { allOf, everything, type Sql } from '../../sql-parts.ts'
 import { createWhere } from './where.ts'
 
 /** Thresholds of the planner. They affect only the speed, never the result. */
@@ -91,7 +91,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
    * have live servers only.
    */
   function inByteSet(condition: SideCondition, _: Sql, wanted: 'some' | 'none'): Sql {
-    const list = serverList(engine, condition)
+    const list = serverNumbers(engine, condition)
     const numbers = sql`select group_concat(server) as list from (${list})`
     const { sql: text, parameters } = numbers.compile(db)
     const set: ServerSet = { listedBy: { sql: text, parameters } }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { callerFields, type ServerListQuery } from '@muster/contract'
-import { PlatformError } from '../error.ts'
-import type { Condition } from './condition.ts'
+import { PlatformError } from '../../error.ts'
+import type { Condition } from '../condition.ts'
 import { readServerQuery } from './read-server-query.ts'
 
 const read = (parameters: ServerListQuery) => readServerQuery(parameters)

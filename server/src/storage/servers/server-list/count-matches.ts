@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Condition } from '../../domain/inventory/condition.ts'
-import { enumerated } from '../../domain/inventory/fields.ts'
-import type { PageQuery } from '../../domain/inventory/ports.ts'
-import { isFacet, wholeFacet } from './counts.ts'
+import type { Condition } from '../../../domain/inventory/condition.ts'
+import { enumerated } from '../../../domain/inventory/fields.ts'
+import type { PageQuery } from '../../../domain/inventory/ports.ts'
+import { isFacet, wholeFacet } from '../counts.ts'
 import { toQueryResult } from './selective-lookup.ts'
 import type { OrderTerms } from './order.ts'
-import type { Plan, Planner } from './plan.ts'
+import type { Plan, Planner } from './query-planner.ts'
 import { isEverything, type QueryResult } from './query-results.ts'
-import { allOf, amongFoldedWords, amongWords, type Sql } from '../sql-parts.ts'
+import { allOf, amongFoldedWords, amongWords, type Sql } from '../../sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 

@@ -1,14 +1,14 @@
 import type { Server } from '@muster/contract'
 import { sql, type Kysely } from 'kysely'
-import { createCache, type CacheMemory } from '../../domain/cache.ts'
-import { inTurns } from '../../domain/next-turn.ts'
-import { upgradeServer } from '../../domain/inventory/build-server.ts'
-import { renderingVersion, renderServer } from '../../domain/inventory/render-server.ts'
-import type { Found, ServerParts } from '../../domain/inventory/ports.ts'
-import type { DatabaseReader, QueryPriority, Row } from '../database.ts'
-import { createStatementTemplate } from '../statement-template.ts'
-import type { Tables } from '../tables.ts'
-import { unpackDocuments, type Documents } from './packed-documents.ts'
+import { createCache, type CacheMemory } from '../../../domain/cache.ts'
+import { inTurns } from '../../../domain/next-turn.ts'
+import { upgradeServer } from '../../../domain/inventory/build-server.ts'
+import { renderingVersion, renderServer } from '../../../domain/inventory/render-server.ts'
+import type { Found, ServerParts } from '../../../domain/inventory/ports.ts'
+import type { DatabaseReader, QueryPriority, Row } from '../../database.ts'
+import { createStatementTemplate } from '../../statement-template.ts'
+import type { Tables } from '../../tables.ts'
+import { unpackDocuments, type Documents } from '../packed-documents.ts'
 
 /** Estimated bytes of the texts of a server beside its documents. */
 const textSize = 600
@@ -116,7 +116,7 @@ export function toParts(rows: readonly Row[]): readonly ServerParts[] {
 }
 
 /** Reads rendered servers by their numbers. */
-export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
+export function createLoadDocuments(database: DatabaseReader, memory: CacheMemory) {
   const { db, engine } = database
   const cache = createCache<number, number, ServerParts>(memory, 'documents', sizeOf)
 
@@ -160,4 +160,4 @@ export function createDocuments(database: DatabaseReader, memory: CacheMemory) {
     return parts.includes(undefined) ? undefined : (parts as ServerParts[])
   }
 }
-export type LoadDocuments = ReturnType<typeof createDocuments>
+export type LoadDocuments = ReturnType<typeof createLoadDocuments>

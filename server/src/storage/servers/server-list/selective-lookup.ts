@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { SortKey } from '../../domain/query/marker.ts'
-import type { Found, FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import type { DatabaseReader, Row } from '../database.ts'
+import type { SortKey } from '../../../domain/query/marker.ts'
+import type { Found, FoundPage, PageQuery } from '../../../domain/inventory/ports.ts'
+import type { DatabaseReader, Row } from '../../database.ts'
 import type { OrderTerms } from './order.ts'
-import type { Plan, Planner } from './plan.ts'
+import type { Plan, Planner } from './query-planner.ts'
 import type { QueryResult } from './query-results.ts'
-import { allOf, type Sql } from '../sql-parts.ts'
+import { allOf, type Sql } from '../../sql-parts.ts'
 
 export const toQueryResult = (rows: readonly Row[], hasOneKey: boolean): QueryResult => ({
   seqs: Int32Array.from(rows, ({ seq }) => Number(seq)),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createCacheMemory } from '../../domain/cache.ts'
-import { covers, type ScopeOrNone } from '../../domain/scope.ts'
-import type { Database } from '../database.ts'
-import { onBothEngines } from '../../testing/engines.ts'
-import { startInventoryWorld } from '../../testing/inventory-world/start-inventory-world.ts'
-import type { TestPlatform } from '../../testing/start-platform.ts'
-import { createDocuments } from './documents.ts'
-import { createLoadById } from './load-by-id.ts'
+import { createCacheMemory } from '../../../domain/cache.ts'
+import { covers, type ScopeOrNone } from '../../../domain/scope.ts'
+import type { Database } from '../../database.ts'
+import { onBothEngines } from '../../../testing/engines.ts'
+import { startInventoryWorld } from '../../../testing/inventory-world/start-inventory-world.ts'
+import type { TestPlatform } from '../../../testing/start-platform.ts'
+import { createLoadDocuments } from './load-documents.ts'
+import { createLoadById } from '../load-by-id.ts'
 
 /** How many numbers a parameter has: an array for PostgreSQL, JSON for SQLite. */
 const sizeOf = (numbers: unknown): number =>
@@ -28,7 +28,7 @@ onBothEngines('rendered servers', (engine) => {
       return database.run(queries, priority)
     }
     const rows = await database.db.selectFrom('servers').select(['seq', 'revision']).execute()
-    const load = createDocuments({ ...database, run }, createCacheMemory(0))
+    const load = createLoadDocuments({ ...database, run }, createCacheMemory(0))
     const parts = await load(rows)
     assert.equal(parts?.length, 150)
     assert.deepEqual(sizes, [128, 22])
@@ -64,7 +64,7 @@ onBothEngines('rendered servers', (engine) => {
       scopes.set(domainId, { kind: 'domain', domainId })
     }
     assert.ok(scopes.size >= 6)
-    const loadById = createLoadById(database, createDocuments(database, createCacheMemory(0)))
+    const loadById = createLoadById(database, createLoadDocuments(database, createCacheMemory(0)))
     await Promise.all(
       [...scopes.values()].flatMap((scope) =>
         [false, true].flatMap((withDeleted) =>

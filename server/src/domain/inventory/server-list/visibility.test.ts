@@ -10,8 +10,8 @@ import {
   onDomain,
   onProject,
   onSystem,
-} from '../../testing/identity-world/identity-records.ts'
-import { createPrincipal } from '../identity/principal.ts'
+} from '../../../testing/identity-world/identity-records.ts'
+import { createPrincipal } from '../../identity/principal.ts'
 import { findVisibility, requireStateAccess } from './visibility.ts'
 
 const web = makeProject('web')

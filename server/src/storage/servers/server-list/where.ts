@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Condition, NamedResource, Field } from '../../domain/inventory/condition.ts'
-import { enumerated } from '../../domain/inventory/fields.ts'
-import type { Owner } from '../../domain/inventory/ports.ts'
-import { matchesText } from '../../domain/query/text-match.ts'
-import type { DatabaseReader } from '../database.ts'
+import type { Condition, NamedResource, Field } from '../../../domain/inventory/condition.ts'
+import { enumerated } from '../../../domain/inventory/fields.ts'
+import type { Owner } from '../../../domain/inventory/ports.ts'
+import { matchesText } from '../../../domain/query/text-match.ts'
+import type { DatabaseReader } from '../../database.ts'
 import {
   columnOf,
   columns,
@@ -11,9 +11,9 @@ import {
   storageClassOf,
   ownerFields,
   type Column,
-} from './field-columns.ts'
+} from '../field-columns.ts'
 import { createCompareColumn, type ComparedColumn } from './compare-column.ts'
-import { hasText, isSideCondition, type SideCondition } from './server-lists.ts'
+import { hasText, isSideCondition, type SideCondition } from './side-table-numbers.ts'
 import {
   allOf,
   amongManyWords,
@@ -22,8 +22,8 @@ import {
   byCodePoint,
   codeOf,
   type Sql,
-} from '../sql-parts.ts'
-import { readTagKey } from './tags.ts'
+} from '../../sql-parts.ts'
+import { readTagKey } from '../tags.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 

@@ -1,7 +1,7 @@
-import { createCache, type CacheMemory } from '../../domain/cache.ts'
-import { scopeIdOf } from '../../domain/scope.ts'
-import type { Condition } from '../../domain/inventory/condition.ts'
-import type { PageQuery } from '../../domain/inventory/ports.ts'
+import { createCache, type CacheMemory } from '../../../domain/cache.ts'
+import { scopeIdOf } from '../../../domain/scope.ts'
+import type { Condition } from '../../../domain/inventory/condition.ts'
+import type { PageQuery } from '../../../domain/inventory/ports.ts'
 
 export const isEverything = (condition: Condition) =>
   condition.kind === 'all' && condition.conditions.length === 0
