@@ -13,7 +13,7 @@ const maxAccounts = 500
 function stateOf({ account, sync }: AttachedAccount): string {
   if (account.isBeingDeleted) return 'deleting'
   if (!account.enabled) return 'disabled'
-  if (sync.is_lost) return 'unreachable'
+  if (sync.is_unreachable) return 'unreachable'
   if (sync.failures > 0) return 'failing'
   if (isDegraded(sync)) return 'degraded'
   return sync.finished_at === null ? 'new' : 'ok'

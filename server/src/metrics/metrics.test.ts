@@ -52,7 +52,11 @@ describe('the text format', () => {
 describe('metrics of accounts', () => {
   const accounts = Array.from({ length: 503 }, (_, index) => ({
     account: makeAccount({ id: `id-${index}`, name: `account ${index}`, enabled: index !== 1 }),
-    sync: { ...freshSync, failures: index === 2 ? 4 : 0, ...(index === 3 && { is_lost: true }) },
+    sync: {
+      ...freshSync,
+      failures: index === 2 ? 4 : 0,
+      ...(index === 3 && { is_unreachable: true }),
+    },
   }))
   const text = renderMetrics(
     createInventoryMetrics(() => ({

@@ -210,6 +210,7 @@ export interface Tables extends InventoryTables, AdministeredTables {
    * size. Besides these it has the columns in `storage/servers/counts.ts`.
    */
   server_combinations: { servers: number; vcpu_count: number; vmem_size: number; disk: number }
+  /** The servers version, of all servers. Those of projects and domains are in `scope_versions`. */
   fleet_version: { id: number; version: number }
   fleet_numbers: { id: number; server: number; word: number; revision: number }
   scope_versions: { scope: string; version: number }
@@ -266,6 +267,7 @@ export interface Tables extends InventoryTables, AdministeredTables {
     /** When the source last answered correctly. */
     answered_at: number
     /** Whether its servers were marked unknown. */
+    /** In code `is_unreachable`. */
     is_lost: number
     /** The revision of the account whose mapping was applied to its servers. */
     mapped_revision: number

@@ -384,7 +384,7 @@ export function createTaskWorld(course: Course) {
         server: stored.server,
         attached: {
           account: { name: 'lab', access: 'manage', enabled: true, isBeingDeleted: false },
-          sync: { is_lost: false },
+          sync: { is_unreachable: false },
         },
         support,
         task: undefined,

@@ -28,7 +28,10 @@ const counts = { seen: 3, created: 1, changed: 0, gone: 0 }
 const timingAt = (now: number) => ({ now, period, random, hold })
 
 const waiting = (sync: Partial<SyncRecord> = {}, now = 0): AccountState =>
-  initialState({ ...counts, failures: 0, is_lost: false, next_at: 0, ...sync } as SyncRecord, now)
+  initialState(
+    { ...counts, failures: 0, is_unreachable: false, next_at: 0, ...sync } as SyncRecord,
+    now,
+  )
 
 /** An account in the middle of a scan that began at this time. */
 const scanning = (now: number, state = waiting()) => startStored(beginScan(state), now)

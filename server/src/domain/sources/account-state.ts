@@ -73,7 +73,7 @@ export const initialState = (sync: SyncRecord, now: number): AccountState => ({
   lastError: undefined,
   // The time before this process started does not count as unreachable.
   answeredAt: now,
-  isUnreachable: sync.is_lost,
+  isUnreachable: sync.is_unreachable,
   scannedAt: now,
   failing: [],
 })

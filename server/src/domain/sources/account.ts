@@ -60,7 +60,7 @@ export interface SyncRecord extends SyncCounts {
   /** When the source last answered properly, or was first contacted. */
   readonly answered_at: number
   /** Whether its servers were set to unknown because the source does not answer. */
-  readonly is_lost: boolean
+  readonly is_unreachable: boolean
   /** The revision of the account whose mapping was last applied to its servers. */
   readonly mapped_revision: number
   readonly warnings: readonly SyncWarning[]

@@ -32,7 +32,7 @@ const rules: readonly (readonly [
   (attached: AttachedAccount) => boolean,
 ])[] = [
   ['disabled', 'disabled', ({ account }) => !account.enabled],
-  ['lost', 'unreachable', ({ sync }) => sync.is_lost],
+  ['lost', 'unreachable', ({ sync }) => sync.is_unreachable],
   ['disconnected', 'failing', ({ sync }) => sync.failures > 0],
   ['degraded', 'degraded', ({ sync }) => sync.warnings.some(({ kind }) => kind === 'region')],
   ['connected', 'ok', ({ sync }) => sync.finished_at !== null],
@@ -42,16 +42,16 @@ const rules: readonly (readonly [
 test('the status of an account is the first that applies, in the API and in the metrics', () => {
   const found = new Set<string>()
   for (const enabled of [true, false]) {
-    for (const is_lost of [true, false]) {
+    for (const is_unreachable of [true, false]) {
       for (const failures of [0, 1, 5]) {
         for (const kinds of warningLists) {
           for (const finished_at of [null, 1]) {
             const warnings = kinds.map((kind) => ({ kind, text: '', count: 1, until: null }))
             const attached = {
               account: makeAccount({ enabled }),
-              sync: { ...freshSync, is_lost, failures, warnings, finished_at },
+              sync: { ...freshSync, is_unreachable, failures, warnings, finished_at },
             }
-            const about = JSON.stringify({ enabled, is_lost, failures, kinds, finished_at })
+            const about = JSON.stringify({ enabled, is_unreachable, failures, kinds, finished_at })
             const rule = rules.find(([, , applies]) => applies(attached))
             assert.equal(describeAccount(attached, 0, 0).status, rule?.[0], about)
             const metrics = createInventoryMetrics(() => ({ accounts: [attached] }) as never)

@@ -5,7 +5,7 @@ import type { SettingField, SourceKind } from './source.ts'
 
 function statusOf({ account, sync }: AttachedAccount): CloudAccount['status'] {
   if (!account.enabled) return 'disabled'
-  if (sync.is_lost) return 'lost'
+  if (sync.is_unreachable) return 'lost'
   if (sync.failures > 0) return 'disconnected'
   if (isDegraded(sync)) return 'degraded'
   return sync.finished_at === null ? 'init' : 'connected'

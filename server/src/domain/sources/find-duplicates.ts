@@ -33,7 +33,8 @@ export function createFindDuplicates({ accounts, sightings, loadKind }: Dependen
           : new Map((await accounts.all()).map((other) => [other.account.id, other] as const))
       for (const { serverId, name, otherAccountId, otherName } of pairs) {
         const other = others.get(otherAccountId)
-        if (!other?.account.enabled || other.account.isBeingDeleted || other.sync.is_lost) continue
+        if (!other?.account.enabled || other.account.isBeingDeleted || other.sync.is_unreachable)
+          continue
         const key = `${serverId} ${otherAccountId}`
         const first = earlier.get(key) ?? (isConfirmedBefore ? -Infinity : now)
         foundAt.set(key, first)

@@ -208,7 +208,7 @@ describe('a running account', () => {
     start()
     await until(() => memory.attached.sync.error.includes('The database does not respond.'))
     assert.equal(memory.attached.sync.failures, 0)
-    assert.equal(memory.attached.sync.is_lost, false)
+    assert.equal(memory.attached.sync.is_unreachable, false)
     faults.scan = undefined
     await until(() => memory.attached.sync.finished_at !== null)
     assert.equal(memory.attached.sync.error, '')
@@ -253,10 +253,10 @@ describe('a running account', () => {
     start()
     await until(() => memory.attached.sync.finished_at !== null)
     faults.open = unreachable
-    await until(() => memory.attached.sync.is_lost)
+    await until(() => memory.attached.sync.is_unreachable)
     assert.deepEqual(statuses(), ['a unknown', 'b unknown'])
     faults.open = undefined
-    await until(() => !memory.attached.sync.is_lost)
+    await until(() => !memory.attached.sync.is_unreachable)
     assert.deepEqual(statuses(), ['a running', 'b running'])
   })
 

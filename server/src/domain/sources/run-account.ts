@@ -147,7 +147,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     async function markServersUnknown(): Promise<void> {
       const servers = await dependencies.markAllUnknown(account, fence)
       run.apply(markUnreachable)
-      await save({ is_lost: true })
+      await save({ is_unreachable: true })
       log.warn({ ...logFields, servers }, 'no answer for three periods: servers set to unknown')
     }
 

@@ -133,7 +133,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       failures,
       next_at: nextAt,
       answered_at: answeredAt,
-      is_lost: isUnreachable,
+      is_unreachable: isUnreachable,
     })
     const hasChanges = counts.created + counts.changed + counts.gone > 0
     log[hasChanges ? 'info' : 'debug']({ ...logFields, ...counts, duration_ms: duration }, 'synced')

@@ -59,7 +59,7 @@ interface World {
 function createWorld({ access = 'manage', counts = {}, silent = [], servers = 1 }: World) {
   const attached = {
     account: { id: 'account', name: 'lab', access, enabled: true, isBeingDeleted: false },
-    sync: { is_lost: false, answered_at: 0, warnings: [] },
+    sync: { is_unreachable: false, answered_at: 0, warnings: [] },
   } as unknown as AttachedAccount
   const support = { actions: ['start', 'stop', 'delete'] } as unknown as ActionSupport
   const stored = new Map<string, StoredServer>()

@@ -87,7 +87,7 @@ function situationOf(given: Case): Situation {
               isBeingDeleted: account === 'being deleted',
             },
             sync: {
-              is_lost: account === 'lost',
+              is_unreachable: account === 'lost',
               warnings: account === 'degraded' ? [{ kind: 'region' }] : [],
             },
           } as unknown as AttachedAccount),

@@ -97,7 +97,7 @@ function decideAccount(
       { values: { name, action } },
     )
   }
-  return attached.sync.is_lost ? notAnswering(name) : undefined
+  return attached.sync.is_unreachable ? notAnswering(name) : undefined
 }
 
 function decideState(status: string, action: ServerAction): Decision {

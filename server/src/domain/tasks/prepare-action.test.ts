@@ -15,7 +15,7 @@ const situationOf = (changes: Partial<Server>, isMissing = false): Situation => 
   server: { ...defaultServer, id: 'server', name: 'web', status: 'ready', ...changes },
   attached: {
     account: { name: 'lab', access: 'manage', enabled: true, isBeingDeleted: false },
-    sync: { is_lost: false, warnings: [] },
+    sync: { is_unreachable: false, warnings: [] },
   } as unknown as AttachedAccount,
   support: {
     actions: sourceActions,

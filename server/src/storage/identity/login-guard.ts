@@ -29,6 +29,7 @@ export const forgetFailures = (db: Kysely<Tables>, userId: string): Statement =>
     )
     .compile()
 
+/** Counts the failed logins of each user and delays the next login. */
 export function createLoginGuard(database: DatabaseReader & DatabaseWriter): LoginGuard {
   const { db } = database
 

@@ -26,6 +26,7 @@ function createQueryFor({ db, engine }: DatabaseReader) {
       ? // An array: PostgreSQL takes twice as long to plan a join.
         sql<boolean>`server = any(array(select seq from servers where id = any(${ids})))`
       : sql<boolean>`server = (select seq from servers where id = ${ids})`
+  /** The column isolates tenants: a server of another project or domain is not found. */
   const template = (column?: 'domain_id' | 'project_id') =>
     createStatementTemplate<Wanted>(['ids', 'owner', 'state'], ({ ids, owner, state }) => {
       const wanted = servers.where(isWanted(ids)).where('state', '<=', state)

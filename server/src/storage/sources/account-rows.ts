@@ -19,11 +19,11 @@ export function toAccountRow(account: Partial<Account>): Partial<AccountRow> {
 }
 
 export function toSyncRow(sync: Partial<SyncRecord>): Partial<SyncRow> {
-  const { is_running, is_lost, warnings, ...unchanged } = sync
+  const { is_running, is_unreachable, warnings, ...unchanged } = sync
   return {
     ...unchanged,
     ...(is_running !== undefined && { is_running: toInteger(is_running) }),
-    ...(is_lost !== undefined && { is_lost: toInteger(is_lost) }),
+    ...(is_unreachable !== undefined && { is_lost: toInteger(is_unreachable) }),
     ...(warnings !== undefined && { warnings: JSON.stringify(warnings) }),
   }
 }
@@ -63,7 +63,7 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     failures: row.failures,
     next_at: row.next_at,
     answered_at: row.answered_at,
-    is_lost: row.is_lost === 1,
+    is_unreachable: row.is_lost === 1,
     mapped_revision: row.mapped_revision,
     warnings: JSON.parse(row.warnings) as SyncRecord['warnings'],
     confirmed_gone: row.confirmed_gone,

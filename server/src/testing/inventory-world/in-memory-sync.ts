@@ -57,7 +57,7 @@ export const freshSync: SyncRecord = {
   failures: 0,
   next_at: 0,
   answered_at: 0,
-  is_lost: false,
+  is_unreachable: false,
   mapped_revision: 1,
   warnings: [],
   confirmed_gone: 0,

@@ -28,8 +28,9 @@ const permissions = {
 }
 
 /**
- * Which servers a caller sees, and which of them the caller may change. It is made from rows and the
- * token; a request can only restrict it. Callers with equal visibility get the same bytes.
+ * Tenant isolation: which servers a caller sees, and which of them the caller may change. It is made
+ * from rows and the token; a request can only restrict it. Callers with equal visibility get the same
+ * bytes.
  */
 export interface Visibility {
   readonly scope: ScopeOrNone

@@ -73,7 +73,10 @@ export function createIndexLookups(engine: DatabaseReader['engine'], { where }: 
       const parts = condition.kind === 'all' ? condition.conditions : [condition]
       return parts.map(indexLookupOf).filter((indexLookup) => indexLookup !== undefined)
     },
-    /** The index lookup of a scope; undefined for the whole system. */
+    /**
+     * Tenant isolation: the condition on `project_id` or `domain_id` that every query for servers
+     * has. Undefined for the whole system.
+     */
     ofScope(scope: ScopeOrNone): IndexLookup | undefined {
       switch (scope.kind) {
         case 'project':
