@@ -1,18 +1,12 @@
-import type { ListQuery } from '../domain/query/list-query.ts'
+import type { ListQuery, Page } from '../domain/query/list-query.ts'
 import { renderList } from '../domain/query/render-list.ts'
 import { selectKeys } from '../domain/query/select-keys.ts'
 import { nextLink } from './next-link.ts'
 
-interface Page {
-  readonly items: readonly object[]
-  readonly total: number
-  readonly next: string | undefined
-}
-
 /** The response for a page of a list of the platform. */
 export const answerPlatformPage = async (
   key: string,
-  { items, total, next }: Page,
+  { items, total, next }: Page<object>,
   { limit, offset, keys }: Pick<ListQuery<string>, 'limit' | 'offset' | 'keys'>,
   address: string,
 ) => ({

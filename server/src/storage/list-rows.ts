@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { badField } from '../domain/error.ts'
 import { foldName, nameKey } from '../domain/name-key.ts'
 import type { Condition, FieldCondition } from '../domain/query/condition.ts'
-import type { ListQuery, Order } from '../domain/query/list-query.ts'
+import type { ListQuery, Order, Page } from '../domain/query/list-query.ts'
 import {
   isMarker,
   readMarker,
@@ -108,7 +108,7 @@ interface ListOptions {
 /** Rows of a query that runs on the serving thread. */
 const quickRows = 128
 
-/** Lists rows of small tables with plain SQL. */
+/** Runs the lists of all resources but servers, with plain SQL. */
 export function createListRows({ engine, db, run }: DatabaseReader) {
   const { compareText, compareValues } = createCompare(engine)
 
@@ -237,7 +237,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     query: RowQuery<Field>,
     toItem: (row: Row) => Item,
     { requester, counts = true, descending = false }: ListOptions = {},
-  ): Promise<{ items: readonly Item[]; next: string | undefined; total: number }> {
+  ): Promise<Page<Item>> {
     const { order, limit, offset, marker } = query
     const terms = termsOf(source, order, descending)
     const turn = requester && !isQuick(query.where, source.indexed) ? requester : 'quick'

@@ -1,5 +1,5 @@
 import type { EventDelivery, EventSinkName } from '@muster/contract'
-import type { ListQuery } from '../query/list-query.ts'
+import type { ListQuery, Page } from '../query/list-query.ts'
 import type { Requester } from '../requester.ts'
 import type { EventRecord } from './event.ts'
 
@@ -67,5 +67,5 @@ export interface SinkStore {
   listDeliveries(
     query: Pick<ListQuery<string>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
     requester?: Requester,
-  ): Promise<{ items: readonly EventDelivery[]; next: string | undefined; total: number }>
+  ): Promise<Page<EventDelivery>>
 }

@@ -1,4 +1,5 @@
 import type { Condition } from '../query/condition.ts'
+import type { Page } from '../query/list-query.ts'
 import type { Requester } from '../requester.ts'
 import type { AuthorizedScope } from '../scope.ts'
 import type { EventRecord } from './event.ts'
@@ -24,11 +25,8 @@ export interface EventQuery {
   readonly requester: Requester
 }
 
-export interface EventPage {
-  readonly items: readonly EventRecord[]
-  /** The marker of the next page; undefined for the last page. */
-  readonly next: string | undefined
-}
+/** Events are not counted: there may be millions. */
+export type EventPage = Omit<Page<EventRecord>, 'total'>
 
 export interface EventStore {
   /** Writes an event without a change. */

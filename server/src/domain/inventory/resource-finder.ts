@@ -1,4 +1,4 @@
-import type { ListQuery } from '../query/list-query.ts'
+import type { ListQuery, Page } from '../query/list-query.ts'
 import type { QueryFields } from '../query/query-fields.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Requester } from './ports.ts'
@@ -19,12 +19,7 @@ export interface ResourceFinder {
     visible: VisibleResources,
     fields: QueryFields<string>,
     query: ListQuery<string>,
-  ): Promise<{
-    readonly items: readonly ResourceObject[]
-    readonly total: number
-    /** The marker of the next page; undefined for the last page. */
-    readonly next: string | undefined
-  }>
+  ): Promise<Page<ResourceObject>>
   /** Those with this id, or else with this name: at most `limit`. */
   find(
     visible: VisibleResources,

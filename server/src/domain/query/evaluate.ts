@@ -1,7 +1,7 @@
 import type { Comparison, Condition, FieldCondition, Value } from './condition.ts'
 import { badField } from '../error.ts'
 import { fold } from './fold.ts'
-import type { ListQuery, Order } from './list-query.ts'
+import type { ListQuery, Order, Page } from './list-query.ts'
 import { isMarker, readMarker, writeMarker, type Position, type SortKey } from './marker.ts'
 import { microsecondsOf } from './parse-timestamp.ts'
 import type { FieldKind, QueryFields } from './query-fields.ts'
@@ -146,7 +146,11 @@ function indexAfter(
   return index === -1 ? found.length : index
 }
 
-/** Filters, sorts and pages a list that is in memory. Without an order it stays as it is. */
+/**
+ * Filters, sorts and pages a list that is in memory, for what no table has: services, endpoints and
+ * regions, which follow from the settings; the kinds of sources; and cloud accounts, whose status depends on the
+ * time and on the keys of this node. Without an order it stays as it is.
+ */
 export function listInMemory<
   Field extends string,
   Item extends Wire<Field> & { readonly id: string },
@@ -154,7 +158,7 @@ export function listInMemory<
   fields: QueryFields<Field>,
   query: Pick<ListQuery<Field>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
   objects: readonly Item[],
-) {
+): Page<Item> {
   const { where, order, limit, offset, marker } = query
   const after = marker === undefined ? undefined : positionAfter(fields, query, marker, objects)
   const matching = objects
@@ -170,7 +174,6 @@ export function listInMemory<
   return {
     items: page.map(({ object }) => object),
     total: found.length,
-    /** The marker of the next page; undefined for the last page. */
     next: last && writeMarker(query, last.position),
   }
 }

@@ -6,6 +6,15 @@ export interface Order<Field extends string> {
   readonly descending: boolean
 }
 
+/** A page of a list, whatever has run it. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** The marker of the next page; undefined for the last page. */
+  readonly next: string | undefined
+  /** Number of all matches. */
+  readonly total: number
+}
+
 /** The parsed and validated query of a list. */
 export interface ListQuery<Field extends string, Other extends OtherCondition = never> {
   /** The plural of what is listed. */

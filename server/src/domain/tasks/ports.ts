@@ -1,7 +1,7 @@
 import type { Batch } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
 import type { AccountFence, ServerWrite } from '../inventory/ports.ts'
-import type { ListQuery } from '../query/list-query.ts'
+import type { ListQuery, Page } from '../query/list-query.ts'
 import type { Requester } from '../requester.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { BatchRecord, TaskRecord } from './task.ts'
@@ -62,12 +62,6 @@ interface TaskCondition {
 }
 
 type ListOptions = Pick<ListQuery<string>, 'where' | 'order' | 'limit' | 'offset' | 'marker'>
-
-interface Page<Item> {
-  readonly items: readonly Item[]
-  readonly total: number
-  readonly next: string | undefined
-}
 
 export interface TaskStore {
   /**

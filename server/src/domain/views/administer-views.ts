@@ -148,7 +148,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
     async listViews(caller: Caller, query: ListQuery<string>) {
       const { scope } = query
       const isNarrowed = scope !== undefined && scope !== 'max'
-      const { views: found, ...page } = await views.list(
+      const { items, ...page } = await views.list(
         { self: caller.authorizedScope.self, scope: inOwnProject(caller) },
         {
           ...query,
@@ -156,7 +156,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
           requester: requesterOf(caller),
         },
       )
-      return { ...page, items: found.map(describeView) }
+      return { ...page, items: items.map(describeView) }
     },
 
     getView: async (caller: Caller, id: string) => describeView(await requireView(caller, id)),

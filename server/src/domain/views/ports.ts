@@ -1,5 +1,5 @@
 import type { EventRecord } from '../audit/event.ts'
-import type { ListQuery } from '../query/list-query.ts'
+import type { ListQuery, Page } from '../query/list-query.ts'
 import type { Requester } from '../requester.ts'
 import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 import type { ViewRecord } from './view-record.ts'
@@ -18,16 +18,9 @@ type ViewQuery = Pick<
   readonly requester: Requester
 }
 
-interface ViewPage {
-  readonly views: readonly ViewRecord[]
-  readonly total: number
-  /** The marker of the next page; undefined for the last page. */
-  readonly next: string | undefined
-}
-
 /** Finds views that are shared within the caller's scope or are the caller's own. */
 export interface ViewStore {
-  list(authorizedScope: AuthorizedScope, query: ViewQuery): Promise<ViewPage>
+  list(authorizedScope: AuthorizedScope, query: ViewQuery): Promise<Page<ViewRecord>>
   find(authorizedScope: AuthorizedScope, id: string): Promise<ViewRecord | undefined>
   insert(view: ViewRecord, event: EventRecord): Promise<WriteResult>
   update(before: ViewRecord, after: ViewRecord, event: EventRecord): Promise<WriteResult>

@@ -9,12 +9,13 @@ import type { Administration } from '../../domain/identity/administration/admini
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
 import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
-import type { Page, ResourceQuery } from '../../domain/identity/administration/registry.ts'
+import type { ResourceQuery } from '../../domain/identity/administration/registry.ts'
 import type {
   ResourceKind,
   Resources,
   User,
 } from '../../domain/identity/administration/resources.ts'
+import type { Page } from '../../domain/query/list-query.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'

@@ -1,9 +1,8 @@
 import { maxPageSize } from '@muster/contract'
 import { badField } from '../../domain/error.ts'
-import type { Page } from '../../domain/identity/administration/registry.ts'
 import { allOf } from '../../domain/query/conditions.ts'
 import { listInMemory } from '../../domain/query/evaluate.ts'
-import type { ListQuery } from '../../domain/query/list-query.ts'
+import type { ListQuery, Page } from '../../domain/query/list-query.ts'
 import { isField, type QueryFields } from '../../domain/query/query-fields.ts'
 import {
   readField,

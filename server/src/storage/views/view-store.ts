@@ -129,8 +129,7 @@ export function createViewStore(database: DatabaseReader & DatabaseWriter): View
         id: sql.ref('views.id'),
       }
       const toItem = (row: object) => toView(row as Row)
-      const { items: views, ...page } = await listRows(source, query, toItem, { requester })
-      return { ...page, views }
+      return await listRows(source, query, toItem, { requester })
     },
 
     async find(authorizedScope, id) {

@@ -10,7 +10,8 @@ import { type AuditedAction } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
 import { requireResource, resolveId, notFound } from './require-resource.ts'
 import { joinPlans, noChange, type Change } from './change-plan.ts'
-import type { ChangePlan, Page, Registry, ResourceQuery } from './registry.ts'
+import type { Page } from '../../query/list-query.ts'
+import type { ChangePlan, Registry, ResourceQuery } from './registry.ts'
 import type { Grant, Holder, ResourceKind, Role } from './resources.ts'
 
 /** A scope as a request names it. */

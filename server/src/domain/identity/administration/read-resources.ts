@@ -1,5 +1,6 @@
 import type { Impact } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
+import type { Page } from '../../query/list-query.ts'
 import { everywhere } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
 import { narrowScope } from '../choose-scope.ts'
@@ -9,7 +10,6 @@ import { requireResource, resolveId, notFound } from './require-resource.ts'
 import type {
   AssignmentQuery,
   GrantRecord,
-  Page,
   Registry,
   RelatedTo,
   ResourceQuery,

@@ -1,5 +1,5 @@
 import type { Impact, PolicyBindingDto } from '@muster/contract'
-import type { ListQuery } from '../../query/list-query.ts'
+import type { ListQuery, Page } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
@@ -22,13 +22,6 @@ export const all = (filters: Readonly<Record<string, string | boolean>>): Resour
   offset: 0,
   marker: undefined,
 })
-
-export interface Page<Item> {
-  readonly items: readonly Item[]
-  /** The marker of the next page; undefined for the last page. */
-  readonly next: string | undefined
-  readonly total: number
-}
 
 /** What a list depends on besides its query. */
 export interface ListContext {
