@@ -12,6 +12,7 @@ import {
 } from '../../testing/inventory-world/in-memory-sync.ts'
 import { batchSize } from './scan-account.ts'
 import { SourceError, UnconfirmedAbsence } from './source-error.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 import type {
   FailedPart,
   ReportedServer,
@@ -757,7 +758,7 @@ test('scans of a source that changes and fails at random remove no server by mis
       assert.deepEqual(shown, expected)
       assert.equal(sync.sighted().length, expected.length)
     }),
-    { numRuns: 150 },
+    { numRuns: runsInLane(150) },
   )
 })
 

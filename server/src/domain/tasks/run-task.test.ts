@@ -12,6 +12,7 @@ import {
   type Course,
   type TaskWorld,
 } from '../../testing/task-world.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 import type { TaskRecord } from './task.ts'
 
 /** Actions with the status before, and what the source must show after a success. */
@@ -135,7 +136,7 @@ void describe('runs of a task', () => {
         const most = runs * (times.task + 60_000) * 2
         assert.ok(world.now() < most, `it took ${world.now()} ms`)
       }),
-      { numRuns: 1_000, seed: 26 },
+      { numRuns: runsInLane(1_000), seed: 26 },
     )
   })
 
@@ -1014,7 +1015,7 @@ void describe('runs of a task', () => {
         const isDenied = error_class === 'server_gone' || (isGone && !world.server.deleted)
         if (isDenied) assert.ok(world.requestedScans() > 0, 'no scan was requested')
       }),
-      { numRuns: 1_000, seed: 26 },
+      { numRuns: runsInLane(1_000), seed: 26 },
     )
   })
 
