@@ -98,6 +98,6 @@ export interface Demo {
   readonly loaded: Promise<void>
   /** Stops waiting. The next start loads what is missing. */
   stop(): void
-  /** Instructions: the users, and a command that lists servers. */
-  welcomeText(authUrl: string, baseUrl: string): string
+  /** Instructions: the users, and a command that lists servers if there is an address to log in at. */
+  welcomeText(authUrl: string | undefined, baseUrl: string): string
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/read-config.ts'
 import { openLogs } from './open-logs.ts'
 import { createReload, type ReadConfig } from './reload.ts'
 import { createPlatform, type Platform } from '../platform.ts'
-import { renderWelcome } from './welcome.ts'
+import { canLogIn, renderWelcome } from './welcome.ts'
 
 /** Milliseconds in which load balancers see that `/readyz` fails, before connections are refused. */
 const drainTime = 2_000
@@ -77,7 +77,7 @@ export async function serve(config: Config, readAgain: ReadConfig): Promise<void
   // Printed last, because a supervisor may send a signal as soon as it reads this.
   process.stdout.write(renderWelcome(config, platform))
   const { demo, authUrl, baseUrl } = platform
-  if (demo) process.stdout.write(demo.welcomeText(authUrl, baseUrl))
+  if (demo) process.stdout.write(demo.welcomeText(canLogIn(config) ? authUrl : undefined, baseUrl))
   process.stdout.write(notice)
 }
 

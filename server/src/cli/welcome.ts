@@ -1,8 +1,12 @@
 import type { Config } from '../config/read-config.ts'
 import type { Platform } from '../platform.ts'
 
+/** Whether the address of the identity API leads to a process that serves it, as far as the settings tell. */
+export const canLogIn = ({ roles, authUrl, publicUrl }: Config): boolean =>
+  roles.includes('identity') || authUrl !== undefined || publicUrl !== undefined
+
 /** What a server prints when it is ready: its addresses, the first password and how to log in. */
-export function renderWelcome({ roles }: Config, platform: Platform): string {
+export function renderWelcome(config: Config, platform: Platform): string {
   const { publicUrl, authUrl, baseUrl, newAdminPassword } = platform
   const password = newAdminPassword ?? '$PASSWORD'
   const login = {
@@ -21,7 +25,7 @@ export function renderWelcome({ roles }: Config, platform: Platform): string {
     '',
     'Muster is up.',
     '',
-    ...(roles.includes('gateway') ? [`  console   ${publicUrl}/console/`] : []),
+    ...(config.roles.includes('gateway') ? [`  console   ${publicUrl}/console/`] : []),
     `  auth_url  ${authUrl}`,
     `  base_url  ${baseUrl}`,
     `  docs      ${baseUrl}/docs`,
@@ -33,9 +37,13 @@ export function renderWelcome({ roles }: Config, platform: Platform): string {
           `  password  ${newAdminPassword}   (shown only once: store it now)`,
         ]),
     '',
-    'Log in (the token is in the header X-Subject-Token):',
-    '',
-    `  ${newAdminPassword === undefined ? "printf 'Password: '; read -rs PASSWORD; " : ''}${curl}`,
+    ...(canLogIn(config)
+      ? [
+          'Log in (the token is in the header X-Subject-Token):',
+          '',
+          `  ${newAdminPassword === undefined ? "printf 'Password: '; read -rs PASSWORD; " : ''}${curl}`,
+        ]
+      : ['To log in, start a process with the role identity, and set --auth-url to its address.']),
     '',
     '',
   ].join('\n')

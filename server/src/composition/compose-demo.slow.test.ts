@@ -218,6 +218,7 @@ onPostgresFirst('a demo', (engine) => {
     for (const { name, password = '' } of demo.users) {
       assert.match(welcome, new RegExp(`^  ${name} +${password} +Research `, 'm'))
     }
+    assert.doesNotMatch(welcomeText(demo, undefined, 'http://api.example'), /curl/)
     const line = /^ {2}(curl .*)$/m.exec(welcome)?.[1] ?? ''
     assert.match(line, /http:\/\/api\.example\/servers\?limit=5/)
     if (process.platform === 'win32') return

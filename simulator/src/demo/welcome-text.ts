@@ -9,7 +9,7 @@ function toRow({ name, password, domain, project, role }: DemoUser): readonly st
 /** How to try a demo: its users, and a command that lists servers. */
 export function welcomeText(
   demo: Pick<Demo, 'servers' | 'users' | 'isLoading'>,
-  authUrl: string,
+  authUrl: string | undefined,
   baseUrl: string,
 ): string {
   const rows = [columns, ...demo.users.map(toRow)]
@@ -23,7 +23,7 @@ export function welcomeText(
     '',
     ...table,
     '',
-    ...(owner?.password === undefined
+    ...(owner?.password === undefined || authUrl === undefined
       ? []
       : [`List servers as ${owner.name}:`, '', `  ${listLine(owner, authUrl, baseUrl)}`, '']),
     '',

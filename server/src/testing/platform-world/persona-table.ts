@@ -5,7 +5,7 @@ import { personaNames, type PersonaName, type Side } from './start-platform-worl
 import { forEachInventoryKind } from './inventory-operations.ts'
 
 /**
- * Who may do what, as the decisions have it (§4, §5, §11), written down by hand: nothing here is
+ * Who may do what, written down by hand: nothing here is
  * worked out from the code or from what the operations say they need.
  *
  * A row has a mark for each persona, in the order of `personaNames`:
