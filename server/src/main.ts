@@ -1,6 +1,9 @@
-import { explainError } from './cli/explain-error.ts'
-import { runCommand } from './cli/run-command.ts'
+import { limitFreedMemory } from './cli/limit-freed-memory.ts'
 
+// Before anything else is loaded, because it starts again.
+limitFreedMemory()
+const { explainError } = await import('./cli/explain-error.ts')
+const { runCommand } = await import('./cli/run-command.ts')
 const { stdin, stdout, stderr } = process
 // A reader of the output may end early, as `head` does. The command still does its work.
 for (const stream of [stdout, stderr]) {

@@ -44,7 +44,7 @@ const longestStop = 5_000
  * V8 collects garbage less often with a larger heap limit. Without these limits a long load leaves
  * hundreds of megabytes of garbage. They are enough for a million servers.
  */
-const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 64 }
+const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 24 }
 
 const threadEnded = () =>
   new PlatformError(

@@ -24,6 +24,8 @@ export interface Statement extends Query {
   readonly required?: string
   /** PostgreSQL only: the rows of a `copy … from stdin`. */
   readonly copied?: Uint8Array
+  /** SQLite only: the statement runs once for each of these, instead of with the parameters. */
+  readonly rows?: readonly (readonly unknown[])[]
 }
 
 export type Row = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DatabaseReader } from './database.ts'
 import { engineOf } from './migrations/engine.ts'
 import { everything, type Sql } from './sql-parts.ts'
@@ -12,6 +12,18 @@ export const completeEvents = (engine: DatabaseReader['engine']): Sql =>
   engine === 'postgres'
     ? sql`position < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
     : everything
+
+/**
+ * The next number, on SQLite, which has one writer; PostgreSQL has a default value. The sinks count too, in
+ * case all events were purged.
+ */
+export const eventNumber = (db: Kysely<Tables>): { readonly position?: RawBuilder<number> } =>
+  engineOf(db) === 'postgres'
+    ? {}
+    : {
+        position: sql<number>`1 + max((select coalesce(max(position), 0) from events),
+          (select coalesce(max(position), 0) from event_sinks))`,
+      }
 
 /**
  * The statements that renumber all events below 0, in the same order. They are needed if the data

@@ -7,7 +7,7 @@ import type { AuthorizedScope } from '../domain/scope.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { deleteInBatches, purgeBatchSize } from './delete-in-batches.ts'
 import { createListRows, sqlFieldsOf, textField, type SqlField } from './list-rows.ts'
-import { completeEvents } from './event-positions.ts'
+import { completeEvents, eventNumber } from './event-positions.ts'
 import { anyOf, everything, nothing, type Sql } from './sql-parts.ts'
 import type { Tables } from './tables.ts'
 import { createInsertRows } from './insert-rows.ts'
@@ -16,14 +16,24 @@ import { createStatementTemplate } from './statement-template.ts'
 /** Builds the statement that writes an event, in the same commit as the change or login it records. */
 export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
   const insert = createStatementTemplate<EventRow>(columns, (row) =>
-    db.insertInto('events').values(row).compile(),
+    db
+      .insertInto('events')
+      .values({ ...row, ...eventNumber(db) })
+      .compile(),
   )
   return (event) => insert(toRow(event))
 }
 
 /** Builds the statements that write many events. */
 export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db'>) {
-  const insert = createInsertRows(database, 'events', columns, 'refuse')
+  const insert = createInsertRows(
+    database,
+    'events',
+    columns,
+    'refuse',
+    [],
+    eventNumber(database.db),
+  )
   return (events: readonly EventRecord[]): Statement[] => {
     const rows = events.map(toRow)
     return insert(rows.map((row) => columns.map((column) => row[column])))

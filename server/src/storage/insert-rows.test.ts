@@ -44,4 +44,39 @@ onBothEngines('rows that are inserted or replaced', (engine) => {
     await assert.rejects(database.commit(write(rows(''), [])), { kind: 'unique' })
     assert.deepEqual(await stored(), rows(' changed'))
   })
+
+  test('are stored all or none, whatever else is committed with them', async () => {
+    const { database } = storage
+    const { db } = database
+    const write = createWriteRows(database, 'server_documents', documentColumns, ['server'])
+    const row = (server: number) =>
+      documentColumns.map((column) => {
+        if (column === 'server') return server
+        return column === 'packed' ? null : column === 'revision' || column === 'state' ? 0 : ''
+      })
+    const commit = (from: number, length: number, last = from + length) =>
+      database.commit(write([...Array.from({ length }, (_, at) => row(from + at)), row(last)], []))
+    const sizes = [1, 10, 100]
+    // Sent in the same turn, so that SQLite has a chance to write them in one transaction.
+    const results = await Promise.allSettled(
+      sizes.flatMap((size) => [
+        commit(size * 1_000, size),
+        commit(size * 2_000, size, size * 2_000),
+      ]),
+    )
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      sizes.flatMap(() => ['fulfilled', 'rejected']),
+    )
+    const found = await db
+      .selectFrom('server_documents')
+      .select('server')
+      .where('server', '>=', 1_000)
+      .orderBy('server')
+      .execute()
+    assert.deepEqual(
+      found.map(({ server }) => server),
+      sizes.flatMap((size) => Array.from({ length: size + 1 }, (_, at) => size * 1_000 + at)),
+    )
+  })
 })

@@ -1,9 +1,6 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DatabaseReader, Statement } from './database.ts'
 import type { Tables } from './tables.ts'
-
-/** SQLite inserts rows in chunks of these sizes, so that each statement text is compiled once. */
-const sizes = [64, 8, 1] as const
 
 /**
  * For a row that exists already: fail the commit, keep it, replace it, replace all but some columns,
@@ -27,9 +24,11 @@ export function createInsertRows(
   columns: readonly string[],
   conflict: Conflict,
   key: readonly string[] = [],
+  /** Columns that SQLite computes. */
+  computed: Readonly<Record<string, RawBuilder<unknown>>> = {},
 ): InsertRows {
   const onConflict = conflictClause(table, columns, conflict, key)
-  if (engine === 'sqlite') return inChunks(db, table, columns, onConflict)
+  if (engine === 'sqlite') return rowByRow(db, table, columns, onConflict, computed)
   return conflict === 'refuse'
     ? byCopying(db, table, columns)
     : inOneStatement(db, table, columns, onConflict)
@@ -129,37 +128,20 @@ function jsonCell(cell: unknown): unknown {
   return typeof cell === 'string' ? cell.toWellFormed() : cell
 }
 
-function inChunks(
+/**
+ * SQLite runs the statement once for each row. Before it runs one for several rows, it saves every page
+ * that changes, in case a later row fails: that takes longer than writing the pages.
+ */
+function rowByRow(
   db: Kysely<Tables>,
   table: keyof Tables,
   columns: readonly string[],
   onConflict: ReturnType<typeof conflictClause>,
+  computed: Readonly<Record<string, RawBuilder<unknown>>>,
 ): InsertRows {
-  const row = sql`(${sql.join(columns.map(() => sql`${0}`))})`
-  const textFor = (size: number): string =>
-    sql`insert into ${sql.table(table)} (${list(columns)}) values ${sql.join(Array.from({ length: size }, () => row))} ${onConflict}`.compile(
-      db,
-    ).sql
-
-  const texts = new Map<number, string>()
-  const text = (size: number): string => {
-    const made = texts.get(size) ?? textFor(size)
-    texts.set(size, made)
-    return made
-  }
-
-  return (rows) => {
-    const statements: Statement[] = []
-    let at = 0
-    for (const size of sizes) {
-      for (; rows.length - at >= size; at += size) {
-        statements.push({
-          sql: text(size),
-          // A spread of many arrays is much faster than `flat`.
-          parameters: ([] as unknown[]).concat(...rows.slice(at, at + size)),
-        })
-      }
-    }
-    return statements
-  }
+  const names = list([...columns, ...Object.keys(computed)])
+  const cells = sql.join([...columns.map(() => sql`${0}`), ...Object.values(computed)])
+  const { sql: text } =
+    sql`insert into ${sql.table(table)} (${names}) values (${cells}) ${onConflict}`.compile(db)
+  return (rows) => (rows.length === 0 ? [] : [{ sql: text, parameters: [], rows }])
 }

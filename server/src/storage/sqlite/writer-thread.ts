@@ -3,19 +3,19 @@ import type { StatementSync } from 'node:sqlite'
 import type { StatementResult } from '../database.ts'
 import { serveCalls } from '../../threads/worker-calls.ts'
 import { createPrepare, openFile } from './file.ts'
-import { preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
+import { isLarge, preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
 
 type Result = { readonly results: StatementResult[] } | { readonly failure: Failure }
 
-const cacheKilobytes = 64 * 1024
+const cacheKilobytes = 32 * 1024
 const checkpointPages = 8192
 
 /**
- * The one thread that writes. It commits all units that have arrived in one transaction, so that
+ * The one thread that writes. It commits all small units that have arrived in one transaction, so that
  * they share one sync of the disk; each unit still succeeds or fails alone.
  */
 const database = openFile(workerData as string)
-// A batch of servers touches more pages than SQLite's default cache holds: it would spill them to disk.
+// A batch of servers changes more pages than SQLite's default cache holds: it would spill them to disk.
 database.exec(`pragma cache_size = -${cacheKilobytes}`)
 // With rare checkpoints, a page that is written repeatedly goes into the database file once.
 database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
@@ -46,18 +46,20 @@ function run(statement: Unit[number]): StatementResult {
   return result
 }
 
-function execute({ sql, parameters }: Unit[number]): StatementResult {
+function execute({ sql, parameters, rows: inserted }: Unit[number]): StatementResult {
   const statement = prepare(sql)
   if (hasRows(statement)) {
     const rows = statement.all(...parameters).map((row) => ({ ...row }))
     return { rows, changes: rows.length }
   }
-  return { rows: [], changes: Number(statement.run(...parameters).changes) }
+  let changes = 0
+  for (const row of inserted ?? [parameters]) changes += Number(statement.run(...row).changes)
+  return { rows: [], changes }
 }
 
-/** A single statement is atomic by itself; several need a savepoint. */
-function runUnit(unit: Unit): Result {
-  const needsSavepoint = unit.length > 1
+/** Several statements need a savepoint, unless they are the whole transaction. */
+function runUnit(unit: Unit, isAlone: boolean): Result {
+  const needsSavepoint = !isAlone && (unit.length > 1 || unit[0]?.rows !== undefined)
   try {
     if (needsSavepoint) database.exec('savepoint unit')
     const results = unit.map(run)
@@ -65,7 +67,7 @@ function runUnit(unit: Unit): Result {
     return { results }
   } catch (error) {
     // A fault such as a full disk rolls back the whole transaction, so every unit in it fails.
-    if (!database.isTransaction) throw error
+    if (isAlone || !database.isTransaction) throw error
     if (needsSavepoint) database.exec('rollback to unit; release unit')
     return { failure: describe(error) }
   }
@@ -79,7 +81,7 @@ function describe(error: unknown): Failure {
 function runUnits(units: readonly Unit[]): Result[] {
   try {
     database.exec('begin immediate')
-    const results = units.map(runUnit)
+    const results = units.map((unit) => runUnit(unit, units.length === 1))
     database.exec('commit')
     return results
   } catch (error) {
@@ -89,6 +91,20 @@ function runUnits(units: readonly Unit[]): Result[] {
   }
 }
 
+/**
+ * The units of each transaction. A large one is alone, because SQLite saves every page that changes after a
+ * savepoint.
+ */
+function inTransactions(units: readonly Unit[]): readonly Unit[][] {
+  const transactions: Unit[][] = []
+  for (const unit of units) {
+    const last = transactions.at(-1)
+    if (last?.[0] && !isLarge(unit) && !isLarge(last[0])) last.push(unit)
+    else transactions.push([unit])
+  }
+  return transactions
+}
+
 const ports: MessagePort[] = []
 
 function serve(port: MessagePort): void {
@@ -96,7 +112,7 @@ function serve(port: MessagePort): void {
   serveCalls<Unit, StatementResult[], Failure>(
     port,
     (calls) => {
-      const results = runUnits(calls.map(({ request }) => request))
+      const results = inTransactions(calls.map(({ request }) => request)).flatMap(runUnits)
       for (const [index, result] of results.entries()) {
         if ('results' in result) calls[index]?.respond(result.results)
         else calls[index]?.fail(result.failure)

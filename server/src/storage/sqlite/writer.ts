@@ -6,7 +6,7 @@ import { createCaller } from '../../threads/worker-calls.ts'
 import type { StatementResult, Statements } from '../database.ts'
 import type { DatabaseStatistics, StatementKind } from '../database-statistics.ts'
 import { Violation } from '../violation.ts'
-import { preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
+import { isLarge, preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
 
 /** SQLite's extended result codes for the violations that stores handle. */
 const violations: Readonly<Record<number, Violation['kind']>> = {
@@ -41,8 +41,6 @@ const unavailable = (reason: string, cause: Error) =>
 
 /** The thread starts on the first commits of a burst while the rest are still being made. */
 const maxBatch = 16
-/** A commit of this many statements is sent at once: it is written while the next one is made. */
-const largeCommit = 64
 
 const stopped = 'The database cannot write: its writer has stopped. Restart Muster.'
 const threadEnded = () => unavailable(stopped, new Error('the writer thread has ended'))
@@ -51,12 +49,13 @@ const threadEnded = () => unavailable(stopped, new Error('the writer thread has 
 function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatistics) {
   const caller = createCaller<Unit, StatementResult[], Failure>(channel, { toError, maxBatch })
   const send = (statements: Statements, kind: StatementKind): Promise<StatementResult[]> => {
-    const unit = statements.map(({ sql, parameters, required }) => ({
+    const unit = statements.map(({ sql, parameters, rows, required }) => ({
       sql,
-      parameters: parameters as (string | number | null | Uint8Array)[],
+      parameters: parameters as Unit[number]['parameters'],
+      rows: rows as Unit[number]['rows'],
       required,
     }))
-    return measure(kind, () => caller.call(unit, unit.length >= largeCommit))
+    return measure(kind, () => caller.call(unit, isLarge(unit)))
   }
   /** Commits that have not been answered yet wait, except for those that are being written. */
   const counts = (): QueueCounts => {
@@ -69,7 +68,7 @@ function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatis
 }
 
 /** Little is live in this thread but the commits at hand; a small heap makes V8 collect them sooner. */
-const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
+const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 }
 
 /** Starts the one thread that writes. */
 export function startWriter(file: string, statistics: DatabaseStatistics) {

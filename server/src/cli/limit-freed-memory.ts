@@ -1,0 +1,18 @@
+/** How many parts of the heap threads share, and from which size on blocks go back to the system at once. */
+const malloc = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '1048576',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+}
+
+/**
+ * Replaces this process by one with these settings of glibc, which reads them only at the start. Without them
+ * it keeps some 90 MB of freed memory after a large sync, for each thread apart.
+ */
+export function limitFreedMemory(): void {
+  const { argv, env, execArgv, execPath, platform } = process
+  // Another program that has a channel to this process, such as Node's watch mode, would lose it.
+  if (platform !== 'linux' || argv[2] !== 'serve' || process.connected) return
+  if (Object.keys(malloc).some((name) => name in env)) return
+  process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...malloc })
+}
