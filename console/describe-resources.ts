@@ -18,6 +18,7 @@ const unused = new Set([
   'tag',
   'example',
   'uniqueName',
+  'fromServer',
 ])
 const unusedUses = new Set<unknown>(['count', 'search', 'short'])
 

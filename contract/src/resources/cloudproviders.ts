@@ -4,13 +4,13 @@ import {
   boolean,
   enumeration,
   filterable,
+  fromServer,
   number,
   short,
   shortSearchable,
   text,
   timestamp,
   type InventoryResource,
-  type Wire,
 } from './resource.ts'
 
 /** The managers: the tenants and subscriptions of cloud accounts, or the accounts themselves. */
@@ -20,14 +20,23 @@ export const cloudproviders = {
   visibility: { through: 'servers', field: 'manager_id', count: 'guest_count' },
   fields: {
     id: text('Id of the manager, as in `manager_id` of a server', shortSearchable),
-    name: text('Name', shortSearchable),
+    name: fromServer('manager', text('Name', shortSearchable)),
     status: enumeration('`connected`, `disconnected` or `unknown`', short, 'unknown'),
     enabled: boolean('Whether the cloud account is synced', short, true),
-    provider: enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    brand: enumeration('The provider, or the name that the account gives to it', short),
-    cloudaccount: text('Name of the cloud account', short),
-    cloudaccount_id: text('Id of the cloud account', short),
-    tenant_id: text('Id of the default project of the cloud account', filterable),
+    provider: fromServer(
+      'provider',
+      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+    ),
+    brand: fromServer(
+      'brand',
+      enumeration('The provider, or the name that the account gives to it', short),
+    ),
+    cloudaccount: fromServer('account', text('Name of the cloud account', short)),
+    cloudaccount_id: fromServer('account_id', text('Id of the cloud account', short)),
+    tenant_id: fromServer(
+      'manager_project_id',
+      text('Id of the default project of the cloud account', filterable),
+    ),
     external_id: text('Id of the tenant or subscription at the source', shortSearchable),
     guest_count: number('Number of servers of the manager that you can access', ['short']),
     created_at: timestamp('When Muster first saw the manager', short),
@@ -49,4 +58,3 @@ export const cloudproviders = {
   },
   unsupportedFlags: ['has_object_storage', 'usable'],
 } as const satisfies InventoryResource
-export type Manager = Wire<typeof cloudproviders>

@@ -3,13 +3,13 @@ import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
+  fromServer,
   number,
   short,
   shortSearchable,
   text,
   timestamp,
   type InventoryResource,
-  type Wire,
 } from './resource.ts'
 
 /** The regions of clouds and the sites of hypervisors. */
@@ -19,11 +19,14 @@ export const cloudregions = {
   visibility: { through: 'servers', field: 'cloudregion_id', count: 'guest_count' },
   fields: {
     id: text('UUID of the region, as in `cloudregion_id` of a server', shortSearchable),
-    name: text('Name', shortSearchable),
+    name: fromServer('region', text('Name', shortSearchable)),
     status: enumeration('`inservice`, `outofservice` or `unknown`', short, 'unknown'),
-    provider: enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    cloud_env: enumeration('`public`, `private` or `onpremise`', short),
-    external_id: text('Id at the source', shortSearchable),
+    provider: fromServer(
+      'provider',
+      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+    ),
+    cloud_env: fromServer('cloud_env', enumeration('`public`, `private` or `onpremise`', short)),
+    external_id: fromServer('region_ext_id', text('Id at the source', shortSearchable)),
     guest_count: number('Number of servers in the region that you can access', ['short']),
     created_at: timestamp('When Muster first saw the region', short),
     updated_at: timestamp('When Muster last saw a change', filterable),
@@ -40,4 +43,3 @@ export const cloudregions = {
     created_at: exampleTimestamp,
   },
 } as const satisfies InventoryResource
-export type CloudRegion = Wire<typeof cloudregions>

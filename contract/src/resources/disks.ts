@@ -11,7 +11,6 @@ import {
   text,
   timestamp,
   type InventoryResource,
-  type Wire,
 } from './resource.ts'
 
 /** The disks of servers. A volume that several servers attach is a disk of each of them. */
@@ -77,4 +76,3 @@ export const disks = {
     created_at: exampleTimestamp,
   },
 } as const satisfies InventoryResource
-export type DiskDto = Wire<typeof disks>

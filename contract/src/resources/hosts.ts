@@ -4,6 +4,7 @@ import {
   boolean,
   enumeration,
   filterable,
+  fromServer,
   number,
   searchable,
   short,
@@ -11,7 +12,6 @@ import {
   text,
   timestamp,
   type InventoryResource,
-  type Wire,
 } from './resource.ts'
 
 /** The machines that servers run on. */
@@ -21,30 +21,45 @@ export const hosts = {
   visibility: { through: 'servers', field: 'host_id', count: 'guests' },
   fields: {
     id: text('UUID of the host, as in `host_id` of a server', shortSearchable),
-    name: text('Name', shortSearchable),
-    status: enumeration('`running`, `ready`, `maintaining`, `init` or `unknown`', short, 'unknown'),
-    host_status: enumeration('`online` if the source responds, else `offline`', short),
-    host_type: enumeration(
-      '`hypervisor` (KVM), `baremetal`, `esxi`, or the name of the cloud',
-      short,
+    name: fromServer('host', text('Name', shortSearchable)),
+    status: fromServer(
+      'host_status',
+      enumeration('`running`, `ready`, `maintaining`, `init` or `unknown`', short, 'unknown'),
+    ),
+    host_status: fromServer(
+      'host_service_status',
+      enumeration('`online` if the source responds, else `offline`', short),
+    ),
+    host_type: fromServer(
+      'host_type',
+      enumeration('`hypervisor` (KVM), `baremetal`, `esxi`, or the name of the cloud', short),
     ),
     enabled: boolean('Whether new servers may be placed on the host', short, true),
     access_ip: text('Address of the host', shortSearchable),
-    sn: text('Serial number', shortSearchable),
+    sn: fromServer('host_sn', text('Serial number', shortSearchable)),
     cpu_count: number('Number of CPUs', short),
     cpu_desc: text('Model of the CPUs', filterable),
     mem_size: number('Memory in MB', short),
     version: text('Version of the hypervisor', filterable),
-    provider: enumeration('`OneCloud` (own KVM hosts), `VMware`, `OpenStack`, `Aws`, …', short),
-    brand: enumeration('The provider, or the name that the account gives to it', filterable),
-    account: text('Name of the cloud account that reports the host', filterable),
-    account_id: text('Id of the cloud account', filterable),
+    provider: fromServer(
+      'provider',
+      enumeration('`OneCloud` (own KVM hosts), `VMware`, `OpenStack`, `Aws`, …', short),
+    ),
+    brand: fromServer(
+      'brand',
+      enumeration('The provider, or the name that the account gives to it', filterable),
+    ),
+    account: fromServer(
+      'account',
+      text('Name of the cloud account that reports the host', filterable),
+    ),
+    account_id: fromServer('account_id', text('Id of the cloud account', filterable)),
     manager: text('Name of the manager', filterable),
     manager_id: text('Id of the manager', short),
-    cloudregion: text('Name of the region', short),
-    cloudregion_id: text('Id of the region', short),
-    zone: text('Name of the zone', short),
-    zone_id: text('Id of the zone', short),
+    cloudregion: fromServer('region', text('Name of the region', short)),
+    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+    zone: fromServer('zone', text('Name of the zone', short)),
+    zone_id: fromServer('zone_id', text('Id of the zone', short)),
     external_id: text('Id at the source', searchable),
     guests: number('Number of servers on the host that you can access', ['short']),
     created_at: timestamp('When Muster first saw the host', short),
@@ -74,4 +89,3 @@ export const hosts = {
   },
   unsupportedFlags: ['storage_not_attached'],
 } as const satisfies InventoryResource
-export type Host = Wire<typeof hosts>

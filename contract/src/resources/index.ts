@@ -1,12 +1,6 @@
 /** The descriptions of resources, which browsers load, too. */
 export * from '../administration/administered.ts'
-export * from './cloudproviders.ts'
-export * from './cloudregions.ts'
-export * from './disks.ts'
-export * from './hosts.ts'
 export * from './inventory.ts'
 export * from './names.ts'
-export * from './networks.ts'
 export * from './resource.ts'
 export * from './servers.ts'
-export * from './zones.ts'

@@ -4,8 +4,17 @@ import { disks } from './disks.ts'
 import { hosts } from './hosts.ts'
 import type { InventoryKind } from './names.ts'
 import { networks } from './networks.ts'
-import type { InventoryResource } from './resource.ts'
+import type { FieldDescription, FieldName, InventoryResource } from './resource.ts'
+import type { servers } from './servers.ts'
 import { zones } from './zones.ts'
+
+type ServerField = FieldName<typeof servers>
+
+interface Described extends InventoryResource {
+  readonly fields: Readonly<
+    Record<string, FieldDescription & { ofServer?: ServerField; fromServer?: ServerField }>
+  >
+}
 
 /** The resources that Muster finds at sources, besides servers. */
 export const inventoryResources = {
@@ -15,4 +24,4 @@ export const inventoryResources = {
   cloudregions,
   zones,
   cloudproviders,
-} as const satisfies Readonly<Record<InventoryKind, InventoryResource>>
+} as const satisfies Readonly<Record<InventoryKind, Described>>

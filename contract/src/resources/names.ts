@@ -25,14 +25,21 @@ const names = <
   many: string,
 ) => ({ key, keys, noun, nouns, one, many }) as const satisfies ResourceNames
 
+/** The names of a resource whose plural ends in `s`. */
+const regularNames = <const Key extends string>(key: Key) => {
+  const noun = (key.charAt(0).toUpperCase() + key.slice(1)) as Capitalize<Key>
+  const one = `${/^[aeio]/.test(key) ? 'an' : 'a'} ${key}`
+  return names(key, `${key}s`, noun, `${noun}s`, one, `${key}s`)
+}
+
 /**
  * The resources of the inventory besides servers, in the order of the console. Their names are apart from
  * their descriptions, because browsers need them without the schemas.
  */
 export const inventoryNames = {
-  hosts: names('host', 'hosts', 'Host', 'Hosts', 'a host', 'hosts'),
-  networks: names('network', 'networks', 'Network', 'Networks', 'a network', 'networks'),
-  disks: names('disk', 'disks', 'Disk', 'Disks', 'a disk', 'disks'),
+  hosts: regularNames('host'),
+  networks: regularNames('network'),
+  disks: regularNames('disk'),
   cloudregions: names(
     'cloudregion',
     'cloudregions',
@@ -41,7 +48,7 @@ export const inventoryNames = {
     'a region',
     'regions',
   ),
-  zones: names('zone', 'zones', 'Zone', 'Zones', 'a zone', 'zones'),
+  zones: regularNames('zone'),
   cloudproviders: names(
     'cloudprovider',
     'cloudproviders',
@@ -54,12 +61,12 @@ export const inventoryNames = {
 
 /** The administered resources, in the order of the console. */
 export const administrationNames = {
-  projects: names('project', 'projects', 'Project', 'Projects', 'a project', 'projects'),
-  users: names('user', 'users', 'User', 'Users', 'a user', 'users'),
-  groups: names('group', 'groups', 'Group', 'Groups', 'a group', 'groups'),
-  roles: names('role', 'roles', 'Role', 'Roles', 'a role', 'roles'),
+  projects: regularNames('project'),
+  users: regularNames('user'),
+  groups: regularNames('group'),
+  roles: regularNames('role'),
   policies: names('policy', 'policies', 'Policy', 'Policies', 'a policy', 'policies'),
-  domains: names('domain', 'domains', 'Domain', 'Domains', 'a domain', 'domains'),
+  domains: regularNames('domain'),
   identity_providers: names(
     'identity_provider',
     'identity_providers',

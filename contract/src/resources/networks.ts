@@ -3,13 +3,13 @@ import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
+  fromServer,
   number,
   short,
   shortSearchable,
   text,
   timestamp,
   type InventoryResource,
-  type Wire,
 } from './resource.ts'
 
 /** The networks and subnets that NICs of servers are attached to. */
@@ -28,13 +28,19 @@ export const networks = {
     vlan_id: number('VLAN id. 0: none.', short),
     vpc: text('Name of the VPC', filterable),
     vpc_id: text('Id of the VPC', short),
-    provider: enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    account: text('Name of the cloud account that reports the network', filterable),
-    account_id: text('Id of the cloud account', filterable),
+    provider: fromServer(
+      'provider',
+      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+    ),
+    account: fromServer(
+      'account',
+      text('Name of the cloud account that reports the network', filterable),
+    ),
+    account_id: fromServer('account_id', text('Id of the cloud account', filterable)),
     manager: text('Name of the manager', filterable),
     manager_id: text('Id of the manager', short),
-    cloudregion: text('Name of the region', short),
-    cloudregion_id: text('Id of the region', short),
+    cloudregion: fromServer('region', text('Name of the region', short)),
+    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
     zone: text('Name of the zone', short),
     zone_id: text('Id of the zone', short),
     external_id: text('Id at the source', shortSearchable),
@@ -60,4 +66,3 @@ export const networks = {
     created_at: exampleTimestamp,
   },
 } as const satisfies InventoryResource
-export type Network = Wire<typeof networks>

@@ -32,6 +32,8 @@ export interface FieldDescription {
   readonly ofServer?: string
   /** Why a field of an administered resource is not stored. */
   readonly notStored?: 'constant' | 'computed' | { readonly sameAs: string }
+  /** The field of a server that refers to the resource. It has the value if the source does not report the resource. */
+  readonly fromServer?: string
 }
 
 /**
@@ -153,6 +155,12 @@ export const ofServer = <const Name extends string, const Field extends FieldDes
   name: Name,
   field: Field,
 ) => ({ ...field, ofServer: name }) as const
+
+/** A field that servers that refer to the resource know. */
+export const fromServer = <const Name extends string, const Field extends FieldDescription>(
+  name: Name,
+  field: Field,
+) => ({ ...field, fromServer: name }) as const
 
 /** Part of the response only. */
 export const object = <Schema extends TSchema>(

@@ -3,13 +3,13 @@ import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
+  fromServer,
   number,
   short,
   shortSearchable,
   text,
   timestamp,
   type InventoryResource,
-  type Wire,
 } from './resource.ts'
 
 /** The availability zones of regions. */
@@ -19,12 +19,15 @@ export const zones = {
   visibility: { through: 'servers', field: 'zone_id', count: 'guest_count' },
   fields: {
     id: text('UUID of the zone, as in `zone_id` of a server', shortSearchable),
-    name: text('Name', shortSearchable),
+    name: fromServer('zone', text('Name', shortSearchable)),
     status: enumeration('`enable`, `disable`, `soldout` or `unknown`', short, 'unknown'),
-    provider: enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    cloudregion: text('Name of the region', short),
-    cloudregion_id: text('Id of the region', short),
-    external_id: text('Id at the source', shortSearchable),
+    provider: fromServer(
+      'provider',
+      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+    ),
+    cloudregion: fromServer('region', text('Name of the region', short)),
+    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+    external_id: fromServer('zone_ext_id', text('Id at the source', shortSearchable)),
     guest_count: number('Number of servers in the zone that you can access', ['short']),
     created_at: timestamp('When Muster first saw the zone', short),
     updated_at: timestamp('When Muster last saw a change', filterable),
@@ -42,4 +45,3 @@ export const zones = {
     created_at: exampleTimestamp,
   },
 } as const satisfies InventoryResource
-export type Zone = Wire<typeof zones>

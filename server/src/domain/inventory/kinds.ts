@@ -8,11 +8,13 @@ import {
 
 export { inventoryKinds, type InventoryKind }
 
-type Resources = typeof inventoryResources
-export type InventoryObject<Kind extends InventoryKind> = Wire<Resources[Kind]>
+export type InventoryResources = typeof inventoryResources
+export type InventoryObject<Kind extends InventoryKind> = Wire<InventoryResources[Kind]>
 
 type KindThrough<Through extends string> = {
-  [Kind in InventoryKind]: Resources[Kind]['visibility']['through'] extends Through ? Kind : never
+  [Kind in InventoryKind]: InventoryResources[Kind]['visibility']['through'] extends Through
+    ? Kind
+    : never
 }[InventoryKind]
 
 /** The kinds that servers refer to. */
@@ -31,4 +33,4 @@ export const childKinds = kindsThrough<ChildKind>('parent')
 /** How servers refer to a kind. */
 export const referenceTo = <Kind extends ReferencedKind>(
   kind: Kind,
-): Resources[Kind]['visibility'] => inventoryResources[kind].visibility
+): InventoryResources[Kind]['visibility'] => inventoryResources[kind].visibility

@@ -1,74 +1,19 @@
 import { defaultValues, type Resource, type Server } from '@muster/contract'
-import {
-  referencedKinds,
-  referenceTo,
-  resourceOf,
-  type InventoryObject,
-  type ReferencedKind,
-} from './kinds.ts'
+import { referencedKinds, referenceTo, resourceOf, type ReferencedKind } from './kinds.ts'
 import type { ResourceObject } from './resource-finder.ts'
 
 /** The fields of a server that say something about the resources that it refers to. */
 type ReferringServer = Partial<Omit<Server, 'name' | 'status'>>
 
-type Described<Kind extends ReferencedKind> = Partial<InventoryObject<Kind>>
-
-const locationOf = ({ region, cloudregion_id, zone, zone_id }: ReferringServer) => ({
-  cloudregion: region,
-  cloudregion_id,
-  zone,
-  zone_id,
-})
-
-/** Without the manager: servers of several tenants may share a host or a network. */
-const reporterOf = ({ provider, account, account_id }: ReferringServer) => ({
-  provider,
-  account,
-  account_id,
-})
-
-/** What a server says about each resource that it refers to. Undefined values are not known. */
-const describe: {
-  readonly [Kind in Exclude<ReferencedKind, 'networks'>]: (server: ReferringServer) => {
-    readonly [Name in keyof Described<Kind>]: Described<Kind>[Name] | undefined
-  }
-} = {
-  cloudregions: ({ cloudregion_id, region, provider, cloud_env, region_ext_id }) => ({
-    id: cloudregion_id,
-    name: region,
-    provider,
-    cloud_env,
-    external_id: region_ext_id,
-  }),
-  zones: ({ zone_id, zone, provider, region, cloudregion_id, zone_ext_id }) => ({
-    id: zone_id,
-    name: zone,
-    provider,
-    cloudregion: region,
-    cloudregion_id,
-    external_id: zone_ext_id,
-  }),
-  cloudproviders: (server) => ({
-    id: server.manager_id,
-    name: server.manager,
-    provider: server.provider,
-    brand: server.brand,
-    cloudaccount: server.account,
-    cloudaccount_id: server.account_id,
-    tenant_id: server.manager_project_id,
-  }),
-  hosts: (server) => ({
-    id: server.host_id,
-    name: server.host,
-    status: server.host_status || undefined,
-    host_status: server.host_service_status,
-    host_type: server.host_type,
-    sn: server.host_sn,
-    brand: server.brand,
-    ...reporterOf(server),
-    ...locationOf(server),
-  }),
-}
+/** The fields of each kind that servers know, with those of the server. */
+const knownByServers = Object.fromEntries(
+  referencedKinds.map((kind) => [
+    kind,
+    Object.entries(resourceOf(kind).fields).flatMap(([name, { fromServer }]) =>
+      fromServer === undefined ? [] : [[name, fromServer as keyof ReferringServer] as const],
+    ),
+  ]),
+) as Record<ReferencedKind, (readonly [name: string, ofServer: keyof ReferringServer])[]>
 
 /** Fields that a resource has and whose values are known. */
 const knownFields = ({ fields }: Resource, values: object) =>
@@ -118,13 +63,9 @@ export function describeReferenced(
   id: string,
   server: ReferringServer,
 ): object {
-  if (kind !== 'networks') return knownFields(resourceOf(kind), describe[kind](server))
-  const nic = server.nics?.find(({ network_id }) => network_id === id)
-  const { cloudregion, cloudregion_id } = locationOf(server)
-  return knownFields(resourceOf(kind), {
-    ...reporterOf(server),
-    cloudregion,
-    cloudregion_id,
-    vpc_id: nic?.vpc_id,
-  })
+  const values = knownByServers[kind]
+    .map(([name, ofServer]) => [name, server[ofServer]] as const)
+    .filter(([, value]) => value !== undefined && value !== '')
+  const nic = kind === 'networks' && server.nics?.find(({ network_id }) => network_id === id)
+  return { ...Object.fromEntries(values), ...(nic && { vpc_id: nic.vpc_id }) }
 }

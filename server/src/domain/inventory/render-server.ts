@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Server } from '@muster/contract'
 import { defaultServer } from './build-server.ts'
+import { childKinds, inventoryKinds, resourceOf } from './kinds.ts'
 import { callerFields, shortFields } from './fields.ts'
 
 /** Names that identity keeps: they are put in when a server is shown. */
@@ -45,15 +46,22 @@ function shortOf(server: Server): Partial<Server> {
 
 const digest = (text: string) => hash('sha1', text, 'base64url')
 
-/** Raise it if servers are rendered or stored differently although their fields are the same. */
+/** Raise it if servers are rendered or stored differently although the fields are the same. */
 const revision = 4
 
 /**
  * The version of the rendering, stored with every document. It differs between versions of Muster
- * whose servers have other fields, other default values or another short form.
+ * whose servers have other fields, other default values, another short form or other resources, which are
+ * written with them.
  */
 export const renderingVersion = digest(
-  JSON.stringify([revision, defaultServer, shortFields]),
+  JSON.stringify([
+    revision,
+    defaultServer,
+    shortFields,
+    inventoryKinds,
+    childKinds.map((kind) => Object.keys(resourceOf(kind).fields)),
+  ]),
 ).slice(0, 8)
 
 export function renderServer(server: Server): RenderedServer {

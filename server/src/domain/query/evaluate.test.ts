@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { defaultValues, hosts, type Host } from '@muster/contract'
+import { defaultValues, inventoryResources, type Wire } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { listInMemory } from './evaluate.ts'
 import { queryFieldsOf } from './query-fields.ts'
 import { readListQuery, type ListParameters } from './read-list-query.ts'
 
+const { hosts } = inventoryResources
+type Host = Wire<typeof hosts>
 const fields = queryFieldsOf(hosts)
 
 const host = (values: Partial<Host>): Host => ({ ...defaultValues(hosts), ...values })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Manager, OperationId, Server } from '@muster/contract'
+import type { OperationId, Server } from '@muster/contract'
+import type { InventoryObject } from '../../domain/inventory/kinds.ts'
 import { kinds } from '../../sources/kinds.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain } from '../../testing/fake-libvirt-connection.ts'
@@ -42,7 +43,9 @@ onBothEngines('the resources of a synced account', (engine) => {
 
   const managers = async (accountId: string) => {
     const query = `cloudaccount_id=${accountId}&details=true`
-    const { cloudproviders } = await at.admin.get<{ cloudproviders: Manager[] }>('listManagers', {
+    const { cloudproviders } = await at.admin.get<{
+      cloudproviders: InventoryObject<'cloudproviders'>[]
+    }>('listManagers', {
       query,
     })
     return cloudproviders

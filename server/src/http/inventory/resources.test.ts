@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  hosts as hostDescription,
-  type DiskDto,
-  type Host,
-  type Network,
-  type OperationId,
-  type Zone,
-} from '@muster/contract'
+import { inventoryResources, type OperationId } from '@muster/contract'
+import type { InventoryObject } from '../../domain/inventory/kinds.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
@@ -97,7 +91,9 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
     for (const caller of [auditor, admin]) assert.equal((await list(caller, 'disks')).total, 10)
     assert.equal(await ids(auditor, 'disks', 'scope=project'), 'disk-3 disk-3-bin')
     await owner.fail('ResourceNotFoundError', 'getDisk', { path: { id: 'disk-1' } })
-    const { disk } = await owner.get<{ disk: DiskDto }>('getDisk', { path: { id: 'disk-0' } })
+    const { disk } = await owner.get<{ disk: InventoryObject<'disks'> }>('getDisk', {
+      path: { id: 'disk-0' },
+    })
     assert.deepEqual(
       [disk.guest, disk.guest_status, disk.provider, disk.cloudregion, disk.zone, disk.zone_id],
       ['0a', 'running', 'Aws', 'berlin', 'zone 0', 'zone-0'],
@@ -136,7 +132,9 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
     const named = { zone: 'old', zone_id: 'zone-old', nics: [nic('net-old')] }
     const recycled = minimalServer(fleet.projects[0]?.id ?? '', { ...named, pending_deleted: true })
     await fleet.record([recycled])
-    const { zone } = await owner.get<{ zone: Zone }>('getZone', { path: { id: 'zone-old' } })
+    const { zone } = await owner.get<{ zone: InventoryObject<'zones'> }>('getZone', {
+      path: { id: 'zone-old' },
+    })
     assert.deepEqual([zone.name, zone.guest_count], ['old', 0])
     assert.equal(await ids(owner, 'networks', 'id=net-old'), 'net-old')
     const elsewhere = { path: { id: 'zone-old' }, query: 'scope=project' }
@@ -148,7 +146,7 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
 
   test('do not tell the manager of another tenant', async () => {
     const { items } = await list(fleet.callers.owner, 'networks', 'id=net-shared&details=true')
-    const [network] = items as Partial<Network>[]
+    const [network] = items as Partial<InventoryObject<'networks'>>[]
     assert.deepEqual([network?.manager, network?.manager_id], ['', ''])
   })
 
@@ -173,9 +171,11 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
 
   test('show and compare only some fields of a host without a system role', async () => {
     const { owner, domainAdmin, auditor } = fleet.callers
-    const few = [...hostDescription.fieldsWithoutSystemRole]
+    const few = [...inventoryResources.hosts.fieldsWithoutSystemRole]
     for (const caller of [owner, domainAdmin]) {
-      const { host } = await caller.get<{ host: Host }>('getHost', { path: { id: 'host-0' } })
+      const { host } = await caller.get<{ host: InventoryObject<'hosts'> }>('getHost', {
+        path: { id: 'host-0' },
+      })
       assert.deepEqual(Object.keys(host).toSorted(), few.toSorted())
       const { items } = await list(caller, 'hosts', 'details=true')
       assert.deepEqual(Object.keys(items[0] ?? {}).toSorted(), few.toSorted())
@@ -195,8 +195,10 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
       assert.doesNotMatch(details, /did you mean "created"/)
       assert.equal(await ids(caller, 'hosts', 'search=sn-0'), '')
     }
-    const { host } = await auditor.get<{ host: Host }>('getHost', { path: { id: 'host-0' } })
-    assert.deepEqual(Object.keys(host), Object.keys(hostDescription.fields))
+    const { host } = await auditor.get<{ host: InventoryObject<'hosts'> }>('getHost', {
+      path: { id: 'host-0' },
+    })
+    assert.deepEqual(Object.keys(host), Object.keys(inventoryResources.hosts.fields))
     assert.deepEqual(
       [host.sn, host.status, host.provider, host.cloudregion, host.zone_id, host.guests],
       ['sn-0', 'running', 'Aws', 'berlin', 'zone-0', 2],

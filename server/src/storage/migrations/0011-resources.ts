@@ -1,16 +1,8 @@
-import type { CreateTableBuilder, Kysely } from 'kysely'
-import { withId, withText } from './column-types.ts'
+import type { Kysely } from 'kysely'
 import { compact } from './engine.ts'
+import { createResourceTable } from './resource-table.ts'
 
-interface Columns {
-  /** Each with a column for its folded form, if that differs. */
-  readonly texts: readonly string[]
-  readonly numbers?: readonly string[]
-  readonly booleans?: readonly string[]
-}
-
-/** `id`, `created_at` and `updated_at` are in every table. */
-const resources: Readonly<Record<string, Columns>> = {
+const resources = {
   hosts: {
     texts: [
       'name',
@@ -77,38 +69,14 @@ const resources: Readonly<Record<string, Columns>> = {
   },
 }
 
-const withTexts = <Name extends string>(
-  table: CreateTableBuilder<Name, string>,
-  columns: readonly string[],
-) =>
-  columns.reduce(
-    (built, column) => withText(built, column).addColumn(`${column}_folded`, 'text'),
-    table,
-  )
-
 /**
  * Hosts, networks, regions, zones and managers; which account sees them; and the networks of each
  * server.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
-  for (const [name, { texts, numbers = [], booleans = [] }] of Object.entries(resources)) {
-    let table: CreateTableBuilder<string, string> = schema
-      .createTable(name)
-      .$call(withId)
-      .addColumn('id_folded', 'text')
-      .addColumn('created_at', 'bigint')
-      .addColumn('updated_at', 'bigint')
-    table = withTexts(table, texts)
-    for (const column of numbers) {
-      table = table.addColumn(column, 'bigint', (definition) => definition.notNull().defaultTo(0))
-    }
-    for (const column of booleans) {
-      table = table.addColumn(column, 'integer', (definition) => definition.notNull().defaultTo(1))
-    }
-    await table.execute()
-    await schema.createIndex(`${name}_name`).on(name).column('name').execute()
-  }
+  for (const [name, columns] of Object.entries(resources))
+    await createResourceTable(db, name, columns)
   await schema
     .createTable('resource_sightings')
     .addColumn('account_id', 'text', (column) =>

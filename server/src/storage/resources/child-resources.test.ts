@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { DiskDto } from '@muster/contract'
+import type { InventoryObject } from '../../domain/inventory/kinds.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { createAdminClient } from '../../testing/contract-client.ts'
@@ -25,7 +25,8 @@ onEngineOfLane('the disks of servers', (engine) => {
 
   const list = async () => {
     const query = 'details=true&limit=2048&order_by=id&order=asc'
-    return (await admin.get<{ disks: readonly DiskDto[] }>('listDisks', { query })).disks
+    return (await admin.get<{ disks: readonly InventoryObject<'disks'>[] }>('listDisks', { query }))
+      .disks
   }
 
   const randomDisks = () =>

@@ -1,10 +1,8 @@
+import { referencedKinds, referenceTo, resourceOf } from '../../domain/inventory/kinds.ts'
 import type { DatabaseReader } from '../database.ts'
 import { longestFolded } from '../sql-parts.ts'
 
-/**
- * Columns with an index for filters; regions, zones and hosts by id. The indexes have live servers
- * only, because most queries are about those.
- */
+/** Columns with an index for filters. The indexes have live servers only, because most queries are about those. */
 const filtered = [
   'billing_type',
   'brand',
@@ -15,14 +13,14 @@ const filtered = [
   'provider',
 ] as const
 
-/** Ids of regions, zones and hosts, and the columns of their names. */
-const nameColumns = {
-  account_id: 'account',
-  cloudregion_id: 'region',
-  host_id: 'host',
-  manager_id: 'manager',
-  zone_id: 'zone',
-} as const
+/** Columns with the ids of accounts and resources, and those with their names. */
+const references: readonly (readonly [id: string, name: string])[] = [
+  ['account_id', 'account'],
+  ...referencedKinds.flatMap((kind) => {
+    const name = resourceOf(kind).fields['name']?.fromServer
+    return name === undefined ? [] : [[referenceTo(kind).field, name] as const]
+  }),
+]
 
 /** Columns with an index for sorting. */
 const sorted = ['created_at', 'name', 'status', 'updated_at', 'vcpu_count'] as const
@@ -34,7 +32,16 @@ export type SortedColumn = (typeof sorted)[number]
  */
 export const coveredColumns: ReadonlySet<string> = new Set([
   ...filtered,
-  ...Object.entries(nameColumns).flat(),
+  'account_id',
+  'account',
+  'cloudregion_id',
+  'region',
+  'host_id',
+  'host',
+  'manager_id',
+  'manager',
+  'zone_id',
+  'zone',
   ...sorted,
   'seq',
   'id',
@@ -62,7 +69,10 @@ export const sortIndex = (column: SortedColumn): string =>
 /** The index for filters by a column. For two columns it is the sort index. */
 export const filterIndexes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    [...filtered, ...Object.keys(nameColumns)].map((column) => [column, `servers_by_${column}`]),
+    [...filtered, ...references.map(([id]) => id)].map((column) => [
+      column,
+      `servers_by_${column}`,
+    ]),
   ),
   name: sortIndex('name'),
   status: sortIndex('status'),
@@ -130,7 +140,7 @@ export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[
     engine === 'postgres' && changed.some((other) => other === name) ? `${name}_2` : name
   return [
     ...filtered.map((column) => index(`servers_by_${column}`, 'servers', column, inUse)),
-    ...Object.entries(nameColumns).map(([id, name]) =>
+    ...references.map(([id, name]) =>
       index(`servers_by_${id}`, 'servers', `${id}, ${name}`, inUse),
     ),
     ...sorted.map((column) =>

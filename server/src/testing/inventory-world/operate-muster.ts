@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
-import type {
-  CloudAccount,
-  CloudRegion,
-  Host,
-  Manager,
-  Network,
-  Server,
-  Zone,
-} from '@muster/contract'
+import type { CloudAccount, Server } from '@muster/contract'
+import type { InventoryKind, InventoryObject } from '../../domain/inventory/kinds.ts'
 import { until } from './attached-accounts.ts'
 import { ask } from '../client.ts'
 import { spawnMuster, type Lifetime, type Muster } from '../spawn-muster.ts'
 import { adminPassword } from '../start-platform.ts'
-
-interface Listed {
-  readonly hosts: Host
-  readonly networks: Network
-  readonly cloudregions: CloudRegion
-  readonly zones: Zone
-  readonly cloudproviders: Manager
-}
 
 interface Place {
   readonly folder: string
@@ -80,8 +65,8 @@ export function operate({ authUrl, baseUrl }: Pick<Muster, 'authUrl' | 'baseUrl'
       }
     },
     /** All hosts, networks, regions, zones or managers, by name. */
-    async list<Keys extends keyof Listed>(keys: Keys): Promise<Listed[Keys][]> {
-      const body = await request<Record<Keys, Listed[Keys][]>>(
+    async list<Keys extends InventoryKind>(keys: Keys): Promise<InventoryObject<Keys>[]> {
+      const body = await request<Record<Keys, InventoryObject<Keys>[]>>(
         `/${keys}?details=true&order_by=name&order=asc&limit=1000`,
       )
       return body[keys]

@@ -1,37 +1,26 @@
 import assert from 'node:assert/strict'
-import { cloudregions, hosts, networks, wireSchema, zones } from '@muster/contract'
+import { inventoryResources, wireSchema } from '@muster/contract'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type {
-  ReportedHost,
-  ReportedNetwork,
-  ReportedRegion,
-  ReportedZone,
-} from '../../domain/sources/reported-resources.ts'
+import type { Reported } from '../../domain/sources/reported-resources.ts'
 import type { ReportedServer, Source } from '../../domain/sources/source.ts'
 
-/** Everything besides servers that a scan reports, by id. */
-export interface ScannedResources {
-  readonly hosts: ReadonlyMap<string, ReportedHost>
-  readonly networks: ReadonlyMap<string, ReportedNetwork>
-  readonly cloudregions: ReadonlyMap<string, ReportedRegion>
-  readonly zones: ReadonlyMap<string, ReportedZone>
-}
-
-const descriptions = { hosts, networks, cloudregions, zones }
+const { cloudproviders: _, disks: __, ...descriptions } = inventoryResources
 type Kind = keyof typeof descriptions
 const kinds = Object.keys(descriptions) as Kind[]
+
+/** Everything besides servers that a scan reports, by id. */
+export type ScannedResources = {
+  readonly [Of in Kind]: ReadonlyMap<string, Reported<Of>>
+}
 
 /** Scans, and checks each resource against the contract. One that is reported twice must be equal. */
 export async function scanResources(
   source: Source,
   signal: AbortSignal,
 ): Promise<ScannedResources> {
-  const found: Record<Kind, Map<string, { id: string; name: string }>> = {
-    hosts: new Map(),
-    networks: new Map(),
-    cloudregions: new Map(),
-    zones: new Map(),
+  const found = Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as {
+    readonly [Of in Kind]: Map<string, Reported<Of>>
   }
   for await (const { resources = {} } of source.scan(signal)) {
     for (const kind of kinds) {

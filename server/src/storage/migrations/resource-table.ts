@@ -1,0 +1,46 @@
+import type { CreateTableBuilder, Kysely } from 'kysely'
+import { withId, withText } from './column-types.ts'
+
+/** The columns of a resource besides `id`, `created_at` and `updated_at`, which all have. */
+interface ResourceColumns {
+  /** Each with a column for its folded form, if that differs. */
+  readonly texts: readonly string[]
+  readonly numbers?: readonly string[]
+  readonly booleans?: readonly string[]
+  /** The id of the server that it belongs to. Several servers can have an item with the same id. */
+  readonly parent?: string
+}
+
+/** Creates the table of a resource of the inventory, with the indexes that its operations need. */
+export async function createResourceTable(
+  { schema }: Kysely<unknown>,
+  name: string,
+  { texts, numbers = [], booleans = [], parent }: ResourceColumns,
+): Promise<void> {
+  const keyed = (builder: CreateTableBuilder<string>) =>
+    parent === undefined
+      ? withId(builder)
+      : builder
+          .addColumn(parent, 'text', (column) => column.notNull())
+          .addColumn(`${parent}_folded`, 'text')
+          .addColumn('id', 'text', (column) => column.notNull())
+          .addPrimaryKeyConstraint(`${name}_key`, [parent, 'id'])
+  let table: CreateTableBuilder<string, string> = schema
+    .createTable(name)
+    .$call(keyed)
+    .addColumn('id_folded', 'text')
+    .addColumn('created_at', 'bigint')
+    .addColumn('updated_at', 'bigint')
+  for (const column of texts) table = withText(table, column).addColumn(`${column}_folded`, 'text')
+  for (const column of numbers) {
+    table = table.addColumn(column, 'bigint', (definition) => definition.notNull().defaultTo(0))
+  }
+  for (const column of booleans) {
+    table = table.addColumn(column, 'integer', (definition) => definition.notNull().defaultTo(1))
+  }
+  await table.execute()
+  const indexed = parent === undefined ? ['name'] : ['id', 'name']
+  for (const column of indexed) {
+    await schema.createIndex(`${name}_${column}`).on(name).column(column).execute()
+  }
+}
