@@ -10,6 +10,7 @@ const fixedNames = [
   'vmem_size',
   'instance_type',
   'flavor_id',
+  'flavor_uuid',
   'shutdown_behavior',
   'boot_order',
   'disable_delete',

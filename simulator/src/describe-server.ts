@@ -4,7 +4,7 @@ import { billingOf } from './billing.ts'
 import type { Size } from './clouds/cloud.ts'
 import { devicesOf } from './devices.ts'
 import { chance, diceOf, diceOfText, pick, roll, stamp, uuid } from './random-hash.ts'
-import { disksOf } from './disks.ts'
+import { disksOf, imageId } from './disks.ts'
 import { externalIdOf } from './external-ids.ts'
 import { startTime, tickLength, type Life } from './lifecycle.ts'
 import { connectionOf } from './networks.ts'
@@ -94,6 +94,8 @@ export function describeServer(subject: Subject): ReportedFacts {
     backup_host_status: hasBackup ? backup.status : '',
     ...sizeFacts(seed, site, size),
     disks_info: disksOf({ seed, dice, site, os, purpose }),
+    image: os.image,
+    image_id: imageId(seed, site, os),
     nics: connection.nics,
     vpc: connection.vpc,
     vpc_id: connection.vpc_id,
@@ -159,27 +161,30 @@ function sizeOf(
   return among[(start + version) % among.length] as Size
 }
 
-type SizeSite = Pick<Site, 'account' | 'cloud'>
+type SizeSite = Pick<Site, 'account' | 'cloud' | 'cloudregion_id'>
 
-/** The size of a server in its facts. */
-export const sizeFacts = (seed: number, site: SizeSite, size: Size) => ({
-  vcpu_count: size.cores,
-  vmem_size: size.memory,
-  instance_type: size.name,
-  flavor_id: site.cloud.serial === undefined ? size.name : uuid(diceOfSize(seed, site, size), 3),
-})
+const describedSizes = new Map<string, ReturnType<typeof describeSize>>()
 
-const sizeDice = new Map<string, number>()
-
-/** Cached: few, and needed for every server. */
-function diceOfSize(seed: number, { account }: SizeSite, { name }: Size): number {
-  const key = `${seed} ${account} ${name}`
-  const known = sizeDice.get(key)
-  if (known !== undefined) return known
-  const dice = diceOfText(seed, key)
-  sizeDice.set(key, dice)
-  return dice
+/** The size of a server in its facts. Cached: few, and needed for every server. */
+export function sizeFacts(seed: number, site: SizeSite, size: Size) {
+  const key = `${seed} ${site.cloudregion_id} ${size.name}`
+  const known = describedSizes.get(key)
+  if (known) return known
+  const described = describeSize(seed, site, size)
+  describedSizes.set(key, described)
+  return described
 }
+
+const describeSize = (seed: number, site: SizeSite, { name, cores, memory }: Size) => ({
+  vcpu_count: cores,
+  vmem_size: memory,
+  instance_type: name,
+  flavor_id:
+    site.cloud.serial === undefined
+      ? name
+      : uuid(diceOfText(seed, `${seed} ${site.account} ${name}`), 3),
+  flavor_uuid: uuid(diceOfText(seed, `${site.cloudregion_id} ${name}`), 7),
+})
 
 const isRolledOut = (dice: number) => chance(dice, 130) < rolloutShare
 const rolloutOf = ({ seed, index }: Subject) => diceOf(seed ^ 0x2011, index >> 6)

@@ -62,9 +62,13 @@ export function disksOf(circumstances: Circumstances): Disk[] {
 
 const images = new Map<string, string>()
 
-/** An image has another id in each account. Cached: few, and needed for every server. */
-function imageId(seed: number, { account }: Site, { image }: OperatingSystem): string {
-  const key = `${seed} ${account} ${image}`
+/** An image has another id in each region. Cached: few, and needed for every server. */
+export function imageId(
+  seed: number,
+  { cloudregion_id }: Site,
+  { image }: OperatingSystem,
+): string {
+  const key = `${seed} ${cloudregion_id} ${image}`
   const known = images.get(key)
   if (known !== undefined) return known
   const id = uuid(diceOfText(seed, key), 6)

@@ -31,6 +31,13 @@ export const createResizer =
       )
     }
     const size = named ?? sizes.find((some) => some.cores === cores && some.memory === memory)
-    if (size) return sizeFacts(seed, site, size)
-    return { vcpu_count: cores, vmem_size: memory, instance_type: '', flavor_id: '' }
+    const { cloudregion_id = '' } = facts
+    if (size) return sizeFacts(seed, { ...site, cloudregion_id }, size)
+    return {
+      vcpu_count: cores,
+      vmem_size: memory,
+      instance_type: '',
+      flavor_id: '',
+      flavor_uuid: '',
+    }
   }

@@ -113,9 +113,10 @@ export function createSimulator({ seed, servers, tenants, cloudAccount }: Simula
     resizerOf: (index: number) => createResizer(seed, accountOf(index)),
     tenantOf,
     keyOf: (index: number) => serverKey(seed, index),
-    /** Regions, zones and hosts, one account after the other; only of one if it is given. */
+    /** Regions, zones, hosts, images and flavors, one account after the other; only of one if it is given. */
     *sitesOf(account: string | undefined): Generator<ReportedResources> {
-      for (const some of sites.accounts(account)) yield describeSites(some, sites.hostsOf(some))
+      for (const some of sites.accounts(account))
+        yield describeSites(seed, some, sites.hostsOf(some))
     },
     /** The networks of the projects that begin with one of these servers. */
     networksOf(from: number, to: number, account: string | undefined): readonly ReportedNetwork[] {

@@ -1,4 +1,8 @@
-import type { ReportedHost, ReportedResources } from '@muster/server/source-port'
+import type { Reported, ReportedHost, ReportedResources } from '@muster/server/source-port'
+import type { Cloud, Size } from './clouds/cloud.ts'
+import { sizeFacts } from './describe-server.ts'
+import { imageId } from './disks.ts'
+import { linuxes, windowses, type OperatingSystem } from './operating-systems.ts'
 import { below, pick } from './random-hash.ts'
 import type { Host, Site } from './sites.ts'
 
@@ -50,8 +54,47 @@ function describeHost(site: Site, host: Host): ReportedHost {
   }
 }
 
-/** The regions, zones and hosts of one account. */
+const systems = new Set([...linuxes, ...windowses])
+
+function describeImage(seed: number, site: Site, os: OperatingSystem): Reported<'images'> {
+  const id = imageId(seed, site, os)
+  const [, os_distribution = '', os_version = ''] = /^(.*?) (\d.*)$/.exec(os.name) ?? []
+  return {
+    ...siteOf(site),
+    id,
+    name: os.image,
+    status: 'active',
+    os_type: os.type,
+    os_distribution,
+    os_version,
+    os_arch: 'x86_64',
+    disk_format: site.cloud.disks.formats[0] ?? '',
+    min_disk: (os.type === 'Windows' ? 60 : 20) * gibibyte,
+    external_id: id,
+  }
+}
+
+function describeFlavor(seed: number, site: Site, size: Size): Reported<'flavors'> {
+  const { flavor_id, flavor_uuid } = sizeFacts(seed, site, size)
+  return {
+    ...siteOf(site),
+    id: flavor_uuid,
+    name: size.name,
+    cpu_core_count: size.cores,
+    memory_size_mb: size.memory,
+    gpu_count: site.cloud.sizes.some(({ name }) => name === size.name) ? 0 : 1,
+    external_id: flavor_id,
+  }
+}
+
+/** Some sizes are for servers with a GPU and for others. */
+const sizesOf = ({ sizes, gpuSizes }: Cloud): readonly Size[] => [
+  ...new Map([...gpuSizes, ...sizes].map((size) => [size.name, size])).values(),
+]
+
+/** The regions, zones, hosts, images and flavors of one account. */
 export const describeSites = (
+  seed: number,
   sites: readonly Site[],
   hosts: readonly { readonly site: Site; readonly host: Host }[],
 ): ReportedResources => ({
@@ -71,6 +114,12 @@ export const describeSites = (
     external_id: site.zone_ext_id,
   })),
   hosts: hosts.map(({ site, host }) => describeHost(site, host)),
+  images: regionsOf(sites).flatMap((site) =>
+    [...systems].map((os) => describeImage(seed, site, os)),
+  ),
+  flavors: regionsOf(sites).flatMap((site) =>
+    sizesOf(site.cloud).map((size) => describeFlavor(seed, site, size)),
+  ),
 })
 
 /** One site of each region. */

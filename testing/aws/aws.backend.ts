@@ -196,6 +196,12 @@ describe('EC2, as moto emulates it', () => {
       [...found.hosts.values()].map((host) => [host.id, host.external_id, host.status, host.zone]),
       [[find(servers, id).facts.host_id, hostId, 'running', 'eu-west-1a']],
     )
+    const { image, image_id = '', flavor_uuid = '' } = find(servers, id).facts
+    assert.equal(found.images.get(image_id)?.name, image)
+    assert.deepEqual(
+      [found.flavors.get(flavor_uuid)?.name, found.flavors.get(flavor_uuid)?.memory_size_mb],
+      ['m5.large', 8_192],
+    )
     await fleet.change('terminate_instances', id)
   })
 

@@ -152,6 +152,9 @@ export async function buildRichInstance(moto: TestMoto) {
       zone_id: derivedId('zone', 'aws', region, 'euw1-az1'),
       instance_type: 'g4dn.xlarge',
       flavor_id: 'g4dn.xlarge',
+      flavor_uuid: derivedId('flavor', 'aws', region, 'g4dn.xlarge'),
+      image: Images[0]?.Name ?? '',
+      image_id: image,
       vcpu_count: 4,
       vmem_size: 16_384,
       disks_info: [

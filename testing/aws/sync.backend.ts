@@ -97,6 +97,14 @@ describe('moto, an emulator of EC2, attached over the API', () => {
       [account, 'connected', 5],
     )
     assert.deepEqual([otherRegions, otherManagers, hosts], [[], [], []])
+    for (const kind of ['images', 'flavors'] as const) {
+      const list = await operator.list(kind)
+      assert.equal(
+        list.reduce((sum, { guest_count }) => sum + guest_count, 0),
+        5,
+        kind,
+      )
+    }
   })
 
   test('removes a subnet after the next scan', async () => {

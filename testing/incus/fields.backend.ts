@@ -116,6 +116,8 @@ for (const product of ['incus', 'lxd'] as const) {
           },
           { name: 'data', size: 0, storage_type: 'local', bps: 0 },
         ],
+        image: 'BusyBox 1.35',
+        image_id: image,
         cdrom: '',
         cdrom_support: false,
         nics: [

@@ -71,6 +71,9 @@ export async function addRichServer(
     host_id: hostId,
     instance_type: 'g1.large',
     flavor_id: 'g1.large',
+    flavor_uuid: derivedId('flavor', 'openstack', cloud, 'RegionOne', 'g1.large'),
+    image: 'debian-12',
+    image_id: images[0]?.id ?? '',
     vcpu_count: 8,
     vmem_size: 32_768,
     disks_info: [

@@ -1,7 +1,9 @@
 import { cloudproviders } from './cloudproviders.ts'
 import { cloudregions } from './cloudregions.ts'
 import { disks } from './disks.ts'
+import { flavors } from './flavors.ts'
 import { hosts } from './hosts.ts'
+import { images } from './images.ts'
 import type { InventoryKind } from './names.ts'
 import { networks } from './networks.ts'
 import type { FieldDescription, FieldName, InventoryResource } from './resource.ts'
@@ -21,6 +23,8 @@ export const inventoryResources = {
   hosts,
   networks,
   disks,
+  images,
+  flavors,
   cloudregions,
   zones,
   cloudproviders,

@@ -40,6 +40,8 @@ export const inventoryNames = {
   hosts: regularNames('host'),
   networks: regularNames('network'),
   disks: regularNames('disk'),
+  images: regularNames('image'),
+  flavors: regularNames('flavor'),
   cloudregions: names(
     'cloudregion',
     'cloudregions',

@@ -164,6 +164,7 @@ export const servers = {
     environment: text('Environment of the source, such as `InternationalCloud`', filterable),
     expired_at: timestamp('End of the prepaid period', filterable),
     flavor_id: text('Id of the instance type at the source', filterable),
+    flavor_uuid: text('UUID of the instance type, as in the list of flavors', filterable),
     host: text('Name of the host', searchable),
     host_service_status: enumeration('`online` if the source responds, else `offline`', filterable),
     host_sn: text('Serial number of the host', filterable),
@@ -172,6 +173,8 @@ export const servers = {
       "`hypervisor` (KVM), `baremetal`, `esxi`, or the cloud's name",
       filterable,
     ),
+    image: text('Name of the image that the server was made from', filterable),
+    image_id: text('Id of the image', filterable),
     is_emulated: boolean('Whether the simulator made the server', filterable),
     is_prepaid_recycle: boolean(
       'Whether the server is in the pool of recycled prepaid servers',

@@ -94,7 +94,11 @@ function SizeProperties({ server }: Props) {
       />
       <ServerProperty label={t.instanceType} value={server.instance_type} filter="type" />
       {server.flavor_id !== '' && (
-        <ServerProperty label={t.flavor} value={server.flavor_id} copies />
+        <ServerProperty
+          label={t.flavor}
+          value={server.flavor_id}
+          page={{ kind: 'flavors', id: server.flavor_uuid }}
+        />
       )}
       <ServerProperty
         label={t.gpu}
@@ -187,8 +191,6 @@ function BillingProperties({ server }: Props) {
 
 function SystemProperties({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
-  const [systemDisk] = server.disks_info
-  const { image = '', image_id: imageId = '' } = systemDisk ?? {}
   const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')
   return (
     <PropertyGroup title={t.system}>
@@ -200,10 +202,10 @@ function SystemProperties({ server }: { readonly server: Server }) {
       />
       <ServerProperty
         label={t.image}
-        value={imageId || image}
+        value={server.image_id}
         absent="unknown"
-        shown={<bdi>{image || imageId}</bdi>}
-        copies
+        shown={<bdi>{server.image || server.image_id}</bdi>}
+        page={{ kind: 'images', id: server.image_id }}
       />
       <ServerProperty label={t.firmware} value={server.bios} absent="unknown" filter="bios" />
       <ServerProperty label={t.machine} value={server.machine} absent="unknown" filter="machine" />

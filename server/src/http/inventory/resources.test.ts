@@ -37,6 +37,14 @@ const serversOf = (projectId: string, at: number): ServerFacts[] => {
     cloudregion_id: 'region-1',
     manager: `tenant ${at}`,
     manager_id: `manager-${at}`,
+    image: `debian ${at}`,
+    image_id: `ami-${at}`,
+    os_type: 'Linux',
+    instance_type: 'm1.small',
+    flavor_id: '1',
+    flavor_uuid: `flavor-${at}`,
+    vcpu_count: 2,
+    vmem_size: 4_096,
     nics: [nic(`net-${at}`), nic('net-shared'), nic(`net-${at}`)],
   }
   return [
@@ -67,6 +75,8 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
     hosts: 'listHosts',
     networks: 'listNetworks',
     disks: 'listDisks',
+    images: 'listImages',
+    flavors: 'listFlavors',
     cloudregions: 'listCloudRegions',
     zones: 'listZones',
     cloudproviders: 'listManagers',
@@ -115,6 +125,8 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
       assert.equal(await ids(caller, 'cloudregions'), 'region-1')
       assert.equal(await ids(caller, 'cloudproviders'), 'manager-0')
       assert.equal(await ids(caller, 'networks'), 'net-0 net-shared')
+      assert.equal(await ids(caller, 'images'), 'ami-0')
+      assert.equal(await ids(caller, 'flavors'), 'flavor-0')
     }
     assert.equal(await ids(domainAdmin, 'hosts'), 'host-0 host-1 host-2')
     assert.equal(await ids(domainAdmin, 'networks'), 'net-0 net-1 net-2 net-shared')
@@ -125,6 +137,36 @@ onEngineOfLane('hosts, networks, disks, regions, zones and managers', (engine) =
     assert.equal(await ids(auditor, 'hosts', 'scope=project'), 'host-3')
     assert.equal(await ids(admin, 'networks', 'scope=domain'), 'net-4 net-shared')
     await owner.fail('ForbiddenError', 'listHosts', { query: 'scope=system' })
+  })
+
+  test('show what servers say about images and flavors, until the source tells more', async () => {
+    const { owner } = fleet.callers
+    const { image } = await owner.get<{ image: InventoryObject<'images'> }>('getImage', {
+      path: { id: 'ami-0' },
+    })
+    assert.partialDeepStrictEqual(image, {
+      name: 'debian 0',
+      status: 'unknown',
+      os_type: 'Linux',
+      os_arch: '',
+      provider: 'Aws',
+      cloudregion: 'berlin',
+      external_id: 'ami-0',
+      guest_count: 2,
+    })
+    const { flavor } = await owner.get<{ flavor: InventoryObject<'flavors'> }>('getFlavor', {
+      path: { id: 'flavor-0' },
+    })
+    assert.partialDeepStrictEqual(flavor, {
+      name: 'm1.small',
+      cpu_core_count: 2,
+      memory_size_mb: 4_096,
+      provider: 'Aws',
+      cloudregion_id: 'region-1',
+      external_id: '1',
+      guest_count: 2,
+    })
+    assert.equal(await ids(owner, 'flavors', 'memory_size_mb=4096'), 'flavor-0')
   })
 
   test('are also those that a server in the recycle bin names, without counting it', async () => {

@@ -9,7 +9,7 @@ import type { OwnedInstance } from './list-instances.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { unreadFields, type RegionLookups } from './region-lookups.ts'
 import { environmentOf, regionName } from './region-names.ts'
-import { hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
+import { flavorIdOf, hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
 import { securityOf } from './security.ts'
 import { nameOf, tagsOf } from './tags.ts'
 
@@ -73,6 +73,9 @@ function factsOf(instance: Instance, region: string, lookups: RegionLookups): Re
     ...(zone.name !== '' && { zone: zone.name, zone_ext_id: zone.externalId, zone_id: zone.id }),
     instance_type: InstanceType,
     flavor_id: InstanceType,
+    flavor_uuid: flavorIdOf(region, InstanceType),
+    image: image?.Name ?? '',
+    image_id: instance.ImageId ?? '',
     vcpu_count: coresOf(instance) ?? type?.VCpuInfo?.DefaultVCpus ?? 0,
     vmem_size: type?.MemoryInfo?.SizeInMiB ?? 0,
     disks_info: disksOf(instance, lookups),

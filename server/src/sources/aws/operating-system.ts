@@ -22,16 +22,20 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/macos[ _-](\w+)/i, 'macOS'],
 ]
 
-function read(text: string): string | undefined {
+function read(text: string): [name: string, version: string] | undefined {
   for (const [pattern, name] of systems) {
     const found = pattern.exec(text)
-    if (found) return [name, ...found.slice(1).filter((part) => part !== undefined)].join(' ')
+    if (found) return [name, found.slice(1).filter(Boolean).join(' ')]
   }
 }
 
+/** The name and the version of the system in an image, if its name or its description has them. */
+export const distributionOf = ({ Name = '', Description = '' }: Image) =>
+  read(Name) ?? read(Description)
+
 /** The operating system, from the image or the billing details. */
 export function operatingSystemOf(
-  instance: Instance,
+  instance: Pick<Instance, 'Platform' | 'PlatformDetails' | 'Architecture'>,
   image: Image | undefined,
 ): { os_type: string; os_name: string } {
   const { Platform, PlatformDetails = '', Architecture = '' } = instance
@@ -42,7 +46,7 @@ export function operatingSystemOf(
   const billed = osTypeOf(Platform ?? '') || osTypeOf(PlatformDetails)
   const isUnix = /linux|^$/i.test(billed)
   const os_type = isMac ? 'macOS' : (isUnix && imageType !== 'Windows' && imageType) || billed
-  const fromImage = read(image?.Name ?? '') ?? read(image?.Description ?? '')
+  const fromImage = image && distributionOf(image)?.join(' ').trim()
   const fromBill = PlatformDetails === 'Linux/UNIX' ? '' : PlatformDetails
   return { os_type, os_name: fromImage ?? (fromBill === '' ? (image?.Name ?? '') : fromBill) }
 }

@@ -97,7 +97,7 @@ export interface RegionLookups extends Lookups {
 
 /** What cannot be told of an instance without a lookup. */
 const fieldsOf: Readonly<Record<keyof Lookups, readonly DetailField[]>> = {
-  images: ['disks_info', 'os_type', 'os_name', 'bios'],
+  images: ['disks_info', 'image', 'os_type', 'os_name', 'bios'],
   types: ['disks_info', 'vcpu_count', 'vmem_size', 'isolated_devices', 'is_gpu'],
   zones: ['zone_id', 'zone_ext_id'],
   addresses: ['eip_mode'],

@@ -3,6 +3,8 @@ import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { Lookup } from './region-lookup.ts'
 
 export const regionIdOf = (region: string): string => derivedId('region', 'aws', region)
+export const flavorIdOf = (region: string, type: string): string =>
+  derivedId('flavor', 'aws', region, type)
 export const hostIdOf = (host: string): string => derivedId('host', 'aws', host)
 
 /** Instances, subnets and hosts are in a zone. Some compatible systems leave its id out. */

@@ -44,7 +44,7 @@ export async function* scanRegion(
   const lookups = createRegionLookups(client, cached, memory)
   let loaded: Promise<void> | undefined
   const ids = new Set<string>()
-  const hostIds = new Set<string>()
+  const [hostIds, images, types] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let spot = 0
   let onHosts = 0
   for await (const page of listInstances(client, signal)) {
@@ -58,6 +58,8 @@ export async function* scanRegion(
     )
     for (const { instance } of here) {
       ids.add(instance.InstanceId ?? '')
+      images.add(instance.ImageId ?? '')
+      types.add(instance.InstanceType ?? '')
       if (instance.SpotInstanceRequestId !== undefined) spot += 1
       if (instance.Placement?.HostId === undefined) continue
       hostIds.add(instance.Placement.HostId)
@@ -79,7 +81,7 @@ export async function* scanRegion(
     gone: [],
     // Without one of them, the others would lose details.
     ...(!(zones ?? subnets ?? vpcs ?? failure) && {
-      resources: toResources(client.region, lookups, hosts),
+      resources: toResources(client.region, lookups, { images, types, hosts }),
     }),
     ...(isForbidden && { forbidden: { permission: 'ec2:DescribeHosts', servers: onHosts } }),
   }

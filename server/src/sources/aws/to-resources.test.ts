@@ -32,19 +32,34 @@ const subnets = `<subnetSet>
 </subnetSet>`
 const vpcs = `<vpcSet><item><vpcId>vpc-1</vpcId>${tag('shop')}</item></vpcSet>`
 const instances = `<reservationSet><item><ownerId>1</ownerId><instancesSet><item>
-  <instanceId>i-1</instanceId><instanceType>t3.micro</instanceType>
+  <instanceId>i-1</instanceId><instanceType>g4dn.xlarge</instanceType><imageId>ami-1</imageId>
   <instanceState><name>running</name></instanceState>
   <placement><availabilityZone>eu-west-1a</availabilityZone><hostId>h-1</hostId></placement>
   <networkInterfaceSet><item><networkInterfaceId>eni-1</networkInterfaceId>
     <subnetId>subnet-1</subnetId><vpcId>vpc-1</vpcId></item></networkInterfaceSet>
 </item></instancesSet></item></reservationSet>`
+const images = `<imagesSet>
+  <item><imageId>ami-1</imageId><name>ubuntu/images/ubuntu-jammy-22.04-arm64-server</name>
+    <imageState>available</imageState><architecture>arm64</architecture>
+    <platformDetails>Linux/UNIX</platformDetails><rootDeviceName>/dev/sda1</rootDeviceName>
+    <blockDeviceMapping><item><deviceName>/dev/sda1</deviceName><ebs><volumeSize>8</volumeSize></ebs></item>
+    </blockDeviceMapping></item>
+</imagesSet>`
+const types = `<instanceTypeSet>
+  <item><instanceType>g4dn.xlarge</instanceType><vCpuInfo><defaultVCpus>4</defaultVCpus></vCpuInfo>
+    <memoryInfo><sizeInMiB>16384</sizeInMiB></memoryInfo>
+    <processorInfo><supportedArchitectures><item>i386</item><item>x86_64</item></supportedArchitectures></processorInfo>
+    <instanceStorageInfo><totalSizeInGB>125</totalSizeInGB></instanceStorageInfo>
+    <gpuInfo><gpus><item><name>T4</name><manufacturer>NVIDIA</manufacturer><count>1</count></item></gpus></gpuInfo>
+  </item>
+</instanceTypeSet>`
 const hosts = `<hostSet>
   <item><hostId>h-1</hostId><state>available</state><availabilityZone>eu-west-1a</availabilityZone>
     <hostProperties><totalVCpus>48</totalVCpus></hostProperties>${tag('licences')}</item>
   <item><hostId>h-unused</hostId><state>available</state></item>
 </hostSet>`
 
-describe('regions, zones, subnets and hosts of EC2', () => {
+describe('regions, zones, subnets, hosts, images and types of EC2', () => {
   const lifetime = suiteLifetime()
   let ec2: FakeEc2
   let contents: Record<string, string>
@@ -53,6 +68,8 @@ describe('regions, zones, subnets and hosts of EC2', () => {
     contents = {
       DescribeAvailabilityZones: zones,
       DescribeHosts: hosts,
+      DescribeImages: images,
+      DescribeInstanceTypes: types,
       DescribeInstances: instances,
       DescribeSubnets: subnets,
       DescribeVpcs: vpcs,
@@ -74,10 +91,10 @@ describe('regions, zones, subnets and hosts of EC2', () => {
     }
   }
 
-  const denyHosts = (code: string) => {
+  const deny = (code: string, ...actions: readonly string[]) => {
     const { misbehave } = ec2
     ec2.misbehave = (request, response) =>
-      request.action === 'DescribeHosts'
+      actions.includes(request.action)
         ? refuse(response, 403, code)
         : misbehave?.(request, response) === true
   }
@@ -166,8 +183,71 @@ describe('regions, zones, subnets and hosts of EC2', () => {
     )
   })
 
+  test('images and types are those that instances refer to', async () => {
+    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(10_000))
+    const [server] = [...(await scanAll(source)).values()]
+    await source.close()
+    const { image, image_id, flavor_id, flavor_uuid = '' } = server?.facts ?? {}
+    const found = await scan()
+    assert.deepEqual(
+      [...found.images.values()],
+      [
+        {
+          ...site,
+          id: 'ami-1',
+          name: 'ubuntu/images/ubuntu-jammy-22.04-arm64-server',
+          status: 'active',
+          os_type: 'Linux',
+          os_distribution: 'Ubuntu',
+          os_version: '22.04',
+          os_arch: 'arm64',
+          min_disk: 8_192,
+          external_id: 'ami-1',
+        },
+      ],
+    )
+    assert.deepEqual([image, image_id], [found.images.get('ami-1')?.name, 'ami-1'])
+    assert.deepEqual(
+      [...found.flavors.values()],
+      [
+        {
+          ...site,
+          id: flavor_uuid,
+          name: 'g4dn.xlarge',
+          cpu_core_count: 4,
+          cpu_arch: 'x86_64',
+          memory_size_mb: 16_384,
+          attached_disk_size_gb: 125,
+          gpu_count: 1,
+          gpu_spec: 'NVIDIA T4',
+          external_id: flavor_id,
+        },
+      ],
+    )
+  })
+
+  test('an image that no longer exists, and what the key may not read, is left to instances', async () => {
+    contents['DescribeImages'] = '<imagesSet/>'
+    assert.deepEqual([(await scan()).images.size, (await scan()).flavors.size], [0, 1])
+    deny('UnauthorizedOperation', 'DescribeImages', 'DescribeInstanceTypes')
+    const stop = AbortSignal.timeout(10_000)
+    const source = await awsKind.open(ec2.settings, conformanceContext, stop)
+    const pages = await Array.fromAsync(source.scan(stop))
+    await source.close()
+    const [server] = pages.flatMap(({ present }) => present)
+    assert.deepEqual(
+      [server?.facts.image_id, server?.facts.flavor_id, server?.unread?.includes('image')],
+      ['ami-1', 'g4dn.xlarge', true],
+    )
+    const resources = pages.flatMap((page) => page.resources ?? [])
+    assert.deepEqual(
+      resources.map((each) => [each.images, each.flavors, each.networks?.length]),
+      [[[], [], 2]],
+    )
+  })
+
   test('hosts have their id only, if the key may not read them', async () => {
-    denyHosts('UnauthorizedOperation')
+    deny('UnauthorizedOperation', 'DescribeHosts')
     assert.deepEqual([...(await scan()).hosts.values()], [host])
   })
 
@@ -180,14 +260,14 @@ describe('regions, zones, subnets and hosts of EC2', () => {
       return pages.flatMap(({ forbidden }) => forbidden ?? [])
     }
     assert.deepEqual(await findForbidden(), [])
-    denyHosts('UnauthorizedOperation')
+    deny('UnauthorizedOperation', 'DescribeHosts')
     assert.deepEqual(await findForbidden(), [{ permission: 'ec2:DescribeHosts', servers: 1 }])
     contents['DescribeInstances'] = instances.replace('<hostId>h-1</hostId>', '')
     assert.deepEqual(await findForbidden(), [])
   })
 
   test('a failure to read hosts leaves the resources as they are', async () => {
-    denyHosts('InvalidParameterValue')
+    deny('InvalidParameterValue', 'DescribeHosts')
     const stop = AbortSignal.timeout(10_000)
     const source = await awsKind.open(ec2.settings, conformanceContext, stop)
     const pages = await Array.fromAsync(source.scan(stop))

@@ -1,14 +1,17 @@
-import type { AvailabilityZone, Host, Subnet } from '@aws-sdk/client-ec2'
+import type { AvailabilityZone, Host, Image, InstanceTypeInfo, Subnet } from '@aws-sdk/client-ec2'
 import { addressAt } from '../../domain/sources/address-at.ts'
 import type {
+  Reported,
   ReportedHost,
   ReportedNetwork,
   ReportedResources,
   ReportedZone,
 } from '../../domain/sources/reported-resources.ts'
+import { devicesOf } from './devices.ts'
+import { distributionOf, operatingSystemOf } from './operating-system.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { regionName } from './region-names.ts'
-import { hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
+import { flavorIdOf, hostIdOf, regionIdOf, zoneOf } from './resource-ids.ts'
 import { nameOf } from './tags.ts'
 
 const zoneStatuses: ReadonlyMap<string | undefined, string> = new Map([
@@ -103,12 +106,54 @@ function describeHost(
   }
 }
 
-/** Converts a region, its zones and subnets, and the Dedicated Hosts of its instances. */
+function describeImage(image: Image, region: string): Reported<'images'> {
+  const { ImageId = '', Name, State = 'unknown', Architecture = '', RootDeviceName } = image
+  const [os_distribution = '', os_version = ''] = distributionOf(image) ?? []
+  const root = image.BlockDeviceMappings?.find(({ DeviceName }) => DeviceName === RootDeviceName)
+  return {
+    ...siteOf(region),
+    id: ImageId,
+    name: Name ?? ImageId,
+    status: State === 'available' ? 'active' : State,
+    os_type: operatingSystemOf(image, image).os_type,
+    os_distribution,
+    os_version,
+    os_arch: Architecture,
+    min_disk: (root?.Ebs?.VolumeSize ?? 0) * 1_024,
+    external_id: ImageId,
+  }
+}
+
+function describeType(type: InstanceTypeInfo, region: string): Reported<'flavors'> {
+  const { InstanceType = '' } = type
+  const gpus = devicesOf(type).filter(({ dev_type }) => dev_type === 'GPU')
+  return {
+    ...siteOf(region),
+    id: flavorIdOf(region, InstanceType),
+    name: InstanceType,
+    cpu_core_count: type.VCpuInfo?.DefaultVCpus ?? 0,
+    cpu_arch: type.ProcessorInfo?.SupportedArchitectures?.at(-1) ?? '',
+    memory_size_mb: type.MemoryInfo?.SizeInMiB ?? 0,
+    attached_disk_size_gb: type.InstanceStorageInfo?.TotalSizeInGB ?? 0,
+    gpu_count: gpus.length,
+    gpu_spec: gpus[0]?.model ?? '',
+    external_id: InstanceType,
+  }
+}
+
+/** What instances of a region refer to. Of what could not be read, the instances tell. */
+export interface UsedResources {
+  readonly images: ReadonlySet<string>
+  readonly types: ReadonlySet<string>
+  /** By id; undefined if it could not be read. */
+  readonly hosts: ReadonlyMap<string, Host | undefined>
+}
+
+/** Converts a region, its zones and subnets, and the images, types and Dedicated Hosts of its instances. */
 export const toResources = (
   region: string,
   lookups: RegionLookups,
-  /** By id; undefined if it could not be read. */
-  hosts: ReadonlyMap<string, Host | undefined>,
+  used: UsedResources,
 ): ReportedResources => ({
   cloudregions: [
     {
@@ -121,5 +166,11 @@ export const toResources = (
   ],
   zones: lookups.zones.all().map((zone) => describeZone(zone, region)),
   networks: lookups.subnets.all().map((subnet) => describeSubnet(subnet, region, lookups)),
-  hosts: [...hosts].map(([id, host]) => describeHost(id, host, region, lookups)),
+  hosts: [...used.hosts].map(([id, host]) => describeHost(id, host, region, lookups)),
+  images: [...used.images]
+    .flatMap((id) => lookups.images.get(id) ?? [])
+    .map((image) => describeImage(image, region)),
+  flavors: [...used.types]
+    .flatMap((name) => lookups.types.get(name) ?? [])
+    .map((type) => describeType(type, region)),
 })

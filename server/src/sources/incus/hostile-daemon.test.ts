@@ -261,7 +261,7 @@ describe('Incus: a daemon that sends odd things', () => {
     }
     assert.deepEqual(
       [...new Set(sent)].sort(),
-      ['instances', 'networks', 'projects', 'resources'].map((name) => `/1.0/${name}`),
+      ['images', 'instances', 'networks', 'projects', 'resources'].map((name) => `/1.0/${name}`),
     )
   })
 

@@ -1,5 +1,5 @@
 import { derivedId } from '../../domain/sources/derived-id.ts'
-import { booleanOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import { booleanOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
 import type { Connection } from './connection.ts'
 import { readMembers, type Member } from './members.ts'
 import { ListBudget } from '../shared/list-budget.ts'
@@ -13,6 +13,14 @@ export interface Network {
   readonly config: Json
 }
 
+export interface Image {
+  readonly fingerprint: string
+  readonly architecture: string
+  readonly isVirtualMachine: boolean
+  readonly bytes: number
+  readonly properties: Json
+}
+
 /** What instances refer to. */
 export interface Lookups {
   /** Undefined if they could not be listed. */
@@ -21,11 +29,13 @@ export interface Lookups {
   readonly networks: ReadonlyMap<string, Network>
   /** Owners of the networks of each project. */
   readonly networkProjects: ReadonlyMap<string, string>
+  /** By fingerprint. */
+  readonly images: ReadonlyMap<string, Image>
   readonly pools: Map<string, Pool>
   /** Custom volumes by pool, project and name. */
   readonly volumes: Map<string, Volume>
   readonly problems: Problems
-  /** Of networks and volumes. */
+  /** Of networks, images and volumes. */
   readonly budget: ListBudget
 }
 
@@ -34,17 +44,49 @@ export interface Project {
   readonly config: Json
 }
 
-/** Projects without networks of their own use those of the project `default`. */
-const networkProjectOf = ({ name, config }: Project) =>
-  textOf(config, 'features.networks') === 'true' ? name : 'default'
+/** Projects without networks or images of their own use those of the project `default`. */
+const ownersOf = (projects: readonly Project[], feature: string) =>
+  new Map(
+    projects.map(({ name, config }) => [
+      name,
+      textOf(config, feature) === 'true' ? name : 'default',
+    ]),
+  )
+
+/** Each owner, with a project that shows what it owns. */
+const byOwner = (owners: ReadonlyMap<string, string>) =>
+  new Map([...owners].map(([project, owner]) => [owner, project]))
 
 export const networkKey = (project: string, name: string): string => `${project}/${name}`
 
-/** The entries that are used. */
-const pickConfig = (config: Json): Json =>
-  Object.fromEntries(
-    ['ipv4.address', 'ipv4.dhcp.ranges', 'vlan'].map((name) => [name, textOf(config, name)]),
-  )
+const pick = (json: Json, names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, textOf(json, name)]))
+
+async function readImages(
+  { api }: Connection,
+  projects: readonly Project[],
+  problems: Problems,
+  budget: ListBudget,
+): Promise<ReadonlyMap<string, Image>> {
+  const images = new Map<string, Image>()
+  for (const [owner, project] of byOwner(ownersOf(projects, 'features.images'))) {
+    const what = `images ${owner}`
+    const list = async (action: string): Promise<readonly Image[]> => {
+      const listed = await api.list('/images', { recursion: '1', project }, action)
+      return listed.map((image) => ({
+        fingerprint: textOf(image, 'fingerprint'),
+        architecture: textOf(image, 'architecture'),
+        isVirtualMachine: textOf(image, 'type') === 'virtual-machine',
+        bytes: numberOf(image, 'size'),
+        properties: pick(objectOf(image, 'properties'), ['description', 'os', 'release']),
+      }))
+    }
+    for (const image of (await readDetails(problems, api, what, 'list the images', list)) ?? [])
+      if (budget.take(image, 'images')) images.set(image.fingerprint, image)
+      else problems.unread.add(what)
+  }
+  return images
+}
 
 export async function readLookups(
   connection: Connection,
@@ -53,12 +95,9 @@ export async function readLookups(
   const { api, daemon } = connection
   const problems = noProblems()
   const budget = new ListBudget()
-  const networkProjects = new Map(
-    projects.map((project) => [project.name, networkProjectOf(project)]),
-  )
-  const owners = new Map([...networkProjects].map(([project, owner]) => [owner, project]))
+  const networkProjects = ownersOf(projects, 'features.networks')
   const networks = new Map<string, Network>()
-  for (const [owner, project] of owners) {
+  for (const [owner, project] of byOwner(networkProjects)) {
     const what = `networks ${owner}`
     const list = async (action: string): Promise<readonly Network[]> => {
       const listed = await api.list('/networks', { recursion: '1', project }, action)
@@ -68,14 +107,15 @@ export async function readLookups(
           id: derivedId('incus network', daemon.fingerprint, owner, textOf(network, 'name')),
           name: textOf(network, 'name'),
           status: textOf(network, 'status'),
-          config: pickConfig(objectOf(network, 'config')),
+          config: pick(objectOf(network, 'config'), ['ipv4.address', 'ipv4.dhcp.ranges', 'vlan']),
         }))
     }
     for (const network of (await readDetails(problems, api, what, 'list the networks', list)) ?? [])
       if (budget.take(network, 'networks')) networks.set(networkKey(owner, network.name), network)
       else problems.unread.add(what)
   }
+  const images = await readImages(connection, projects, problems, budget)
   const members = await readMembers(connection, problems)
   const [pools, volumes] = [new Map<string, Pool>(), new Map<string, Volume>()]
-  return { members, networks, networkProjects, pools, volumes, problems, budget }
+  return { members, networks, networkProjects, images, pools, volumes, problems, budget }
 }

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import type {
+  Reported,
   ReportedHost,
   ReportedNetwork,
   ReportedResources,
@@ -8,8 +9,9 @@ import type {
 import { guestAddresses } from '../shared/guest-addresses.ts'
 import { hostOfAddress } from '../shared/http-address.ts'
 import { numberOf, textOf } from '../shared/json.ts'
+import { osTypeOf } from '../shared/os-type.ts'
 import type { Daemon } from './daemon.ts'
-import type { Lookups, Network } from './lookups.ts'
+import type { Image, Lookups, Network } from './lookups.ts'
 import type { Member } from './members.ts'
 import { toMebibytes } from './sizes.ts'
 
@@ -62,10 +64,25 @@ function addressesOf({ config }: Network): Partial<ReportedNetwork> {
   return guestAddresses({ gateway, mask: Number(mask), start, end })
 }
 
-/** Converts the cluster members and the managed networks. */
+function describeImage({ fingerprint, properties, ...image }: Image): Reported<'images'> {
+  const os = textOf(properties, 'os')
+  return {
+    id: fingerprint,
+    name: textOf(properties, 'description') || fingerprint,
+    status: 'active',
+    os_type: image.isVirtualMachine ? osTypeOf(os) : 'Linux',
+    os_distribution: os,
+    os_version: textOf(properties, 'release'),
+    os_arch: image.architecture,
+    size: image.bytes,
+    external_id: fingerprint,
+  }
+}
+
+/** Converts the cluster members, the managed networks and the images. */
 export function toResources(
   daemon: Daemon,
-  { members, networks, problems }: Lookups,
+  { members, networks, images, problems }: Lookups,
 ): ReportedResources {
   return {
     // Without its resources, those that are stored would be lost.
@@ -80,5 +97,6 @@ export function toResources(
       vlan_id: numberOf(network.config, 'vlan'),
       external_id: key,
     })),
+    images: [...images.values()].map(describeImage),
   }
 }

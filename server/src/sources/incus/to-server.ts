@@ -100,6 +100,8 @@ export function toServer(
       vcpu_count: countCpus(config['limits.cpu'] ?? '', isVirtualMachine, member?.cpuCount ?? 0),
       vmem_size: memoryOf(config['limits.memory'] ?? '', isVirtualMachine, member?.memory ?? 0),
       ...storageOf(instance, lookups),
+      image: config['image.description'] ?? '',
+      image_id: config['volatile.base_image'] ?? '',
       ...connectionOf(instance, lookups, network ?? {}),
       isolated_devices: devicesOf(instance),
       ...machineOf(instance),

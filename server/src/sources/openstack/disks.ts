@@ -1,6 +1,7 @@
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { ReportedDisk } from '../../domain/sources/reported-parts.ts'
 import { listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import { imageNameOf } from './image-facts.ts'
 import { volumeIdsOf, type Lookups } from './lookups.ts'
 
 /** Nova and Cinder count in gibibytes. */
@@ -46,7 +47,7 @@ export function disksOf(server: Json, flavor: Json, lookups: Lookups): ReportedD
   const boot = bootVolumeOf(server, lookups)
   const driver = textOf(image.properties, 'hw_disk_bus')
   const imageFields = {
-    image: textOf(image.properties, 'name') || textOf(image.properties, 'image_name'),
+    image: imageNameOf(image.properties),
     image_id: image.id,
   }
   const local = (name: string, size: number, disk_type: string): ReportedDisk[] =>

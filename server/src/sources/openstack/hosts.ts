@@ -11,21 +11,23 @@ const newestForHosts = 53
 /** A host takes about 1 kB. */
 const maxBytes = 16 * 2 ** 20
 
-export interface HostsAndZones {
+/** What Nova has besides servers. */
+export interface ComputeResources {
   /** Compute hosts; empty if the credentials may not list them. */
   readonly hypervisors: readonly Json[]
   readonly zones: readonly Json[]
-  /** The credentials may not list zones. */
-  readonly areZonesDenied: boolean
-  /** Why hosts are missing. */
+  readonly flavors: readonly Json[]
+  /** What the credentials may not list, besides hosts. */
+  readonly denied: readonly string[]
+  /** Why some are missing. */
   readonly errors: readonly SourceError[]
 }
 
-/** Lists hosts and zones. Only administrators see hosts. */
-export async function findHostsAndZones(
-  { client, microversion }: Compute,
+/** Lists hosts, zones and flavors. Only administrators see hosts, and flavors of other projects. */
+export async function findComputeResources(
+  { client, microversion, seesAllProjects }: Compute,
   signal: AbortSignal,
-): Promise<HostsAndZones> {
+): Promise<ComputeResources> {
   const minor = Math.min(Number(microversion.split('.')[1]), newestForHosts)
   const request = { service: 'compute', microversion: `2.${minor}` } as const
   const denied = new Set<string>()
@@ -38,11 +40,21 @@ export async function findHostsAndZones(
   const zones = await unlessDenied(denied, 'list zones', (action) =>
     client.send({ ...request, path: zonePath, action }, signal),
   )
+  const flavorPath = `/flavors/detail?limit=500${seesAllProjects ? '&is_public=None' : ''}`
+  const flavors = await unlessDenied(denied, 'list flavors', (action) =>
+    client.listUsed(
+      { ...request, microversion, path: flavorPath, action },
+      'flavors',
+      budget,
+      signal,
+    ),
+  )
   return {
     hypervisors: hypervisors?.rows ?? [],
+    flavors: flavors?.rows ?? [],
     errors: budget.errors(),
     zones: zones ? rowsOf(zones, 'availabilityZoneInfo') : [],
-    areZonesDenied: !zones,
+    denied: [...denied].filter((action) => action !== 'list hypervisors'),
   }
 }
 

@@ -17,24 +17,37 @@ const distributions: ReadonlyMap<string, string> = new Map([
   ['windows', 'Windows'],
 ])
 
-function systemOf(image: Json): { os_type: string; os_name: string } {
+/** A volume has its image's name as `image_name`. */
+export const imageNameOf = (image: Json): string =>
+  textOf(image, 'name') || textOf(image, 'image_name')
+
+/** The operating system of an image. */
+export function systemOf(image: Json) {
   const [distro, version] = [textOf(image, 'os_distro').toLowerCase(), textOf(image, 'os_version')]
-  const name = textOf(image, 'name') || textOf(image, 'image_name')
+  const name = imageNameOf(image)
   const type = textOf(image, 'os_type').toLowerCase()
   // Nova knows only "linux" and "windows", so the distribution tells more.
   const os_type = osTypeOf(distro) || osTypeOf(type) || (distro + type === '' ? osTypeOf(name) : '')
-  if (distro === '') return { os_type, os_name: name }
-  return { os_type, os_name: `${distributions.get(distro) ?? distro} ${version}`.trim() }
+  const os_distribution = distributions.get(distro) ?? distro
+  return {
+    os_type,
+    os_distribution,
+    os_name: distro === '' ? name : `${os_distribution} ${version}`.trim(),
+  }
 }
 
 const machineOf = (type: string) =>
   ['q35', 'virt', 'pc'].find((name) => type === name || type.includes(`${name}-`)) ?? ''
 
 /** Facts that come from the properties of the image. */
-export function imageFactsOf({ properties }: BootImage): Partial<ReportedFacts> {
+export function imageFactsOf({ id, properties }: BootImage): Partial<ReportedFacts> {
+  const { os_type, os_name } = systemOf(properties)
   const firmware = textOf(properties, 'hw_firmware_type')
   return {
-    ...systemOf(properties),
+    os_type,
+    os_name,
+    image: imageNameOf(properties),
+    image_id: id,
     bios: firmware === 'uefi' ? 'UEFI' : firmware === 'bios' ? 'BIOS' : '',
     machine: machineOf(textOf(properties, 'hw_machine_type')),
     vga: textOf(properties, 'hw_video_model'),

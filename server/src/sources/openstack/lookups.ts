@@ -16,8 +16,24 @@ interface Table {
 
 const ofGroups = ['secgroups', 'security_rules'] as const
 const ofAddress = ['eip', 'eip_mode'] as const
-const ofImage = ['disks_info', 'os_type', 'os_name', 'bios', 'machine', 'vga'] as const
-const ofFlavor = ['vcpu_count', 'vmem_size', 'instance_type', 'flavor_id', 'is_gpu'] as const
+const ofImage = [
+  'disks_info',
+  'image',
+  'image_id',
+  'os_type',
+  'os_name',
+  'bios',
+  'machine',
+  'vga',
+] as const
+const ofFlavor = [
+  'vcpu_count',
+  'vmem_size',
+  'instance_type',
+  'flavor_id',
+  'flavor_uuid',
+  'is_gpu',
+] as const
 
 /** Lists that add details to servers. Servers can be read without each of them. */
 const tables = {

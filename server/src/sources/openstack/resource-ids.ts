@@ -11,5 +11,8 @@ export const regionIdOf = ({ cloud, region }: Site): string =>
   derivedId('region', 'openstack', cloud, region)
 export const zoneIdOf = ({ cloud, region }: Site, zone: string): string =>
   derivedId('zone', 'openstack', cloud, region, zone)
+/** By name, because a server does not tell the id of its flavor. Nova's flavors have different names. */
+export const flavorIdOf = ({ cloud, region }: Site, name: string): string =>
+  derivedId('flavor', 'openstack', cloud, region, name)
 export const hostIdOf = ({ cloud, region }: Site, host: string): string =>
   derivedId('host', 'openstack', cloud, region, host)

@@ -9,7 +9,7 @@ import type {
 import type { Json } from '../shared/json.ts'
 import { merge } from '../shared/merge.ts'
 import { findServer, listServers } from './compute.ts'
-import { findHostsAndZones } from './hosts.ts'
+import { findComputeResources } from './hosts.ts'
 import { createLookupLoader } from './lookups.ts'
 import {
   forgetOthers,
@@ -141,12 +141,12 @@ async function* scanProject(
   const errors = [...failures.values(), ...cut.values()]
   let denied = missing
   try {
-    const hostsAndZones = await findHostsAndZones(compute, signal)
-    for (const resources of toResources(site, hostsAndZones, named, lookups)) {
+    const found = await findComputeResources(compute, signal)
+    for (const resources of toResources(site, found, named, lookups)) {
       yield { present: [], gone: [], resources }
     }
-    errors.push(...hostsAndZones.errors)
-    if (hostsAndZones.areZonesDenied) denied = [...missing, 'compute: list zones']
+    errors.push(...found.errors)
+    denied = [...new Set([...missing, ...found.denied.map((action) => `compute: ${action}`)])]
   } catch (error) {
     // Servers can be read without them.
     errors.push(requireSourceError(error, signal))

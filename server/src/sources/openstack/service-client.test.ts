@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { HttpClient } from '../shared/http-client.ts'
 import { findServer, listServers } from './compute.ts'
-import { findHostsAndZones } from './hosts.ts'
+import { findComputeResources } from './hosts.ts'
 import type { Keystone } from './keystone.ts'
 import { createServiceClient } from './service-client.ts'
 
@@ -50,13 +50,14 @@ describe('Nova', () => {
       '/os-hypervisors/detail': page([1, 2], true),
       '/os-hypervisors/detail?marker=2': page([3], false),
       '/os-availability-zone/detail': { status: 403, body: 'denied' },
+      '/flavors/detail?limit=500': { status: 403, body: 'denied' },
     })
-    const { hypervisors, zones, areZonesDenied } = await findHostsAndZones(compute, signal)
+    const { hypervisors, zones, flavors, denied } = await findComputeResources(compute, signal)
     assert.deepEqual(
       hypervisors.map((each) => each['hypervisor_hostname']),
       ['h1', 'h2', 'h3'],
     )
-    assert.deepEqual([zones, areZonesDenied], [[], true])
+    assert.deepEqual([zones, flavors, denied], [[], [], ['list zones', 'list flavors']])
   })
 
   test('is named in errors, with what was requested', async () => {

@@ -1,5 +1,6 @@
 import { chunk } from '../../domain/chunk.ts'
 import type {
+  Reported,
   ReportedHost,
   ReportedNetwork,
   ReportedResources,
@@ -7,9 +8,11 @@ import type {
 } from '../../domain/sources/reported-resources.ts'
 import { guestAddresses } from '../shared/guest-addresses.ts'
 import { booleanOf, listOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
-import { zonesOfHosts, type HostsAndZones } from './hosts.ts'
+import { devicesOf } from './devices.ts'
+import { zonesOfHosts, type ComputeResources } from './hosts.ts'
+import { systemOf } from './image-facts.ts'
 import { maskOf, type Lookups } from './lookups.ts'
-import { hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
+import { flavorIdOf, hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
 
 /** Hosts and zones that servers name. Those that are not listed are known by name only. */
 interface NamedResources {
@@ -108,12 +111,48 @@ function describeZone(name: string, zone: Json | undefined, site: Site): Reporte
   }
 }
 
-/** Converts a region, its zones, hosts and networks, in parts of limited size. */
+function describeImage(image: Json, site: Site): Reported<'images'> {
+  const id = textOf(image, 'id')
+  const { os_type, os_distribution } = systemOf(image)
+  return {
+    ...siteOf(site),
+    id,
+    name: textOf(image, 'name') || id,
+    status: textOf(image, 'status') || 'unknown',
+    os_type,
+    os_distribution,
+    os_version: textOf(image, 'os_version'),
+    os_arch: textOf(image, 'architecture'),
+    disk_format: textOf(image, 'disk_format'),
+    size: numberOf(image, 'size'),
+    min_disk: numberOf(image, 'min_disk') * 1_024,
+    min_ram: numberOf(image, 'min_ram'),
+    external_id: id,
+  }
+}
+
+function describeFlavor(flavor: Json, site: Site): Reported<'flavors'> {
+  const name = textOf(flavor, 'name')
+  const gpus = devicesOf(flavor).filter(({ dev_type }) => dev_type === 'GPU')
+  return {
+    ...siteOf(site),
+    id: flavorIdOf(site, name),
+    name,
+    cpu_core_count: numberOf(flavor, 'vcpus'),
+    memory_size_mb: numberOf(flavor, 'ram'),
+    attached_disk_size_gb: numberOf(flavor, 'disk') + numberOf(flavor, 'ephemeral'),
+    gpu_count: gpus.length,
+    gpu_spec: gpus[0]?.model ?? '',
+    external_id: textOf(flavor, 'id'),
+  }
+}
+
+/** Converts a region, its zones, hosts, networks, images and flavors, in parts of limited size. */
 export function* toResources(
   site: Site,
-  { zones, hypervisors }: HostsAndZones,
+  { zones, hypervisors, flavors }: ComputeResources,
   named: NamedResources,
-  { networks, ...lookups }: Lookups,
+  { networks, images, ...lookups }: Lookups,
 ): Generator<ReportedResources> {
   const listedZones = new Map(zones.map((zone) => [textOf(zone, 'zoneName'), zone]))
   const zoneNames = new Set([...listedZones.keys(), ...named.zones])
@@ -136,5 +175,11 @@ export function* toResources(
   for (const part of chunk([...hosts, ...unlisted])) yield { hosts: part }
   for (const part of chunk(networks.values())) {
     yield { networks: part.map((network) => describeNetwork(network, site, lookups)) }
+  }
+  for (const part of chunk(images.values())) {
+    yield { images: part.map((image) => describeImage(image, site)) }
+  }
+  for (const part of chunk(flavors)) {
+    yield { flavors: part.map((flavor) => describeFlavor(flavor, site)) }
   }
 }

@@ -13,7 +13,7 @@ import { bootImageOf, disksOf } from './disks.ts'
 import { imageFactsOf } from './image-facts.ts'
 import type { LoadedLookups, Lookups } from './lookups.ts'
 import { connectionOf, securityOf } from './nics.ts'
-import { hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
+import { flavorIdOf, hostIdOf, regionIdOf, zoneIdOf, type Site } from './resource-ids.ts'
 import { statusOf } from './status.ts'
 import { unreadFields } from './unread-fields.ts'
 
@@ -115,6 +115,7 @@ function factsOf(server: Json, { site, lookups }: MappingContext): ReportedFacts
     ...locationOf(server, site),
     instance_type: flavorName,
     flavor_id: textOf(flavor, 'id') || flavorName,
+    flavor_uuid: flavorName === '' ? '' : flavorIdOf(site, flavorName),
     vcpu_count: numberOf(flavor, 'vcpus'),
     vmem_size: numberOf(flavor, 'ram'),
     disks_info: disksOf(server, flavor, lookups),

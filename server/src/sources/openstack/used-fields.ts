@@ -70,7 +70,16 @@ const usedFields = {
     attachments: { server_id: 'own', device: 'shared' },
     volume_image_metadata: image,
   },
-  images: { id: 'own', ...image },
+  images: {
+    id: 'own',
+    ...image,
+    status: 'shared',
+    architecture: 'shared',
+    disk_format: 'shared',
+    size: 'own',
+    min_disk: 'shared',
+    min_ram: 'shared',
+  },
   flavors: {
     id: 'own',
     name: 'shared',

@@ -22,6 +22,7 @@ import { up as sharedServers } from './0019-shared-servers.ts'
 import { up as taskRequests } from './0020-task-requests.ts'
 import { up as formerServerIds } from './0021-former-server-ids.ts'
 import { up as disks } from './0022-disks.ts'
+import { up as imagesAndFlavors } from './0023-images-and-flavors.ts'
 import { up as eventNumbers } from './0024-event-numbers.ts'
 import { engineOf } from './engine.ts'
 
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0020-task-requests': { up: taskRequests },
   '0021-former-server-ids': { up: formerServerIds },
   '0022-disks': { up: disks },
+  '0023-images-and-flavors': { up: imagesAndFlavors },
   '0024-event-numbers': { up: eventNumbers },
 }
 

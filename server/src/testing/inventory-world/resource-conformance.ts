@@ -48,7 +48,12 @@ export function requireNamedResources(
     if (id === undefined || id === '') return
     assert.ok(resources[kind].has(id), `${namedBy} names ${id}, which is not among the ${kind}`)
   }
-  const requireSite = (item: { cloudregion_id?: string; zone_id?: string }, namedBy: string) => {
+  interface Sited {
+    readonly name: string
+    readonly cloudregion_id?: string
+    readonly zone_id?: string
+  }
+  const requireSite = (item: Sited, namedBy: string) => {
     requireId('cloudregions', item.cloudregion_id, namedBy)
     requireId('zones', item.zone_id, namedBy)
   }
@@ -58,7 +63,6 @@ export function requireNamedResources(
     requireId('hosts', facts.backup_host_id, facts.name)
     for (const { network_id } of facts.nics ?? []) requireId('networks', network_id, facts.name)
   }
-  for (const item of resources.zones.values()) requireSite(item, item.name)
-  for (const item of resources.hosts.values()) requireSite(item, item.name)
-  for (const item of resources.networks.values()) requireSite(item, item.name)
+  const all = kinds.flatMap((kind): Sited[] => [...resources[kind].values()])
+  for (const item of all) requireSite(item, item.name)
 }
