@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bestOfRounds, boundRow, type Benchmark, type Row } from './benchmark.ts'
+import { bestOfRounds, boundRow, ratioRow, type Benchmark, type Row } from './benchmark.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import { options } from './options.ts'
 import { disjointPages, singleServers } from './pages.ts'
@@ -86,6 +86,28 @@ async function inUse(): Promise<Row[]> {
   ]
 }
 
+/** Measures how fast the first and the last tenth of an account are loaded. */
+async function loadRates(url: string, token: string, servers: number, loaded: Promise<unknown>) {
+  const begin = performance.now()
+  const times: (readonly [count: number, time: number])[] = []
+  let isLoaded = false
+  void loaded.finally(() => (isLoaded = true))
+  while (!isLoaded) {
+    await pause(1_000)
+    const answer = await fetch(`${url}/servers?limit=1`, { headers: { 'x-auth-token': token } })
+    const { total } = (await answer.json()) as { total: number }
+    times.push([total, performance.now() - begin])
+  }
+  const part = servers / 10
+  const end = times.at(-1) ?? [0, 0]
+  const after = (count: number) => times.find(([total]) => total >= count) ?? end
+  const [first, late] = [after(part), after(end[0] - part)]
+  return {
+    first: (first[0] / first[1]) * 1_000,
+    last: ((end[0] - late[0]) / (end[1] - late[1])) * 1_000,
+  }
+}
+
 /** Peak memory during the first sync of an account, and during the next one, which finds no changes. */
 async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
@@ -111,11 +133,25 @@ async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row[]> {
         `peak memory during ${what} of ${size}, ${engine}`,
         'MB',
         peak / megabyte,
-        700,
+        450,
       )
     }
+    const loading = account.finish(null)
+    const rates = loadRates(server.url, token, servers, loading)
+    const peak = await peakRow('the first sync', loading)
+    const { first, last } = await rates
+    await pause(settling)
+    const loaded = anonymousMemory(server.pid)
     return [
-      await peakRow('the first sync', account.finish(null)),
+      ratioRow(
+        `the last tenth of ${servers.toLocaleString('en-US')} servers is loaded, ${engine}`,
+        'per second',
+        last,
+        { name: 'rate of the first', value: first },
+        0.8,
+      ),
+      peak,
+      boundRow(`after the first sync, ${engine}`, 'MB', loaded / megabyte, 300),
       await peakRow('an unchanged sync', account.syncAgain()),
     ]
   } finally {
