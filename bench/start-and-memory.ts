@@ -90,10 +90,8 @@ async function inUse(): Promise<Row[]> {
 async function loadRates(url: string, token: string, servers: number, loaded: Promise<unknown>) {
   const begin = performance.now()
   const times: (readonly [count: number, time: number])[] = []
-  let isLoaded = false
-  void loaded.finally(() => (isLoaded = true))
-  while (!isLoaded) {
-    await pause(1_000)
+  const isLoaded = loaded.then(() => true)
+  while (!(await Promise.race([isLoaded, pause(1_000, false)]))) {
     const answer = await fetch(`${url}/servers?limit=1`, { headers: { 'x-auth-token': token } })
     const { total } = (await answer.json()) as { total: number }
     times.push([total, performance.now() - begin])
@@ -137,9 +135,10 @@ async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row[]> {
       )
     }
     const loading = account.finish(null)
-    const rates = loadRates(server.url, token, servers, loading)
-    const peak = await peakRow('the first sync', loading)
-    const { first, last } = await rates
+    const [{ first, last }, peak] = await Promise.all([
+      loadRates(server.url, token, servers, loading),
+      peakRow('the first sync', loading),
+    ])
     await pause(settling)
     const loaded = anonymousMemory(server.pid)
     return [
