@@ -61,7 +61,10 @@ export const inventoryNames = {
   ),
 }
 
-/** The administered resources, in the order of the console. */
+/**
+ * The administered resources, in the order of the console. A kind comes after those that its foreign keys
+ * refer to, so that a backup is restored in this order; domains are restored first.
+ */
 export const administrationNames = {
   projects: regularNames('project'),
   users: regularNames('user'),
@@ -94,6 +97,7 @@ export const inventoryKinds = Object.keys(inventoryNames) as InventoryKind[]
 
 type Administration = typeof administrationNames
 export type AdministeredKind = keyof Administration
+export type AdministeredKey = Administration[AdministeredKind]['key']
 
 export const administeredKinds = Object.keys(administrationNames) as AdministeredKind[]
 

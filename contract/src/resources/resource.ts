@@ -109,6 +109,8 @@ interface AdministrationForm {
   readonly required: readonly string[]
   /** Fields that cannot be changed later. */
   readonly once: readonly string[]
+  /** Texts of several lines, besides `description`. */
+  readonly long?: readonly string[]
 }
 
 /** A resource with pages in the console. */

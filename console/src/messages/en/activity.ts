@@ -1,3 +1,4 @@
+import type { AdministeredKey } from '@muster/contract/names'
 export const activity = {
   title: 'Activity',
   lead: 'Every login and change: who, what, from where, and the result. Newest first.',
@@ -57,7 +58,9 @@ export const activity = {
     cloudaccount: 'account',
     view: 'saved view',
     role_assignments: 'role assignment',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<AdministeredKey, string> & Record<string, string> as Readonly<
+    Record<AdministeredKey, string> & Record<string, string>
+  >,
   newOnes: (count: number, shown: string) =>
     count === 1 ? 'Show 1 new event' : `Show ${shown} new events`,
   changed: (count: number) => (count === 1 ? '1 change' : `${count} changes`),

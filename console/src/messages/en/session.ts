@@ -1,3 +1,4 @@
+import type { AdministeredKind } from '@muster/contract/names'
 export const session = {
   title: 'Log in',
   lead: 'All your virtual machines, across clouds and hypervisors.',
@@ -47,7 +48,9 @@ export const session = {
     tokens: 'tokens',
     users: 'users',
     views: 'saved views',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<AdministeredKind, string> & Record<string, string> as Readonly<
+    Record<AdministeredKind, string> & Record<string, string>
+  >,
   notAllowed: (action: string, resource: string, roles: string) =>
     roles === ''
       ? `You have no role here, so you cannot ${action} ${resource}`

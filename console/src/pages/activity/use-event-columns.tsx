@@ -7,7 +7,7 @@ import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import type { Column } from '../../ui/table.tsx'
 import styles from './activity.module.css'
 import { Link } from '@tanstack/react-router'
-import type { Kind } from '../../api/kind-operations.ts'
+import { kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
 import { EntityLink } from '../identity/entity-link.tsx'
 import { describeChanges, isBrief, type Change } from './describe-changes.ts'
 
@@ -83,14 +83,9 @@ export function useEventColumns(
   ]
 }
 
-const kindOf: Readonly<Record<string, Kind>> = {
-  project: 'projects',
-  user: 'users',
-  group: 'groups',
-  role: 'roles',
-  policy: 'policies',
-  domain: 'domains',
-}
+const kindOf: Readonly<Record<string, Kind>> = Object.fromEntries(
+  kinds.map((kind) => [kindOperations[kind].key, kind]),
+)
 
 /** The target of an event, linked to its page. */
 function EventTarget({ event }: { readonly event: EventDto }) {

@@ -64,7 +64,7 @@ export function EntityField({ field, value, onChange, problems }: Props) {
       const isKnown = text === '' || choices.some(({ id }) => id === text)
       return (
         <SelectField {...shared}>
-          {input === 'project' && <option value="">{t.common.none}</option>}
+          {input === 'project' && !required && <option value="">{t.common.none}</option>}
           {!isKnown && <option value={text}>{text}</option>}
           {choices.map(({ id, name, domain }) => (
             <option key={id} value={id}>

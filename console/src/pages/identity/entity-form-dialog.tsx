@@ -27,7 +27,11 @@ export function EntityFormDialog({ kind, entity, onClose }: Props) {
   const queryClient = useQueryClient()
   const fields = fieldsOf(kind).filter(({ once }) => !(once && entity))
   const [before] = useState(() =>
-    startValues(fields, entity, { domain_id: scope.domain.id, scope: 'project' }),
+    startValues(fields, entity, {
+      domain_id: scope.domain.id,
+      ...(scope.kind === 'project' && { project_id: scope.id }),
+      scope: 'project',
+    }),
   )
   const [values, setValues] = useState<FormValues>(before)
   const changes = entity ? toChanges(fields, before, values) : toNew(fields, values)

@@ -29,7 +29,7 @@ export interface Field {
 }
 
 /** Fields whose input does not follow from their type. */
-const inputs: Readonly<Partial<Record<string, Field['input']>>> = {
+const inputsByName: Readonly<Partial<Record<string, Field['input']>>> = {
   description: 'long',
   domain_id: 'domain',
   project_id: 'project',
@@ -39,14 +39,19 @@ const inputs: Readonly<Partial<Record<string, Field['input']>>> = {
   scope: 'scope',
 }
 
+/** How a field of a kind is entered and shown. */
+export function inputOf(kind: Kind, name: string): Field['input'] {
+  const { fields, form }: PageResource = administeredResources[kind]
+  if (form.long?.includes(name)) return 'long'
+  return inputsByName[name] ?? (fields[name]?.type === 'timestamp' ? 'dateTime' : 'text')
+}
+
 /** The form of a kind, as its description has it. */
 export function fieldsOf(kind: Kind): readonly Field[] {
-  const { fields, form }: PageResource = administeredResources[kind]
-  const inputOf = (name: string) =>
-    inputs[name] ?? (fields[name]?.type === 'timestamp' ? 'dateTime' : 'text')
+  const { form }: PageResource = administeredResources[kind]
   return form.fields.map((name) => ({
     name: name as FieldName,
-    input: inputOf(name),
+    input: inputOf(kind, name),
     required: form.required.includes(name),
     once: form.once.includes(name),
   }))

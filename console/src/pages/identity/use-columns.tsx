@@ -7,6 +7,7 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 import { EntityLink } from './entity-link.tsx'
 import styles from './entity-list.module.css'
+import { inputOf } from './form-values.ts'
 import { useNames } from './use-choices.ts'
 
 const clamped = (text: string) => (
@@ -18,6 +19,7 @@ const clamped = (text: string) => (
 export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
   const t = useMessages()
   const domains = useNames('domains')
+  const projects = useNames('projects')
   const { columns, fields }: PageResource = administeredResources[kind]
   const titles: Readonly<Partial<Record<string, string>>> = {
     ...t.identity.fields,
@@ -35,15 +37,16 @@ export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
         </EntityLink>
       )
     }
-    if (name === 'domain_id' && typeof value === 'string') {
+    const input = inputOf(kind, name)
+    if ((input === 'domain' || input === 'project') && typeof value === 'string') {
       return (
-        <EntityLink kind="domains" id={value}>
-          {domains.get(value) ?? value}
+        <EntityLink kind={`${input}s`} id={value}>
+          {(input === 'domain' ? domains : projects).get(value) ?? value}
         </EntityLink>
       )
     }
-    if (name === 'scope') return t.identity.levels[value as keyof typeof t.identity.levels]
-    if (name === 'description') return clamped(String(value))
+    if (input === 'scope') return t.identity.levels[value as keyof typeof t.identity.levels]
+    if (input === 'long') return clamped(String(value))
     if (Array.isArray(value)) return value.length
     if (typeof value === 'boolean') return <EnabledMark enabled={value} />
     if (fields[name]?.type === 'timestamp') return <TimeAgo time={value as string | null} />

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { operations, type Operation } from '@muster/contract'
+import {
+  administeredResources,
+  operations,
+  storedFields,
+  type Operation,
+  type Resource,
+} from '@muster/contract'
 import { hash } from '@node-rs/argon2'
 import { newId } from '../../domain/new-id.ts'
 import { renewToken, type CallOptions } from '../call-operation.ts'
@@ -24,6 +30,13 @@ const kinds: Readonly<Record<string, string>> = {
   role_id: 'roles',
   policy_id: 'policies',
 }
+/** The owner of a new resource of a kind that belongs to a domain or a project. */
+function ownerOf(kind: string, owners: Members): Members {
+  const resource = (administeredResources as Readonly<Record<string, Resource>>)[kind]
+  const stored = new Set((resource ? storedFields(resource) : []).map(([name]) => name))
+  return Object.fromEntries(Object.entries(owners).filter(([name]) => stored.has(name)))
+}
+
 /** What must come before an operation, so that there is something to change. */
 const opposites: Readonly<Record<string, string>> = {
   enableUser: 'disableUser',
@@ -81,10 +94,6 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     const name = `${kind} ${newId()}`
     const domain_id = 'default'
     switch (kind) {
-      case 'projects':
-      case 'users':
-      case 'groups':
-        return { name, domain_id }
       case 'credentials':
         return { project_id: projectId }
       case 'cloudaccounts':
@@ -96,7 +105,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
           mapping: [{ role_id: await idOf('roles'), project_id: projectId }],
         }
       default:
-        return { name }
+        return { name, ...ownerOf(kind, { domain_id, project_id: projectId }) }
     }
   }
 

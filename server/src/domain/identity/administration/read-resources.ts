@@ -37,6 +37,14 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       },
     )
 
+  /** Domains are in no domain, and roles and policies in each of them. */
+  const isInDomain = async (kind: ResourceKind, id: string, domainId: string) =>
+    kind === 'domains' ||
+    (await registry.find(kind, id, {
+      scope: { kind: 'domain', domainId },
+      self: undefined,
+    })) !== undefined
+
   return {
     listResources: <K extends ResourceKind>(kind: K, caller: Caller, query: ResourceQuery) =>
       list(kind, caller, query),
@@ -48,8 +56,7 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       domainId?: string,
     ): Promise<Resources[K]> {
       const resource = await requireResource(registry, kind, id, authorizedScope)
-      const isElsewhere = 'domain_id' in resource && resource.domain_id !== domainId
-      if (domainId !== undefined && isElsewhere) throw notFound(kind)
+      if (domainId !== undefined && !(await isInDomain(kind, id, domainId))) throw notFound(kind)
       return resource
     },
 
@@ -65,8 +72,7 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       if (domain === undefined) return await resolve(kind, idOrName)
       const domainId = await resolve('domains', domain)
       const id = await resolve(kind, idOrName, domainId)
-      const found = await requireResource(registry, kind, id, authorizedScope)
-      if ('domain_id' in found && found.domain_id !== domainId) throw notFound(kind)
+      if (!(await isInDomain(kind, id, domainId))) throw notFound(kind)
       return id
     },
 

@@ -131,7 +131,10 @@ async function chooseProject(
   input: string | undefined,
   field: string,
 ): Promise<string> {
-  const projectId = input ?? (scope.kind === 'project' ? scope.project.id : '')
+  const projectId = input ?? (scope.kind === 'project' ? scope.project.id : undefined)
+  if (projectId === undefined) {
+    throw badField(field, 'is required: your token is for no project', 'MissingParameterError')
+  }
   const project = await requireReference(registry, 'projects', projectId, authorizedScope, field)
   return project.id
 }
