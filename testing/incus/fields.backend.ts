@@ -88,10 +88,11 @@ for (const product of ['incus', 'lxd'] as const) {
       const uuid = await incus.uuidOf('rich')
       const image = (await run('config', 'get', 'rich', 'volatile.base_image')).trim()
       const { key, tenant, facts } = await find('rich')
-      const { created_at, host, host_id, ...others } = facts
+      const { created_at, host, host_id, image_id, ...others } = facts
       assert.deepEqual([key, tenant], [['incus', uuid], { id: 'default', name: 'default' }])
       assert.match(created_at ?? '', /^2\d{3}-/)
       assert.ok(host !== '' && host_id !== '')
+      assert.ok(image_id !== '' && image_id !== image, 'the fingerprint alone is no id')
       assert.deepEqual(others, {
         name: 'rich',
         description: '',
@@ -112,12 +113,11 @@ for (const product of ['incus', 'lxd'] as const) {
             storage_type: 'local',
             bps: 0,
             image: 'BusyBox 1.35',
-            image_id: image,
+            image_id,
           },
           { name: 'data', size: 0, storage_type: 'local', bps: 0 },
         ],
         image: 'BusyBox 1.35',
-        image_id: image,
         cdrom: '',
         cdrom_support: false,
         nics: [

@@ -5,6 +5,9 @@ const malloc = {
   MALLOC_TRIM_THRESHOLD_: '1048576',
 }
 
+/** Set in the new process: with some privileges the system removes the settings of malloc from it. */
+const marker = 'MALLOC_SET_BY_MUSTER'
+
 /**
  * Replaces this process by one with these settings of glibc, which reads them only at the start. Without them
  * it keeps some 90 MB of freed memory after a large sync, for each thread apart.
@@ -13,6 +16,11 @@ export function limitFreedMemory(): void {
   const { argv, env, execArgv, execPath, platform } = process
   // Another program that has a channel to this process, such as Node's watch mode, would lose it.
   if (platform !== 'linux' || argv[2] !== 'serve' || process.connected) return
-  if (Object.keys(malloc).some((name) => name in env)) return
-  process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...malloc })
+  if (marker in env || Object.keys(malloc).some((name) => name in env)) return
+  const settings = { ...env, ...malloc, [marker]: '1' }
+  try {
+    process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], settings)
+  } catch {
+    // A system may forbid it, and Muster works without it.
+  }
 }

@@ -23,6 +23,12 @@ const knownFields = ({ fields }: Resource, values: object) =>
     ),
   )
 
+/**
+ * Characters of an id or a name. Both have an index, and PostgreSQL refuses entries above a third of a page.
+ * Sources take them from tenants, who could stop the sync of an account with a longer one.
+ */
+export const maxIndexedLength = 512
+
 /** A resource with default values for the fields that are not known. Without a name, the id is shown. */
 export function toResource(kind: ReferencedKind, id: string, values: object): ResourceObject {
   const resource = resourceOf(kind)
@@ -31,7 +37,9 @@ export function toResource(kind: ReferencedKind, id: string, values: object): Re
     ...knownFields(resource, values),
     id,
   }
-  return object['name'] === '' ? { ...object, name: id } : object
+  const { name } = object
+  const shown = typeof name === 'string' && name !== '' ? name : id
+  return { ...object, name: shown.slice(0, maxIndexedLength).toWellFormed() }
 }
 
 type ReferringField = ReturnType<typeof referenceTo<ReferencedKind>>['field']
@@ -51,7 +59,7 @@ export function eachReference(
 ): void {
   for (const { kind, field } of idFields) {
     const id = server[field]
-    if (id) found(kind, id)
+    if (id && id.length <= maxIndexedLength) found(kind, id)
   }
   if (server.nics)
     for (const { network_id } of server.nics) if (network_id) found('networks', network_id)

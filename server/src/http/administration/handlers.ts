@@ -106,7 +106,7 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
   /** The five operations that every kind of resource has. */
   const operationsOn = (kind: ResourceKind) => {
     const { key, noun, nouns } = administeredResources[kind]
-    const { create, update, delete: remove } = use.write[kind] as unknown as AnyWriteUseCases
+    const write = () => use.write[kind] as unknown as AnyWriteUseCases
     return {
       [`list${nouns}`]: list(kind),
       async [`get${noun}`]({ caller, parameters, query }: GetCall) {
@@ -114,14 +114,14 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
         return shown(key, viewFor(kind, caller)(item))
       },
       async [`create${noun}`]({ caller, body }: WriteCall) {
-        return created(key, viewFor(kind, caller)(await create(caller, body[key])))
+        return created(key, viewFor(kind, caller)(await write().create(caller, body[key])))
       },
       async [`update${noun}`]({ caller, parameters, body }: WriteCall) {
-        const item = await update(caller, parameters.id, body[key])
+        const item = await write().update(caller, parameters.id, body[key])
         return shown(key, viewFor(kind, caller)(item))
       },
       async [`delete${noun}`]({ caller, parameters }: ThingCall) {
-        return await done(remove(caller, await use.findId(kind, caller, parameters.id)))
+        return await done(write().delete(caller, await use.findId(kind, caller, parameters.id)))
       },
     }
   }

@@ -41,7 +41,7 @@ function limitsOf(limit: string): Pick<ReportedDisk, 'iops' | 'bps'> {
 }
 
 /** The root disk comes first. */
-export function storageOf(instance: Instance, lookups: Lookups) {
+export function storageOf(instance: Instance, imageId: string, lookups: Lookups) {
   const { config, project, isVirtualMachine } = instance
   const devices = instance.devices.filter(([, { type }]) => type === 'disk')
   const found = (kind: string) =>
@@ -67,7 +67,7 @@ export function storageOf(instance: Instance, lookups: Lookups) {
         }),
         ...(isRoot(device) && {
           image: config['image.description'] ?? '',
-          image_id: config['volatile.base_image'] ?? '',
+          image_id: imageId,
         }),
       }
     }),

@@ -1,5 +1,6 @@
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { booleanOf, numberOf, objectOf, textOf, type Json } from '../shared/json.ts'
+import type { Daemon } from './daemon.ts'
 import type { Connection } from './connection.ts'
 import { readMembers, type Member } from './members.ts'
 import { ListBudget } from '../shared/list-budget.ts'
@@ -14,6 +15,7 @@ export interface Network {
 }
 
 export interface Image {
+  readonly id: string
   readonly fingerprint: string
   readonly architecture: string
   readonly isVirtualMachine: boolean
@@ -29,8 +31,9 @@ export interface Lookups {
   readonly networks: ReadonlyMap<string, Network>
   /** Owners of the networks of each project. */
   readonly networkProjects: ReadonlyMap<string, string>
-  /** By fingerprint. */
-  readonly images: ReadonlyMap<string, Image>
+  readonly images: readonly Image[]
+  /** Owners of the images of each project. */
+  readonly imageProjects: ReadonlyMap<string, string>
   readonly pools: Map<string, Pool>
   /** Custom volumes by pool, project and name. */
   readonly volumes: Map<string, Volume>
@@ -62,18 +65,23 @@ export const networkKey = (project: string, name: string): string => `${project}
 const pick = (json: Json, names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, textOf(json, name)]))
 
+/** Projects can have different images with the same fingerprint, and tenants must not see each other's. */
+export const imageIdOf = ({ fingerprint }: Daemon, owner: string, image: string): string =>
+  derivedId('incus image', fingerprint, owner, image)
+
 async function readImages(
-  { api }: Connection,
-  projects: readonly Project[],
+  { api, daemon }: Connection,
+  imageProjects: ReadonlyMap<string, string>,
   problems: Problems,
   budget: ListBudget,
-): Promise<ReadonlyMap<string, Image>> {
-  const images = new Map<string, Image>()
-  for (const [owner, project] of byOwner(ownersOf(projects, 'features.images'))) {
+): Promise<readonly Image[]> {
+  const images: Image[] = []
+  for (const [owner, project] of byOwner(imageProjects)) {
     const what = `images ${owner}`
     const list = async (action: string): Promise<readonly Image[]> => {
       const listed = await api.list('/images', { recursion: '1', project }, action)
       return listed.map((image) => ({
+        id: imageIdOf(daemon, owner, textOf(image, 'fingerprint')),
         fingerprint: textOf(image, 'fingerprint'),
         architecture: textOf(image, 'architecture'),
         isVirtualMachine: textOf(image, 'type') === 'virtual-machine',
@@ -82,7 +90,7 @@ async function readImages(
       }))
     }
     for (const image of (await readDetails(problems, api, what, 'list the images', list)) ?? [])
-      if (budget.take(image, 'images')) images.set(image.fingerprint, image)
+      if (budget.take(image, 'images')) images.push(image)
       else problems.unread.add(what)
   }
   return images
@@ -114,8 +122,19 @@ export async function readLookups(
       if (budget.take(network, 'networks')) networks.set(networkKey(owner, network.name), network)
       else problems.unread.add(what)
   }
-  const images = await readImages(connection, projects, problems, budget)
+  const imageProjects = ownersOf(projects, 'features.images')
+  const images = await readImages(connection, imageProjects, problems, budget)
   const members = await readMembers(connection, problems)
   const [pools, volumes] = [new Map<string, Pool>(), new Map<string, Volume>()]
-  return { members, networks, networkProjects, images, pools, volumes, problems, budget }
+  return {
+    members,
+    networks,
+    networkProjects,
+    images,
+    imageProjects,
+    pools,
+    volumes,
+    problems,
+    budget,
+  }
 }

@@ -64,10 +64,10 @@ function addressesOf({ config }: Network): Partial<ReportedNetwork> {
   return guestAddresses({ gateway, mask: Number(mask), start, end })
 }
 
-function describeImage({ fingerprint, properties, ...image }: Image): Reported<'images'> {
+function describeImage({ id, fingerprint, properties, ...image }: Image): Reported<'images'> {
   const os = textOf(properties, 'os')
   return {
-    id: fingerprint,
+    id,
     name: textOf(properties, 'description') || fingerprint,
     status: 'active',
     os_type: image.isVirtualMachine ? osTypeOf(os) : 'Linux',
@@ -97,6 +97,6 @@ export function toResources(
       vlan_id: numberOf(network.config, 'vlan'),
       external_id: key,
     })),
-    images: [...images.values()].map(describeImage),
+    images: images.map(describeImage),
   }
 }

@@ -7,7 +7,7 @@ import { devicesOf } from './devices.ts'
 import { storageOf } from './disks.ts'
 import { pathOf, type Instance } from './instance.ts'
 import type { InstanceIndex } from './instance-index.ts'
-import type { Lookups } from './lookups.ts'
+import { imageIdOf, type Lookups } from './lookups.ts'
 import type { Member } from './members.ts'
 import { connectionOf } from './nics.ts'
 import { countCpus, memoryOf } from './sizes.ts'
@@ -70,6 +70,17 @@ function hostFacts(daemon: Daemon, name: string, member: Member | undefined) {
   }
 }
 
+/** The id of the image that an instance was made from. */
+function imageOf(
+  daemon: Daemon,
+  { config, project }: Instance,
+  { imageProjects }: Lookups,
+): string {
+  const fingerprint = config['volatile.base_image'] ?? ''
+  const owner = imageProjects.get(project) ?? 'default'
+  return fingerprint === '' ? '' : imageIdOf(daemon, owner, fingerprint)
+}
+
 /** Converts an instance to a server. Contains no counters, which would change in each scan. */
 export function toServer(
   instance: Instance,
@@ -82,6 +93,7 @@ export function toServer(
   const key = index.keyOf(path)
   const memberName = memberNameOf(daemon, instance.location)
   const member = lookups.members?.get(memberName)
+  const imageId = imageOf(daemon, instance, lookups)
   const { status, sourceStatus } = statusOf(instance.status)
   const unread = new Set(unreadFields(instance, memberName, lookups))
   if (!network) unread.add('nics')
@@ -99,9 +111,9 @@ export function toServer(
       ...hostFacts(daemon, memberName, member),
       vcpu_count: countCpus(config['limits.cpu'] ?? '', isVirtualMachine, member?.cpuCount ?? 0),
       vmem_size: memoryOf(config['limits.memory'] ?? '', isVirtualMachine, member?.memory ?? 0),
-      ...storageOf(instance, lookups),
+      ...storageOf(instance, imageId, lookups),
       image: config['image.description'] ?? '',
-      image_id: config['volatile.base_image'] ?? '',
+      image_id: imageId,
       ...connectionOf(instance, lookups, network ?? {}),
       isolated_devices: devicesOf(instance),
       ...machineOf(instance),

@@ -1,4 +1,4 @@
-import type { SourceError } from '../../domain/sources/source-error.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import { objectOf, textOf, type Json } from '../shared/json.ts'
 import { ListBudget } from '../shared/list-budget.ts'
 import { unlessDenied } from '../shared/unless-denied.ts'
@@ -41,6 +41,7 @@ export async function findComputeResources(
     client.send({ ...request, path: zonePath, action }, signal),
   )
   const flavorPath = `/flavors/detail?limit=500${seesAllProjects ? '&is_public=None' : ''}`
+  const errors: SourceError[] = []
   const flavors = await unlessDenied(denied, 'list flavors', (action) =>
     client.listUsed(
       { ...request, microversion, path: flavorPath, action },
@@ -48,11 +49,16 @@ export async function findComputeResources(
       budget,
       signal,
     ),
-  )
+  ).catch((error: unknown) => {
+    // Hosts and networks are worth more than flavors.
+    if (signal.aborted || !(error instanceof SourceError)) throw error
+    errors.push(error)
+    return undefined
+  })
   return {
     hypervisors: hypervisors?.rows ?? [],
     flavors: flavors?.rows ?? [],
-    errors: budget.errors(),
+    errors: [...budget.errors(), ...errors],
     zones: zones ? rowsOf(zones, 'availabilityZoneInfo') : [],
     denied: [...denied].filter((action) => action !== 'list hypervisors'),
   }

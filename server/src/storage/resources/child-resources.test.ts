@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { InventoryObject } from '../../domain/inventory/kinds.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
@@ -35,6 +36,32 @@ onEngineOfLane('the disks of servers', (engine) => {
       .flatMap(
         (number) => withDisk({ id: `disk-${number}`, size: draw(1) * 1024 }).disks_info ?? [],
       )
+
+  test('and images with names that no index takes do not stop a sync', async () => {
+    // Random, because PostgreSQL compresses what repeats.
+    const long = randomBytes(3_000).toString('base64')
+    const [disk, longId] = [{ id: 'd', name: long }, { id: long }].map(
+      (each) => withDisk(each).disks_info?.[0],
+    )
+    const facts = {
+      ...minimalServer(projectId),
+      image: long,
+      image_id: 'image-1',
+      flavor_uuid: long,
+      disks_info: [disk, longId].filter((each) => each !== undefined),
+    }
+    await platform.inventory.recordServers({ present: [facts], gone: [] })
+    assert.deepEqual(
+      (await list()).map(({ id, name }) => [id, name]),
+      [['d', long.slice(0, 512)]],
+    )
+    const { images } = await admin.get<{ images: readonly { name: string }[] }>('listImages')
+    assert.deepEqual(
+      images.map(({ name }) => name),
+      [long.slice(0, 512)],
+    )
+    await platform.inventory.recordServers({ present: [], gone: [facts.id] })
+  })
 
   test('follow 100 random changes of three servers', async () => {
     const { recordServers } = platform.inventory

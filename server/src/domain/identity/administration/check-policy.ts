@@ -1,4 +1,5 @@
 import {
+  administrationNames,
   levels,
   operations,
   type RequiredPermission,
@@ -18,7 +19,7 @@ import type { Caller } from '../caller.ts'
 import { requireNoSystemRole } from './authority.ts'
 import { requireReference } from './require-resource.ts'
 import type { Registry } from './registry.ts'
-import { nounOf, type Holder, type ResourceKind } from './resources.ts'
+import type { Holder, ResourceKind } from './resources.ts'
 
 type PolicyCheck = PolicyCheckRequest['check']
 type Explanation = NonNullable<PolicyCheckDto['decided_by']>
@@ -152,7 +153,8 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   }
 }
 
-const isKind = (resource: string): resource is ResourceKind => Object.hasOwn(nounOf, resource)
+const isKind = (resource: string): resource is ResourceKind =>
+  Object.hasOwn(administrationNames, resource)
 
 function findScope(
   { project_id, domain_id }: PolicyCheck,
