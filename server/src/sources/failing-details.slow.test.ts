@@ -115,6 +115,7 @@ const incusCalls: Readonly<Record<string, string>> = {
   '/1.0/cluster/members': 'list the cluster members',
   '/1.0/resources': 'read the resources',
   '/1.0/networks': 'list the networks',
+  '/1.0/images': 'list the images',
   '/1.0/storage-pools/fast': 'read a storage pool',
   '/1.0/storage-pools/fast/volumes/custom': 'list the storage volumes',
   '/1.0/instances/a/state': 'read the state of an instance',
@@ -169,6 +170,7 @@ async function createIncus(): Promise<StandIn> {
           config: { 'ipv4.address': '10.0.0.1/24' },
         },
       ],
+      '/1.0/images': [{ fingerprint: 'f1', architecture: 'x86_64', size: 2 ** 20, properties: {} }],
       '/1.0/storage-pools/fast': { driver: 'zfs', config: { 'volume.size': '3GiB' } },
       '/1.0/storage-pools/fast/volumes/custom': [{ name: 'data', config: { size: '2GiB' } }],
     }

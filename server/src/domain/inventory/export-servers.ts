@@ -28,7 +28,7 @@ interface Dependencies {
 }
 
 /** So few that whoever waits for a quick answer meanwhile does not notice. */
-const atOnce = 100
+const atOnce = 96
 const mostTries = 20
 /** With more, all names count as shared, so that the memory for them is limited. */
 const mostSharedNames = 50_000

@@ -97,7 +97,7 @@ describe('acting at libvirt', () => {
 
   test('nothing was sent if the domain cannot be looked up', async (context) => {
     const lookUp = procedures.domainLookupByUuid
-    const { act, sent } = await openActor(context, { [lookUp]: 'silence' }, 50)
+    const { act, sent } = await openActor(context, { [lookUp]: 'silence' }, 1_000)
     await assert.rejects(act(suspend), (error) => error instanceof SourceError)
     assert.equal(sent(domainSuspend), 0)
     const denied = await openActor(context, { [lookUp]: { error: 88 } })
