@@ -143,8 +143,9 @@ async function chooseProject(
 export const chooseOwner =
   <K extends ResourceKind>(registry: Registry, kind: K) =>
   async (caller: Caller, input: object): Promise<Partial<Resources[K]>> => {
-    const { key, ...resource } = administeredResources[kind]
-    const stored = new Map(storedFields({ key, ...resource }))
+    const resource = administeredResources[kind]
+    const { key } = resource
+    const stored = new Map(storedFields(resource))
     const { domain_id, project_id } = input as { domain_id?: string; project_id?: string }
     return {
       ...(stored.has('domain_id') && {

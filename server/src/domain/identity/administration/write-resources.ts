@@ -66,18 +66,16 @@ export interface WriteRules<K extends ResourceKind> {
 
 /** The fields of a request as they are stored. Clients may send null for an empty text. */
 function readFields<K extends ResourceKind>(kind: K, input: object): Partial<Resources[K]> {
-  const { key, ...resource }: AdministeredResource = administeredResources[kind]
+  const resource: AdministeredResource = administeredResources[kind]
   const given = new Map<string, unknown>(Object.entries(input))
   const read = ([name, field]: ReturnType<typeof storedFields>[number]) => {
     const value = given.get(name)
     if (value === null) return [[name, field.default]]
     if (value === undefined) return []
     const isTime = field.type === 'timestamp' && typeof value === 'string'
-    return [[name, isTime ? readTimestamp(value, `${key}.${name}`) : value]]
+    return [[name, isTime ? readTimestamp(value, `${resource.key}.${name}`) : value]]
   }
-  return Object.fromEntries(storedFields({ key, ...resource }).flatMap(read)) as Partial<
-    Resources[K]
-  >
+  return Object.fromEntries(storedFields(resource).flatMap(read)) as Partial<Resources[K]>
 }
 
 /** Creates, updates and deletes a kind of resource, each with its audit event. */
