@@ -14,7 +14,12 @@ async function reading<Result>(read: Promise<Result>): Promise<Result> {
   }
 }
 
-/** The acted-on servers of an account. Without a state there are none. */
+/**
+ * The acted-on servers of an account. Without a state there are none. Simulated servers are a function
+ * of seed, index and time, so a million of them open in milliseconds. Only servers that were acted on are
+ * stored, and keep their status, size and name from then on. A deleted one leaves its row until the
+ * account is deleted.
+ */
 export function createActedServers(state: SourceState | undefined, seed: number) {
   /** With the seed, because an account may get another one. */
   const prefix = `${seed} `

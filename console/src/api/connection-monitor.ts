@@ -42,6 +42,10 @@ const connected: ConnectionState = { isConnected: true }
  * Monitors the connection to the API while there are listeners. It is disconnected if a probe fails or
  * times out, or if a request of the page fails. Any response proves that the API is only slow: silence
  * counts from the last response, and after slow responses it must be longer.
+ *
+ * Pages poll once a minute, so without probes a lost API would look alive until the next poll. The API
+ * has no event stream. A probe goes through the gateway, as the data does, and requests the service
+ * catalog, which needs a valid session and no database rows beyond it.
  */
 export function createConnectionMonitor(options: Options) {
   const { probe, onReconnect, onRetry, onHang, isHidden } = options

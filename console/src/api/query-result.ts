@@ -42,7 +42,8 @@ export const isLimited = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 429
 
 /**
- * The rule for every list and chart. The empty state is shown only for a current response to this
+ * The rule for every list and chart. An empty state makes a claim about the inventory, a skeleton makes
+ * none. So the empty state is shown only for a current response to this
  * query: never for placeholder data, for a cache entry that is being refreshed, or after a failed
  * refresh. Rows stay visible while the next query runs, and after it has failed.
  */

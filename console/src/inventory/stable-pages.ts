@@ -24,7 +24,11 @@ export interface ListRequest {
   readonly refreshedAt: number
 }
 
-/** The visible list. Rows keep their position while the user reads them. */
+/**
+ * The visible list. Rows keep their position while the user reads them, so that nobody clicks on the
+ * wrong row: a refresh updates values in place, and rows that appeared, disappeared or moved wait
+ * behind a button. The rows of the previous query stay until the next results arrive.
+ */
 export interface ShownList<Item extends ListItem> {
   readonly key: string
   /** The number of rows, which defines the height of the table. */

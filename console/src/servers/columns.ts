@@ -44,7 +44,10 @@ export type ColumnName = keyof typeof columns
 
 export const columnNames = Object.keys(columns) as ColumnName[]
 
-/** They show `columns` of the API's description, and fit a window of 1440 pixels. */
+/**
+ * They show `columns` of the API's description, and fit a window of 1440 pixels. Tags and the operating
+ * system need the most room: with one of them, many texts would be cut.
+ */
 export const defaultColumns: readonly ColumnName[] = [
   'name',
   'status',

@@ -14,7 +14,8 @@ const hasNames = ({ name, sign }: Term) =>
 
 /**
  * Translates between the API's values and what people read and type: `status:ready` reads
- * `status:Stopped`, and typing `status:stopped` asks the API for `status:ready`.
+ * `status:Stopped`, and typing `status:stopped` asks the API for `status:ready`. The page address, saved
+ * views and requests have the API's values only: a link must not depend on the language of its sender.
  */
 export function createValueNames({ statuses, statusGroups, providers }: Messages['values']) {
   const namesOf = (field: string) =>

@@ -9,7 +9,11 @@ export interface Sample {
   readonly value: number
 }
 
-/** A metric family. Its values are read when Prometheus asks. */
+/**
+ * A metric family. Its values are read when Prometheus asks. Most of them exist already, such as the
+ * length of a queue. A library such as `prom-client` wants them pushed into its own objects, in the right
+ * thread, and does not accept the histograms of other threads.
+ */
 export interface Metric {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'

@@ -54,7 +54,11 @@ export const required = ({ sql, parameters }: Statement, reason: string): Statem
   required: reason,
 })
 
-/** Quick indexed reads, and queries that may be slow. */
+/**
+ * Quick indexed reads, and queries that may be slow. The database is split into parts, and a store
+ * declares those that it needs: the sync thread on SQLite can neither commit identity data nor see
+ * versions, so such calls must not compile there.
+ */
 export interface DatabaseReader {
   readonly engine: 'sqlite' | 'postgres'
   /** For quick, indexed reads. They see every commit that was acknowledged before them. */

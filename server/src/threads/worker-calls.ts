@@ -45,7 +45,12 @@ interface Caller<Request, Response> {
   counts(): { readonly pending: number; readonly total: number }
 }
 
-/** Calls another thread: each request gets one response or one error. */
+/**
+ * Calls another thread: each request gets one response or one error. Calls of the same turn travel
+ * together, so that the SQLite writer commits many requests with one sync of the disk. A pool such as
+ * piscina has no such batches, and no second thread can share its writer. Errors lose their class
+ * between threads, so each user describes and restores its own.
+ */
 export function createCaller<Request, Response, Failure>(
   channel: Channel,
   { toError, maxBatch = 1 }: Options<Failure>,

@@ -13,6 +13,7 @@ import type { FailedPart } from './source.ts'
  *
  * A scan can fail or be postponed in each of the three phases. `requestScan` brings the next scan
  * forward in every phase; `markUnreachable` happens while waiting. `run-account.ts` performs the effects.
+ * The phases are not stored: after a crash, the account's row still says that a scan is due.
  */
 export type AccountState = History &
   (

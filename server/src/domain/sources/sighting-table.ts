@@ -15,7 +15,8 @@ const isPlain = ({ digest, missed, missingSince, activeName, activeHost }: Sight
 
 /**
  * The sightings of an account in about 60 bytes each, because a scan needs all of them: a million
- * objects in a `Map` take 400 MB. The few that say more than a digest and a project are objects.
+ * objects in a `Map` take 400 MB, which the garbage collector visits again and again. The few that say
+ * more than a digest and a project are objects. Ids of servers must be UUIDs, as `derivedId` makes them.
  */
 export class SightingTable implements KnownSightings {
   readonly #ids = new IdTable()

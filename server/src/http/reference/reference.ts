@@ -77,7 +77,12 @@ async function readScalar(): Promise<string> {
   return payload
 }
 
-/** The page at `/docs`, and the script it loads. */
+/**
+ * The page at `/docs`, and the script it loads. It is Scalar's, which has search and "try it". The
+ * package `@scalar/api-reference` has the same page, but installs 184 packages and 287 MB instead of 20
+ * and 10 MB. Redoc has no "try it" in its free edition, and RapiDoc had no release for two years. Scalar
+ * adds styles while it runs, so this page alone allows inline styles.
+ */
 export const reference = {
   page: Buffer.from(page),
   contentSecurityPolicy,

@@ -6,7 +6,11 @@ interface CopyConnection {
   endCopyFrom(): void
 }
 
-/** Runs `copy … from stdin`. node-postgres sends the statement, but has no means to pass the rows. */
+/**
+ * Runs `copy … from stdin`. node-postgres sends the statement, but has no means to pass the rows. A new
+ * server takes 330 µs of PostgreSQL's CPU time, instead of 460 with JSON parameters and `on conflict`. A
+ * staging table would write each row twice. The text format needs no types of columns.
+ */
 export function copy(
   client: pg.ClientBase,
   text: string,

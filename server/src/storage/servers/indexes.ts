@@ -28,7 +28,10 @@ export type SortedColumn = (typeof sorted)[number]
 
 /**
  * Columns that the index by creation time covers on SQLite, so that a scan of all servers need not read
- * the rows. Other indexes do not: every write would repeat the columns in each of them.
+ * the rows. Other indexes do not: every write would repeat the columns in each of them, at 160 bytes and
+ * 7 µs per index and server. A page in another order looks up at most 10,000 servers of its sort index. If
+ * that does not fill the page, this index is scanned and the matches are sorted: 0.1 s for a million
+ * servers.
  */
 export const coveredColumns: ReadonlySet<string> = new Set([
   ...filtered,
@@ -123,7 +126,10 @@ export const obsoleteIndexes = (engine: DatabaseReader['engine']): readonly stri
 
 /**
  * All indexes except keys. Those of PostgreSQL cover what finds a page in the default order, so that
- * it need not read the rows before it. Its tag index has no sizes, which would double its own size.
+ * it need not read the rows before it: a project's page takes 0.15 instead of 0.44 ms. Index-only scans
+ * need autovacuum, which is on by default. The tag index of PostgreSQL has no sizes, which would double
+ * its own size, so statistics by tag read the table. Addresses are compared by code point, so their index
+ * has the collation `C`.
  */
 export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[] {
   const found = engine === 'postgres' ? ['revision', 'seq'] : ['revision']

