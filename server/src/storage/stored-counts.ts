@@ -1,7 +1,6 @@
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { background } from '../domain/inventory/ports.ts'
 import type { DatabaseReader } from './database.ts'
-import type { Tables } from './tables.ts'
 
 export interface StoredCounts {
   readonly tokens: number
@@ -50,13 +49,14 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
   }
 }
 
-/** How many live servers these accounts have. */
-export async function countServersOf(
-  db: Kysely<Tables>,
-  accountIds: readonly string[],
-): Promise<number> {
-  const { rows } = await sql<{ servers: number | null }>`select sum(servers) as servers
-    from server_combinations join words on words.code = server_combinations.account_id
-    where word in (${sql.join(accountIds)})`.execute(db)
-  return Number(rows[0]?.servers)
+/** Counts the live servers of each account, from counts that are stored with them. */
+export async function countServersByAccount({
+  db,
+  run,
+}: DatabaseReader): Promise<ReadonlyMap<string, number>> {
+  const count = sql`select word as account_id, servers
+    from (select account_id, sum(servers) as servers from server_combinations group by account_id) as counted
+      join words on words.code = counted.account_id`.compile(db)
+  const [rows = []] = await run([count], background)
+  return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
 }

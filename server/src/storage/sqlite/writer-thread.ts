@@ -8,7 +8,7 @@ import { isLarge, preconditionFailed, type Failure, type Unit } from './writer-m
 type Result = { readonly results: StatementResult[] } | { readonly failure: Failure }
 
 const cacheKilobytes = 32 * 1024
-const checkpointPages = 8192
+const checkpointPages = 32_768
 
 /**
  * The one thread that writes. It commits all small units that have arrived in one transaction, so that
