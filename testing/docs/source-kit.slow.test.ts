@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { repository } from '../../server/src/testing/spawn-muster.ts'
 import { loadExample } from './load-example.ts'
 import { mistakes } from './wrong-sources.ts'
 
@@ -11,6 +14,19 @@ after(() => rmSync(folder, { recursive: true }))
 
 // The source and the tests of the page, as a reader would write them.
 describeExample(kind)
+
+// Here rather than in `npm test`, because the compiler reads most of the server.
+test('the code of the page compiles', async () => {
+  const compilerOptions = { typeRoots: [join(repository, 'node_modules/@types')] }
+  const options = { extends: join(repository, 'tsconfig.json'), compilerOptions, include: ['.'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options))
+  const compile = promisify(execFile)
+  const tsc = join(repository, 'node_modules/.bin/tsc')
+  const { stdout } = await compile(tsc, ['-p', folder]).catch(
+    (error: unknown) => error as { stdout: string },
+  )
+  assert.equal(stdout, '')
+})
 
 const wrongSource = fileURLToPath(import.meta.resolve('./run-wrong-source.ts'))
 
