@@ -40,7 +40,7 @@ export function createLogger(level: string, destination: DestinationStream): Log
         err: describeError,
         cause: describeBriefly,
         path: describePath,
-        // A safeguard: no code logs these fields.
+        // A safeguard. No code logs these fields on purpose.
         ...Object.fromEntries(secretNames.map((name) => [name, () => '[hidden]'])),
       },
     },

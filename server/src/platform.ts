@@ -47,9 +47,9 @@ export interface PlatformOptions {
   /** For requests; by default the logger. */
   readonly accessLog?: AccessLog
   readonly clock?: Clock
-  /** Of hashing a password; tests use less. */
+  /** The cost of hashing a password; lower in tests. */
   readonly passwordCost?: PasswordCost
-  /** Of leases and of requests to sources; tests use less. */
+  /** The time limits of leases and of requests to sources; shorter in tests. */
   readonly taskLimits?: TaskLimits
   /** Shows the progress of a long load at start; optional. */
   readonly progress?: ProgressOutput

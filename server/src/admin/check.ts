@@ -51,7 +51,7 @@ const createCheckKey =
 const run = async (check: Check, db: Kysely<Tables>, isFull: boolean) =>
   await check(db).catch((error: unknown) => {
     const { message } = error as Error
-    // SQLite cannot even read then, unless the server runs.
+    // With a full disk, SQLite cannot even read unless the server is running.
     if (isFull && message.includes('disk')) throw error
     return { checked: 'failed', problems: [message] }
   })

@@ -2,7 +2,7 @@ import type { OnProgress } from '../storage/backup/write-backup.ts'
 
 const interval = 2_000
 
-/** Tells every two seconds how many rows are done. */
+/** Prints every two seconds how many rows are done. */
 export function createProgress(stderr: NodeJS.WritableStream): OnProgress {
   let last = performance.now()
   return (rows, total) => {

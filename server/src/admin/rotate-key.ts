@@ -10,7 +10,7 @@ import { readArguments } from './read-arguments.ts'
 
 type Step = 'begin' | 'activate' | 'finish'
 
-/** The tests do not wait as long. */
+/** Shorter in tests. */
 export const createRotateKey = (wait: Wait) =>
   databaseCommand({
     name: 'rotate-key',

@@ -13,7 +13,7 @@ function explainSetting(error: unknown): string | undefined {
       }
       return `--data-dir: no permission for ${path}: change its owner, or use another directory or user`
     case 'ENOENT':
-      // What Node makes of EROFS for a directory and its parents.
+      // The code that Node reports for EROFS when it creates a directory and its parents.
       return syscall === 'mkdir' ? readOnly(path) : undefined
     case 'EROFS':
       return readOnly(path)

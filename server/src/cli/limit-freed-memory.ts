@@ -9,8 +9,8 @@ const malloc = {
 const marker = 'MALLOC_SET_BY_MUSTER'
 
 /**
- * Replaces this process by one with these settings of glibc, which reads them only at the start. Without them
- * it keeps some 90 MB of freed memory after a large sync, for each thread apart.
+ * Replaces this process by one with these settings of glibc, which reads them only at the start. Without
+ * them, each thread keeps some 90 MB of freed memory after a large sync.
  */
 export function limitFreedMemory(): void {
   const { argv, env, execArgv, execPath, platform } = process

@@ -1,7 +1,7 @@
 import type { Config } from '../config/read-config.ts'
 import type { Platform } from '../platform.ts'
 
-/** Whether the address of the identity API leads to a process that serves it, as far as the settings tell. */
+/** Whether, by the settings, a process serves the identity API at its address. */
 export const canLogIn = ({ roles, authUrl, publicUrl }: Config): boolean =>
   roles.includes('identity') || authUrl !== undefined || publicUrl !== undefined
 

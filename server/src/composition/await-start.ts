@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What a start needs is not there yet, such as a database that is starting. */
+/** Something that the start needs is not available yet, such as a database that is starting. */
 export class NotYet extends Error {}
 
 interface Settings {
-  /** Milliseconds, for everything that is waited for. */
+  /** The time limit for all waits together, in milliseconds. */
   readonly startTimeout: number
   readonly signal?: AbortSignal | undefined
   readonly log: { warn(fields: object, message: string): void }

@@ -20,7 +20,7 @@ export interface Storage {
 interface Options {
   /** Called when the data directory is locked, before any slow work. */
   readonly onLocked?: () => Promise<void>
-  /** Waits for a PostgreSQL that is not there yet. By default it is an error. */
+  /** Waits for a PostgreSQL that is not available yet. By default that is an error. */
   readonly awaitStart?: AwaitStart
   /** Called once the database answers, before anything in it changes. */
   readonly inspect?: Inspect
@@ -91,7 +91,7 @@ async function openOnce(
   }
 }
 
-/** Handles the error of a PostgreSQL that cannot be opened: a wrong setting, or not there yet. */
+/** Handles the error of a PostgreSQL that cannot be opened: a wrong setting, or not available yet. */
 export async function explainOpening(databaseUrl: string) {
   const { explainFailure } = await import('../storage/postgres/explain-failure.ts')
   return (error: unknown): never => {

@@ -36,7 +36,7 @@ interface SyncThread {
   readonly call: (request: SyncRequest) => Promise<unknown>
 }
 
-/** How often to check for accounts that another process attached, and for a thread that threadEnded. */
+/** How often to check for accounts that another process attached, and for a thread that has ended. */
 const checkInterval = 5_000
 const longestStop = 5_000
 

@@ -20,7 +20,7 @@ import {
 /** The thread that syncs accounts, so that slow sources and large scans do not delay requests. */
 if (!parentPort) throw new Error('the sync must run in a worker thread')
 const port = parentPort
-// Requests come before the work of a scan.
+// Requests have priority over scans.
 lowerPriority()
 const { storage, secretKeyFile, reachable, disappearanceHold, tasks, runner, traceRatio } =
   workerData as SyncThreadData

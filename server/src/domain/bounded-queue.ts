@@ -24,11 +24,11 @@ interface Admission {
   readonly weight?: number
   /** An aborted request leaves the queue. Called only if it has to wait. */
   readonly getSignal?: () => AbortSignal | undefined
-  /** Waits however long the queue is, and however long it takes. */
+  /** Waits without a limit on the length of the queue or on the time. */
   readonly isPatient?: boolean
 }
 
-/** What the metrics tell of a queue. */
+/** What the metrics show about a queue. */
 export interface QueueCounts {
   /** The total weight that runs now. */
   readonly running: number
@@ -39,7 +39,7 @@ export interface QueueCounts {
   readonly waitedSeconds?: number
 }
 
-/** Rejects work whose client has disconnected; nobody reads it. */
+/** Rejects work whose client has disconnected. No one reads this error. */
 export const clientGone = () =>
   new PlatformError('ServiceUnavailable', 'The client closed the connection.', { retryAfter: 1 })
 

@@ -9,7 +9,7 @@ interface Entry {
   newer: Entry
 }
 
-/** What the metrics tell of a cache. */
+/** What the metrics show about a cache. */
 interface CacheCounts {
   hits: number
   misses: number
@@ -59,7 +59,7 @@ export function createCacheMemory(limit: number) {
   return {
     limit,
     used: () => used,
-    /** The counts of the caches with this name: several may have the same. */
+    /** The counts of all caches with this name. */
     countsOf(name: string): CacheCounts {
       const known = counts.get(name) ?? { hits: 0, misses: 0, entries: 0, bytes: 0 }
       counts.set(name, known)

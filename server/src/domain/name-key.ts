@@ -1,4 +1,7 @@
-/** Folds case and width. Down, up and down again folds what once leaves apart (ẞ, ß and SS). */
+/**
+ * Folds case and width. Lower, upper and lower case again also folds ẞ, ß and SS, which one conversion leaves
+ * distinct.
+ */
 export const foldName = (name: string): string =>
   name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC')
 

@@ -1,4 +1,4 @@
-/** No name of ours is longer, and comparing long words is expensive. */
+/** Longer than all known names. Comparing long words is expensive. */
 const maxLength = 40
 
 /**

@@ -1,7 +1,7 @@
-/** Where a request came from, as the server saw it, and the id that it has in log and audit. */
+/** The address that a request came from, and its id in the log and in audit events. */
 export interface RequestOrigin {
   readonly ip: string
   readonly requestId: string
-  /** Whether nobody on the way could have read it: TLS, this machine, or a trusted proxy says so. */
+  /** Whether the connection is private: TLS, this machine, or a trusted proxy says so. */
   readonly isConfidential: boolean
 }

@@ -1,6 +1,6 @@
 export type SpanAttributes = Readonly<Record<string, string | number>>
 
-/** What a span is of: a request to Muster, a call of another system, or work of its own. */
+/** The kind of a span: a request to Muster, a call of another system, or internal work. */
 export type SpanKind = 'server' | 'client' | 'internal'
 
 /** What is known of a span when it ends. */

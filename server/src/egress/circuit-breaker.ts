@@ -22,7 +22,7 @@ export function withCircuitBreaker(
   const failing = new LRUCache<string, Failures>({ max: maxServers })
 
   return async (url, options) => {
-    // With the authority, because replacing it may be the repair.
+    // The key includes the certificate authority, because replacing it may solve the problem.
     const server = `${url.host} ${options.ca ?? ''}`
     const failures = failing.get(server)
     if (failures && failures.count >= failuresUntilOpen) {
@@ -36,7 +36,7 @@ export function withCircuitBreaker(
       failing.delete(server)
       return response
     } catch (error) {
-      // A response that is invalid depends on the user, and must not block the logins of others.
+      // An invalid response may concern one user only, and must not block the logins of others.
       if (error instanceof NoResponseError) {
         const count = (failing.get(server)?.count ?? 0) + 1
         failing.set(server, { count, nextProbe: now() + probePeriod })

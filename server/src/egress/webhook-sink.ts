@@ -39,11 +39,11 @@ export function createWebhookSink(egress: Egress, options: WebhookOptions): Even
         'content-length': Buffer.byteLength(body),
         ...signWebhook(keys, id, clock(), body),
       },
-      // It decides whether the connection is encrypted.
+      // The address decides whether the connection is encrypted.
       agent: isSecure ? agents.https : agents.http,
       signal,
     })
-    // A second error after the first has nothing to tell.
+    // Ignores further errors after the first.
     outgoing.on('error', () => {})
     outgoing.end(body)
     try {

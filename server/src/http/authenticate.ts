@@ -10,7 +10,7 @@ import { isLocal, originOf } from './origin.ts'
 import type { RateLimit } from '../domain/rate-limit.ts'
 import type { ScrapeToken } from './scrape-token.ts'
 
-/** An access key is never the start of a signature: that is valid once, and Basic is sent repeatedly. */
+/** Signatures are not accepted here: they are valid once, and Basic credentials are sent repeatedly. */
 const basicCredential = /^([\w-]{1,255}):([!-~]{1,255})$/
 
 /** The access key and its secret in an `Authorization` header. */
@@ -74,7 +74,7 @@ export function createAuthenticate(dependencies: Dependencies) {
         return await requireToken(operation, request)
       case 'loopback':
         if (scrapeToken?.isIn(request.headers.authorization)) return undefined
-        // With a scrape token nobody gets in without one: a proxy on this machine may forward requests.
+        // If a scrape token is set, local callers need it too: a proxy on this machine may forward requests.
         if (!scrapeToken && isLocal(request) && ownHosts.isOwn(request)) return undefined
         return await requireToken(operation, request)
     }

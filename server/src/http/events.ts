@@ -36,7 +36,7 @@ export function readEventQuery({ since, before, ...parameters }: EventParameters
   }
 }
 
-/** What Cloudpods' client calls differently. */
+/** Cloudpods' names of parameters. */
 const aliases = {
   obj_type: 'target_type',
   obj_id: 'target_id',
@@ -106,7 +106,7 @@ export const answerCloudpodsEvents = async (
   headers: nextLink(address, next === undefined ? undefined : { marker: next }),
 })
 
-/** The field names of Cloudpods that a response shall contain. */
+/** The fields that the response contains, by Cloudpods' names. */
 export const readCloudpodsKeys = (field: readonly string[] | undefined) =>
   field?.map((name) => readKey(cloudpodsKeys, name, 'field'))
 

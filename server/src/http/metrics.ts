@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 
 export interface OtherMetrics {
   readonly metrics: readonly Metric[]
-  /** Reads again what is stored, unless that was done a short time ago. */
+  /** Counts the stored data again, unless that was done recently. */
   readonly refresh: () => Promise<void>
 }
 

@@ -30,7 +30,7 @@ export function createRequestLog(accessLog: AccessLog) {
   const { logger } = accessLog
   let successful = 0
   return {
-    /** Asked before a line is made. */
+    /** Checked before the line is built. */
     isWanted(status: number): boolean {
       if (accessLog.interval === 0 || !levels.has(logger.level)) return false
       if (status >= 400) return true

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Noticed and closed up to one sweep later each, so within 10 s. */
+/** A stalled response is noticed up to one sweep late and closed up to one sweep later, so within 10 s. */
 const defaultStallLimit = 8_000
 const sweepsPerLimit = 8
 

@@ -7,7 +7,7 @@ type ReadThreads = () => ReadonlyMap<string, DatabaseCounts>
 
 const states = ['used', 'idle', 'max'] as const
 
-/** Of the database, as each thread of this process uses it. */
+/** Metrics of the database, by thread of this process. */
 export function createDatabaseMetrics(
   readThreads: ReadThreads,
   readSizes: () => DatabaseSizes | undefined,

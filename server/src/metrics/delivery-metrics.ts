@@ -3,7 +3,7 @@ import type { SinkLag } from '../domain/audit/event-sink.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Metric } from './metric.ts'
 
-/** Of the receivers of audit events. Left out if there are none. */
+/** Metrics of the receivers of audit events. Left out if there are none. */
 export const createDeliveryMetrics = (
   deliveries: readonly EventDelivery[],
   readLags: () => ReadonlyMap<string, SinkLag>,

@@ -35,7 +35,10 @@ const countBy = (names: readonly string[]): Record<string, number> => {
   return counts
 }
 
-/** Of cloud accounts, servers, tasks, tokens and sessions. Without a current value, a family is left out. */
+/**
+ * Metrics of cloud accounts, servers, tasks, tokens and sessions. Without a current value, a family is left
+ * out.
+ */
 export function createInventoryMetrics(read: () => Stored | undefined): readonly Metric[] {
   const forEachAccount =
     (valueOf: (attached: AttachedAccount) => number | undefined) => (): Sample[] =>

@@ -3,7 +3,7 @@ import type { CacheMemory } from '../domain/cache.ts'
 import type { Health } from '../domain/health.ts'
 import { single, type Metric, type Sample } from './metric.ts'
 
-/** Which Muster this is, and whether it can serve. */
+/** The version of Muster, and whether it is ready. */
 export const createHealthMetrics = (
   version: string,
   { problems, clockOffset }: Pick<Health, 'problems' | 'clockOffset'>,
@@ -32,7 +32,7 @@ export const createHealthMetrics = (
   },
 ]
 
-/** Of each cache, and of the memory that they share. */
+/** Metrics of each cache, and of the memory that they share. */
 export function createCacheMetrics(memory: CacheMemory): readonly Metric[] {
   const readEach = (member: 'hits' | 'misses' | 'entries' | 'bytes') => () =>
     Array.from(memory.counts(), ([cache, counts]) => ({ labels: { cache }, value: counts[member] }))
@@ -75,7 +75,7 @@ export function createCacheMetrics(memory: CacheMemory): readonly Metric[] {
   ]
 }
 
-/** Of everything that runs a limited number of tasks at once. */
+/** Metrics of all queues. */
 export function createQueueMetrics(
   read: () => ReadonlyMap<string, QueueCounts>,
 ): readonly Metric[] {

@@ -3,7 +3,7 @@ import type { ScanCount } from '../domain/sources/scan-counts.ts'
 import type { DatabaseCounts } from '../storage/database-statistics.ts'
 import { single, type Metric } from './metric.ts'
 
-/** What the sync thread tells of itself. */
+/** What the sync thread reports about itself. */
 export interface SyncStatistics {
   readonly database: DatabaseCounts
   readonly scans: readonly ScanCount[]
@@ -12,7 +12,7 @@ export interface SyncStatistics {
   readonly batches: QueueCounts
 }
 
-/** Of the scans of this process. They start when there is an account. */
+/** Metrics of the scans of this process. They appear once there is an account. */
 export const createSyncMetrics = (read: () => SyncStatistics | undefined): readonly Metric[] => [
   {
     name: 'muster_scans_total',

@@ -1,4 +1,4 @@
-/** As a boolean is stored. */
+/** How a boolean is stored. */
 export const toInteger = (value: boolean) => (value ? 1 : 0)
 
 /** Reads a stored boolean strictly: anything but 0 and 1 is an error, never true. */

@@ -18,7 +18,10 @@ export interface PoolCounts {
   readonly max: number
 }
 
-/** What the metrics tell of the database as one thread uses it: plain data, to be sent to another thread. */
+/**
+ * What the metrics show about one thread's use of the database: plain data that can be sent to another
+ * thread.
+ */
 export interface DatabaseCounts {
   /** In seconds. */
   readonly durations: Readonly<Record<StatementKind, HistogramCounts>>

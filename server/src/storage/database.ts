@@ -38,7 +38,7 @@ export interface ServerSet {
   readonly listedBy: Query
 }
 
-/** Quick queries run at once; slow ones wait until it is the turn of their requester. */
+/** Quick queries run at once. Slow ones wait in a queue in which users take turns. */
 export type QueryPriority = 'quick' | Requester
 
 /** Called after each commit of servers, before the commit resolves. */

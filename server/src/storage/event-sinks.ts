@@ -12,9 +12,9 @@ import { createListRows, sqlFieldsOf } from './list-rows.ts'
 import type { Sql } from './sql-parts.ts'
 import type { Tables } from './tables.ts'
 
-/** Attempts that the delivery log keeps of each sink. */
+/** How many attempts of each sink the delivery log keeps. */
 const loggedAttempts = 1_000
-/** Events that the lag counts. */
+/** The highest number of events that the lag counts. */
 const countedEvents = 10_000
 
 const deliveryFields = queryFieldsOf(eventDeliveries)
@@ -29,7 +29,7 @@ const columns = [
   'error',
 ] as const
 
-/** Stores how far events were delivered, and the log of the attempts. */
+/** Stores the position of each sink and the log of delivery attempts. */
 export function createSinkStore(database: DatabaseReader & DatabaseWriter): SinkStore {
   const { db, engine, commit } = database
   const insertDeliveries = createInsertRows(database, 'event_deliveries', columns, 'refuse')
@@ -49,7 +49,7 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
       .orderBy('position')
       .orderBy('id')
 
-  /** A new sink starts after the newest event: it is no copy of the log. */
+  /** A new sink starts after the newest event. Older events are exported instead. */
   async function create(name: string): Promise<void> {
     const newest = await db
       .selectFrom('events')

@@ -126,7 +126,7 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
     },
 
     async purge(before, now) {
-      // Of a sink that no process has served for a day, nothing is kept: it is no longer in use.
+      // Events are not kept for a sink that no process has served for a day: it is no longer in use.
       const isWaiting = sql<boolean>`exists (select 1 from event_sinks as sink
         where sink.leased_until > ${now - day}
           and (events.position, events.id) > (sink.position, sink.event_id))`

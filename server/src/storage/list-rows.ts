@@ -18,7 +18,7 @@ import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
 import { createCompare, equalities } from './compare.ts'
 import { after, orderBy, type SortTerm } from './sort-terms.ts'
 
-/** An expression that is equal for texts which differ in case only, and the same for a value. */
+/** Folds the case of an expression, and of the value that it is compared with. */
 interface Folded {
   readonly subject: Sql
   readonly fold: (text: string) => string
@@ -98,7 +98,7 @@ function isQuick(condition: Condition<string>, indexed: RowSource<string>['index
 }
 
 interface ListOptions {
-  /** Whose turn it is, if the query may be slow. */
+  /** The user whose turn in the queue a slow query takes. */
   readonly requester?: Requester | undefined
   readonly counts?: boolean
   /** The direction of the id, if nothing else is sorted by. */
@@ -176,7 +176,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
     id: String(row[`key${order.length}`]),
   })
 
-  /** The position that a marker names: one of ours, or the id of a visible row. */
+  /** The position of a marker, which is one of Muster's or the id of a visible row. */
   async function positionAfter<Field extends string>(
     source: RowSource<Field>,
     terms: readonly SortTerm[],

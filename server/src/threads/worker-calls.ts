@@ -24,7 +24,9 @@ interface Channel {
 }
 
 interface Options<Failure> {
-  /** Makes an error of what the other thread sent: errors lose their properties on the way. */
+  /**
+   * Restores an error from what the other thread sent, because errors lose their properties between threads.
+   */
   readonly toError: (failure: Failure) => Error
   /** Calls made in the same turn of the event loop travel together, up to this many. */
   readonly maxBatch?: number

@@ -5,7 +5,7 @@ const keyLength = 32
 const algorithm = 'aes-256-gcm'
 const nonceLength = 12
 const tagLength = 16
-/** Names the format, so that a later one can be told apart. */
+/** Names the format, so that a later format can be distinguished. */
 const formatVersion = 'v1.'
 
 /** AES-256-GCM with a derived key. The context is authenticated but not part of the text. */

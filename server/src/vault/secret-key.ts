@@ -116,7 +116,7 @@ export function loadSecretKey(file: string): SecretKey {
   }
 
   const oldestInFile = () => inFile.findLast(({ isNext }) => !isNext) as Key
-  /** What is derived stays the same until the rotation is finished, then it changes everywhere. */
+  /** Derived values stay the same until the rotation is finished. Then they change in all processes. */
   const oldest = () => find(toList(readList())?.[0]) ?? oldestInFile()
 
   function decryptByAny(encrypted: string, context: string): string | undefined {

@@ -28,9 +28,9 @@ interface Log {
 }
 
 const defaultTimes = {
-  /** Between two looks for new events. */
+  /** Milliseconds between two checks for new events. */
   interval: 1_000,
-  /** Longer than one attempt, so that it does not expire meanwhile. */
+  /** Longer than one attempt, so that the lease does not expire during it. */
   lease: 30_000,
   renewal: 5_000,
   firstRetry: 1_000,
@@ -123,7 +123,10 @@ export function createEventDelivery(dependencies: Dependencies) {
     }
   }
 
-  /** Delivers events until one fails, and stores how far it came. Returns whether there may be more. */
+  /**
+   * Delivers events until one fails, and stores the position reached. Returns whether more events may be
+   * waiting.
+   */
   async function deliverBatch(): Promise<boolean> {
     if (!state || performance.now() < retryAt) return false
     const events = await store.next(state, batchSize)
@@ -134,12 +137,12 @@ export function createEventDelivery(dependencies: Dependencies) {
       if (stopping.signal.aborted || performance.now() - started >= longestBatch) break
       const done = await attempt(reached, each, events[index + 1])
       const isFailed = done.attempts.at(-1)?.result === 'failed'
-      // An attempt that was cut off by the stop says nothing about the receiver.
+      // An attempt that a shutdown interrupted says nothing about the receiver.
       if (stopping.signal.aborted && isFailed) break
       attempts.push(...done.attempts)
       reached = done.reached
       for (const one of done.attempts) note(one)
-      // After two attempts the next event is another one.
+      // The second attempt was for the next event.
       if (isFailed || done.attempts.length > 1) break
     }
     if (attempts.length > 0) await store.record(name, runner, reached, attempts)
@@ -170,7 +173,7 @@ export function createEventDelivery(dependencies: Dependencies) {
   async function run(): Promise<void> {
     const { signal } = stopping
     while (!signal.aborted) {
-      // A receiver may take events as fast as they are read.
+      // Gives other work a turn, because a receiver may accept events as fast as they are read.
       if (await tick()) await nextTurn()
       else await pause(times.interval, undefined, { signal, ref: false }).catch(() => {})
     }

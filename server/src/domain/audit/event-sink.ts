@@ -6,7 +6,10 @@ import type { EventRecord } from './event.ts'
 /** A receiver of events. */
 export interface EventSink {
   readonly name: EventSinkName
-  /** Resolves with the HTTP status, or 0, when the receiver has the event. Else throws a `DeliveryError`. */
+  /**
+   * Resolves with the HTTP status, or 0, when the receiver has accepted the event. Otherwise throws a
+   * `DeliveryError`.
+   */
   send(event: EventRecord, signal: AbortSignal): Promise<number>
   close(): void
 }
@@ -21,7 +24,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** How far a sink has come. */
+/** The position of a sink in the log. */
 export interface SinkState {
   /** Of the last event that was delivered or skipped. */
   readonly position: number
@@ -39,7 +42,7 @@ export interface PositionedEvent {
 export type Attempt = Omit<EventDelivery, 'id' | 'sink' | 'time'> & { readonly time: number }
 
 export interface SinkLag {
-  /** Events to deliver, as far as they were counted. */
+  /** Events still to deliver, counted up to a limit. */
   readonly events: number
   /** The time of the first of them; undefined if there is none. */
   readonly since: number | undefined

@@ -21,7 +21,7 @@ export interface EventQuery {
   readonly byCommit?: boolean
   /** Filters do not see the address and the request, because the response does not show them. */
   readonly hidesOrigin?: boolean
-  /** Whose turn it is, if the query is slow. */
+  /** The user whose turn in the queue a slow query takes. */
   readonly requester: Requester
 }
 

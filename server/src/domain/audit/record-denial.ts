@@ -111,7 +111,7 @@ export function createRecordDenial(events: EventStore, clock: Clock, length = de
     }
   }
 
-  /** What cannot be written is counted into the next row. */
+  /** Repeats that could not be written are added to the next row. */
   function summarizeInBackground(window: Window): void {
     const write = summarize(window)
       .catch(() => {})

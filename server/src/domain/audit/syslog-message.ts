@@ -4,7 +4,7 @@ import { renderEvent } from './render-event.ts'
 /** Facility 13 (log audit), with the severity of the result: warning or informational. */
 const priority = (event: EventRecord) => 13 * 8 + (event.result === 'success' ? 6 : 4)
 
-/** Printable ASCII without spaces, as RFC 5424 wants names; `-` for none. */
+/** Printable ASCII without spaces, as RFC 5424 requires for names; `-` if empty. */
 const name = (text: string, maxLength: number) =>
   text.replaceAll(/[^\x21-\x7e]/g, '_').slice(0, maxLength) || '-'
 
@@ -15,7 +15,7 @@ function parameter(key: string, text: string): string {
 }
 
 /**
- * An event as RFC 5424 has it, with the whole event as JSON in the message. 32473 is the enterprise
+ * An event in the format of RFC 5424, with the whole event as JSON in the message. 32473 is the enterprise
  * number for examples: Muster has none of its own.
  */
 export function renderSyslogMessage(event: EventRecord, hostname: string): string {

@@ -57,8 +57,8 @@ export function chooseScope(
 }
 
 /**
- * What a list shows that has everything the caller can access unless a scope is requested. In a
- * requested scope, what is the caller's own counts no more than the rest.
+ * The scope of a list that by default has everything the caller can access. In a requested scope, the
+ * caller's own resources get no special treatment.
  */
 export function narrowScope(
   { principal, authorizedScope }: Pick<Caller, 'principal' | 'authorizedScope'>,

@@ -107,13 +107,13 @@ export function createIssueToken(dependencies: Dependencies) {
       if (!(error instanceof PlatformError) || error.class !== 'UnauthorizedError') throw error
       const known = error.user ?? user
       const name = method.names[0]
-      // A valid token that requests a scope it cannot have is no guess.
+      // A valid token that requests a scope it cannot have is not a guessed credential.
       const isProven = name === 'token' && known !== undefined
       const refusal = isProven
         ? undefined
         : loginLimit.countFailure(name, origin.ip, known?.id ?? '')
-      // Beyond the limit only guesses at a known user are recorded, or anyone could fill the audit
-      // log.
+      // Above the limit, only failed logins of known users are recorded. Otherwise anyone could fill the
+      // audit log.
       const isRecorded = isProven
         ? loginLimit.isScopeRefusalRecorded(known.id)
         : !refusal || (name === 'password' && known !== undefined)

@@ -20,7 +20,7 @@ interface CredentialLookup {
 }
 
 export interface Directory {
-  /** Does the same reads whether the user exists or not. */
+  /** Runs the same queries whether or not the user exists. */
   findCredentials(user: MemberReference): Promise<CredentialLookup>
   loadUserStatus(userId: string): Promise<UserStatus | undefined>
 }

@@ -7,7 +7,7 @@ import { covers } from '../scope.ts'
 
 const nobody = { project: '', domain: '' }
 
-/** What the fields of a caller are made from, besides the server. */
+/** The input of the caller fields, besides the server. */
 export interface Ownership {
   readonly byProject: ReadonlyMap<string, Owner>
   /** Accounts whose servers can be acted on. */
@@ -19,11 +19,11 @@ export async function ownership(owners: Owners): Promise<Ownership> {
   return { byProject, managed }
 }
 
-/** In JSON, quotes inside of texts are escaped: these bytes are only found where they mean the field. */
+/** Quotes inside JSON strings are escaped, so these bytes occur only as the field itself. */
 const protectedBytes = Buffer.from('"disable_delete":true')
 const taskBytes = Buffer.from('"sys:task_id":')
 
-/** Why a server cannot be deleted, whoever asks. */
+/** Why no caller can delete the server. */
 export type DeleteState = 'observed' | 'protected' | 'busy' | 'deletable'
 
 /** Looks into the stored JSON only if the account can be acted on at all. */

@@ -27,7 +27,7 @@ type Tags = Readonly<Record<string, string>>
 
 const control = /\p{Cc}/u
 
-/** A key of the owner's own, without its prefix. */
+/** The key of a user's own tag, without its prefix. */
 function readKey(key: string): string {
   const path = `metadata.${key.slice(0, maxTagKeyLength)}`
   for (const prefix of [origins.source, origins.notes]) {
@@ -43,7 +43,7 @@ function readKey(key: string): string {
   return bare
 }
 
-/** What the caller wishes, by bare keys; one key spelled in two ways is an error. */
+/** The requested changes, by key without prefix. The same key in two spellings is an error. */
 function readWishes(wishes: Wishes): Map<string, string | null> {
   const read = new Map<string, string | null>()
   for (const [key, value] of Object.entries(wishes)) {
@@ -100,7 +100,8 @@ export function createChangeMetadata({
     if (!stored || stored.server.deleted) {
       throw new PlatformError('InvalidStatusError', 'The server is deleted.')
     }
-    // Judged by what is going to be changed: it may have moved since it was found.
+    // Checks the permission on the server as it is now: it may have moved to another project since it was
+    // found.
     const { project_id: projectId, domain_id: domainId } = stored.server
     if (!covers(visibility.updates, { projectId, domainId })) {
       throw new PlatformError('ForbiddenError', mayNotUpdate)

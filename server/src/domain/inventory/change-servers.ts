@@ -15,9 +15,9 @@ export type ServerChange = (
 interface Wish {
   readonly ids: readonly string[]
   readonly change: ServerChange
-  /** The account on whose behalf. */
+  /** The account on whose behalf the servers change. */
   readonly account: string
-  /** What is noted together with it, of the servers that do change. */
+  /** The sightings to store with those servers that change. */
   readonly sightingsOf: (changed: readonly Server[]) => SightingChanges
 }
 

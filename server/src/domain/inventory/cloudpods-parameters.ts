@@ -8,11 +8,11 @@ interface SameWord {
   readonly texts: readonly string[]
 }
 
-/** What Cloudpods' parameters come to in a query. */
+/** Cloudpods' parameters, translated to Muster's. */
 export interface CloudpodsParameters {
   /** Muster's own parameters that they stand for, with their values. */
   readonly same: readonly SameWord[]
-  /** In the grammar of `filter`, all of which must hold. */
+  /** Expressions in the syntax of `filter`. All of them must match. */
   readonly filters: readonly string[]
   readonly order: readonly { readonly by: string; readonly descending: boolean }[]
   readonly settings: readonly { readonly of: string; readonly to: string; readonly from: string }[]
@@ -28,7 +28,7 @@ interface Collected {
 const textsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? (value as unknown[]) : [value]).map(String).filter((text) => text !== '')
 
-/** A flag that says no, and an empty text, ask for nothing. */
+/** A flag that is false, or an empty text, has no effect. */
 const asksForNothing = (value: unknown) => value === false || textsIn(value).length === 0
 
 function read(name: string, meaning: CloudpodsParameter, value: unknown, words: Collected): void {
@@ -61,7 +61,7 @@ const meanings: Readonly<Record<string, CloudpodsParameter>> = {
   ...cloudpodsPaging,
 }
 
-/** Reads those of the parameters that are Cloudpods'; what Muster does not offer is an error. */
+/** Translates the parameters that only Cloudpods has. An unsupported one is an error. */
 export function readCloudpodsParameters(
   parameters: Readonly<Record<string, unknown>>,
 ): CloudpodsParameters {

@@ -1,10 +1,12 @@
 import type { FieldUsedFor, servers } from '@muster/contract'
 import type { Condition as GenericCondition } from '../query/condition.ts'
 
-/** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
+/**
+ * A field that lists can be filtered and sorted by: every scalar field that does not depend on the caller.
+ */
 export type Field = FieldUsedFor<typeof servers, 'filter'>
 
-/** What a filter compares by id or by name. */
+/** Resources that a filter can refer to by id or by name. */
 export const namedResources = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const
 export type NamedResource = (typeof namedResources)[number]
 

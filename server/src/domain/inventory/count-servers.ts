@@ -19,7 +19,7 @@ interface Dependencies {
   readonly memory: CacheMemory
 }
 
-/** What the first values leave over of the whole. */
+/** The total minus the listed values. */
 function rest(total: Sum, told: readonly Sum[]): Sum {
   const left = (key: keyof Sum) => total[key] - told.reduce((sum, group) => sum + group[key], 0)
   return {

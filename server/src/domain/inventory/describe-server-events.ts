@@ -4,12 +4,12 @@ import type { Changes, EventRecord } from '../audit/event.ts'
 import { callerFields } from './fields.ts'
 import type { ServerWrite, StoredServer } from './ports.ts'
 
-/** Nobody asked for it over the wire: a source told. */
+/** No request caused the change: a source reported it. */
 const fromSource = { ip: '', requestId: '', isConfidential: true }
 
 /**
- * What says nothing by itself: it follows from another field, counts changes, or is not everybody's
- * to see.
+ * Fields that events leave out: they follow from another field, count changes, or are not visible to
+ * everyone.
  */
 const untold: ReadonlySet<string> = new Set<keyof Server>([
   ...callerFields,
@@ -40,7 +40,7 @@ const untoldNotes: ReadonlySet<string> = new Set([
   'sys:described_by',
 ])
 
-/** What a new server is told by; the rest of it is there to be read. */
+/** The fields that the event of a new server lists. The server itself has the others. */
 const introduction = [
   'name',
   'status',
@@ -69,7 +69,7 @@ function compare(before: object, after: object, ignored?: ReadonlySet<string>): 
 }
 
 /**
- * Before and after of every field that is worth telling, tags by their keys. A field that the stored
+ * The values before and after of every field that events list; tags by their keys. A field that the stored
  * server did not have yet has not changed.
  */
 export const changesOf = ({ server: before, newFields }: StoredServer, after: Server): Changes => ({
@@ -77,7 +77,7 @@ export const changesOf = ({ server: before, newFields }: StoredServer, after: Se
   ...compare(before.metadata, after.metadata, untoldNotes),
 })
 
-/** Who gets a server from another domain learns where it came from, not what it was there. */
+/** The new domain of a server sees where the server came from, but none of its earlier values. */
 const withoutPast = (changes: Changes): Changes =>
   Object.fromEntries(
     Object.entries(changes).map(([key, [before, after]]) => [
@@ -119,7 +119,10 @@ function describeServerEvent(write: ServerWrite, account: string, time: number):
 const saysNothing = ({ action, changes }: EventRecord) =>
   action === 'update' && Object.keys(changes).length === 0
 
-/** What became of servers, told to those who may see them: by whom is the account that saw it. */
+/**
+ * The events of changed servers, in the scope of their owners. The actor is the account that reported the
+ * change.
+ */
 export const describeServerEvents = (
   writes: readonly ServerWrite[],
   account: string,

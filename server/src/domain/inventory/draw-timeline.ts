@@ -17,7 +17,7 @@ const aDay = 86_400_000
 export const dayOf = (time: number): number => Math.floor(time / aDay)
 const dateOf = (day: number): string => new Date(day * aDay).toISOString().slice(0, 10)
 
-/** What was last known at the end of each day, where each adds to or takes the place of what was before. */
+/** The running value at the end of each day: each entry is added to the previous value, or replaces it. */
 function* runningFrom(
   first: number,
   last: number,

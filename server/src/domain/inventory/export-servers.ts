@@ -27,7 +27,7 @@ interface Dependencies {
   readonly syncTimes: LastSyncTimes
 }
 
-/** So few that whoever waits for a quick answer meanwhile does not notice. */
+/** Small enough that concurrent quick requests are not delayed noticeably. */
 const atOnce = 96
 const mostTries = 20
 /** With more, all names count as shared, so that the memory for them is limited. */
@@ -39,7 +39,7 @@ const serverKeys = (Object.keys(Server.properties) as (keyof Server)[]).toSorted
 
 const ndjsonRow: RenderRow = (rows, parts) => Buffer.concat(rows.render(parts, '\n'))
 
-/** The columns of a table: what was asked for, or what the object has. */
+/** The columns of a table: the requested fields, or those of the object. */
 function csvColumns({ keys, details, withMetadata }: ServerQuery): readonly (keyof Server)[] {
   if (keys) return keys
   const own = details ? serverKeys.filter((key) => key !== 'metadata') : shortFields
@@ -66,7 +66,7 @@ function formatOf(query: ServerQuery): ExportFormat {
 
 /** Streams all matching servers in order, with few of them in memory at a time. */
 export function createExportServers({ finder, owners, syncTimes }: Dependencies) {
-  /** Pages one after another; one that was written anew before it could be read is found again. */
+  /** Reads page after page. A server that was rewritten before it could be loaded is searched again. */
   async function* pages(query: ServerQuery, pageQuery: PageQuery, maxServers: number) {
     const usual = { ...pageQuery, limit: atOnce, offset: 0, isStreamed: true }
     let [after, ignoresCache]: [Position | undefined, boolean] = [pageQuery.after, false]
@@ -114,7 +114,10 @@ export function createExportServers({ finder, owners, syncTimes }: Dependencies)
     visibility = visibilityOf(caller, query),
   ) => startStream(format, rows(query, format, visibility, requesterOf(caller)))
 
-  /** Names are compared with all visible servers in use. Others than these always share them. */
+  /**
+   * Names are compared with those of all visible servers in use. For recycled and deleted servers, every name
+   * counts as shared.
+   */
   async function findShared(
     caller: Caller,
     { state }: ServerQuery,

@@ -6,7 +6,7 @@ export type TagOrigin = keyof typeof origins
 
 type Tags = Readonly<Record<string, string>>
 
-/** A map without a past: a key called `__proto__` is a key like any other. */
+/** An object without a prototype, so that the key `__proto__` is a key like any other. */
 const plainMap = (entries: Iterable<readonly [string, string]>): Record<string, string> =>
   Object.fromEntries(entries)
 

@@ -62,7 +62,7 @@ type Protector = (typeof protectors)[number]
 export const isProtectedBy = (server: Pick<Server, 'metadata'>, protector: Protector): boolean =>
   ownNotesOf(server).protected_by?.split(', ').includes(protector) === true
 
-/** Protects a server against deletion, for whoever wants it. */
+/** Sets the protection against deletion, with those who requested it. */
 export function withProtection(server: Server, by: Readonly<Record<Protector, boolean>>): Server {
   const names = protectors.filter((name) => by[name])
   const protected_by = names.length === 0 ? undefined : names.join(', ')
@@ -82,14 +82,15 @@ const outOfBin = { pending_deleted: false, pending_deleted_at: null, auto_delete
 /** Whether a reported server is still in the recycle bin. One that its source shows running is in use. */
 function staysInBin(reported: Server, stored: Server, now: string): boolean {
   if (!stored.pending_deleted || reported.status === 'running') return false
-  // Nobody counts the time of a server that is gone. If it is over, only a user may delete the server.
+  // Muster does not delete a server from the bin while it is gone. If its time expired meanwhile, it leaves
+  // the bin, and only a user may delete it.
   return !stored.deleted || (stored.auto_delete_at ?? '') > now
 }
 
 /** A reported server with the fields that belong to Muster, also if it was gone for a while. */
 export function keepOwnFields(reported: Server, stored: Server | undefined, now: string): Server {
   const source = reported.disable_delete
-  // Most servers have nothing of their own.
+  // A shortcut: most servers have no such fields.
   const isPlain = !source && !reported.pending_deleted
   if (isPlain && (!stored || !hasOwnFields(stored))) return reported
   const { described_by, failed_task } = stored ? ownNotesOf(stored) : {}
@@ -125,7 +126,7 @@ export function withoutOwnFields(server: Server): Server {
   }
 }
 
-/** A server that no longer exists. Nobody knows its status; the other fields are as they were last seen. */
+/** A server that no longer exists. Its status is unknown; the other fields keep their last values. */
 export function endServer(server: Server, now: string): Server {
   const shown = ownNotesOf(server).task_id !== undefined
   const ended = shown ? withOwnNotes(server, { settled_status: 'unknown' }) : server

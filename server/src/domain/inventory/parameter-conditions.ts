@@ -11,14 +11,14 @@ const resourceParameters: Readonly<Record<string, NamedResource>> = {
   cloudregion: 'region',
 }
 
-/** Further things that Cloudpods' clients name by id or by name. */
+/** Further resources that Cloudpods' clients refer to by id or name. */
 const idOrName: Readonly<Record<string, readonly [Field, Field]>> = {
   project_domain: ['domain_id', 'project_domain'],
   secgroup: ['secgrp_id', 'secgroup'],
   vpc: ['vpc_id', 'vpc'],
 }
 
-/** What climc calls differently than a server does. */
+/** Names that climc uses for fields of a server. */
 const spellings: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   cloud_env: { private_or_onpremise: ['private', 'onpremise'] },
 }

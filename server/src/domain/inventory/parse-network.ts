@@ -2,20 +2,20 @@ import ipaddr from 'ipaddr.js'
 import { badField } from '../error.ts'
 import type { Condition } from './condition.ts'
 
-/** No address with its prefix is longer. */
+/** The length of the longest address with a prefix. */
 const longest = 64
 
-/** Every address of every server comes by here, so those that most of them are must not take long. */
+/** This runs for every address of every server, so the common form has a fast path. */
 const fourParts = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 const hex = (bytes: readonly number[]) =>
   bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** The bytes of an address; those of an IPv4 address that is written as an IPv6 one are its four. */
+/** The bytes of an address. An IPv4 address in IPv6 notation has four. */
 function bytesOf(text: string): number[] | undefined {
   if (text.length > longest) return undefined
   if (fourParts.test(text)) return text.split('.').map(Number)
-  // A zone is of the machine that wrote it.
+  // A zone is meaningful only on the machine that wrote it.
   if (!ipaddr.IPv6.isValid(text) || text.includes('%')) return undefined
   const address = ipaddr.IPv6.parse(text)
   return address.isIPv4MappedAddress()
@@ -34,7 +34,7 @@ export function addressKey(address: string): string | undefined {
   return bytes && keyOf(bytes)
 }
 
-/** The bytes with everything after the prefix set, or not set. */
+/** The bytes with all bits after the prefix set, or cleared. */
 const fill = (bytes: readonly number[], prefix: number, rest: 0 | 0xff) =>
   bytes.map((byte, index) => {
     const kept = Math.min(8, Math.max(0, prefix - index * 8))
@@ -42,12 +42,12 @@ const fill = (bytes: readonly number[], prefix: number, rest: 0 | 0xff) =>
     return (byte & mask) | (rest & ~mask & 0xff)
   })
 
-/** How long a prefix is of these bytes, as it was written after this address. */
+/** The length of the prefix in these bytes, from the length after the address. */
 function prefixOf(text: string | undefined, bytes: readonly number[], address: string) {
   const bits = bytes.length * 8
   if (text === undefined) return bits
   if (!/^\d{1,3}$/.test(text)) return undefined
-  // Of an IPv4 address in IPv6 spelling it counts the ninety-six bits before it.
+  // In IPv6 notation, the length of an IPv4 prefix includes 96 leading bits.
   const prefix = Number(text) - (bits === 32 && address.includes(':') ? 96 : 0)
   return prefix >= 0 && prefix <= bits ? prefix : undefined
 }

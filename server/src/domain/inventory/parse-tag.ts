@@ -1,7 +1,7 @@
 import { badField } from '../error.ts'
 import type { Condition } from './condition.ts'
 
-/** `key=value`, or `key` for whatever value. The value may hold a `=`, the key may not. */
+/** `key=value`, or `key` for any value. The value may contain `=`, the key may not. */
 export function parseTag(text: string, path: string): Condition {
   const end = text.indexOf('=')
   const key = end === -1 ? text : text.slice(0, end)

@@ -15,10 +15,10 @@ interface Dependencies {
 
 type HistoryQuery = Omit<EventQuery, 'requester' | 'hidesOrigin'>
 
-/** From where somebody acted is for those who may read the audit log. */
+/** Only readers of the audit log see the address from which somebody acted. */
 const withoutOrigin = (event: EventRecord): EventRecord => ({ ...event, ip: '', request_id: '' })
 
-/** What it came as is told; what it was before, when it was somebody else's, stays theirs. */
+/** Shows the new values when a server changed hands, but not those of its previous owner. */
 function withoutPast(event: EventRecord, { kind }: ScopeOrNone): EventRecord {
   const isArrival =
     (kind === 'project' && 'project_id' in event.changes) ||

@@ -177,7 +177,7 @@ const isNews = (facts: ServerFacts, digest: string, stored: StoredServer | undef
   stored.server.project_id !== facts.project_id ||
   stored.server.account_id !== facts.account_id
 
-/** A source that goes through pages can name a server twice: what it said last counts, and who is seen is there. */
+/** A paged list can contain a server twice. The last report counts, and a reported server is not gone. */
 function once({ present, gone, ...rest }: Scan): Scan {
   const last = new Map(present.map((facts) => [facts.id, facts]))
   return {

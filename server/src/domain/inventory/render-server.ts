@@ -4,7 +4,7 @@ import { defaultServer } from './build-server.ts'
 import { childKinds, inventoryKinds, resourceOf } from './kinds.ts'
 import { callerFields, shortFields } from './fields.ts'
 
-/** Names that identity keeps: they are put in when a server is shown. */
+/** Names that belong to identity data. They are inserted when a server is shown. */
 const ownersFields = [
   'project',
   'tenant',
@@ -24,13 +24,13 @@ export interface RenderedServer {
   readonly metadata: string
   /** JSON members for callers who may see them; empty if there is no such group. */
   readonly adminGroup: string
-  /** Of all that everybody sees. */
+  /** The digest of all parts that every caller sees. */
   readonly digest: string
 }
 
 /**
- * What is not part of the rest: the short form, and what is put in when a server is shown. It is
- * blanked, not deleted: an object that lost a key takes twice as long to become JSON.
+ * Keys that the rest does not contain: the short form, and what is inserted when a server is shown. They are
+ * set to undefined, not deleted: an object that lost a key takes twice as long to become JSON.
  */
 const elsewhere = Object.fromEntries(
   ['metadata', ...shortFields, ...callerFields, ...ownersFields].map((key) => [key, undefined]),

@@ -9,7 +9,7 @@ const formats: Readonly<Record<string, Format>> = {
   'application/x-ndjson': 'ndjson',
 }
 
-/** How much a type is wanted, from 0 to 1; what is no number is as much as any. */
+/** The weight of a type, from 0 to 1. A value that is not a number counts as 1. */
 function qualityOf(parameters: readonly string[]): number {
   const text = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
   const quality = text === undefined ? 1 : Number(text)

@@ -44,7 +44,7 @@ export interface OtherCondition {
 /** A condition on a resource. Every part is true or false for an object, never unknown. */
 export type Condition<Field extends string, Other extends OtherCondition = never> =
   | FieldCondition<Field>
-  /** Somewhere in the fields that a search looks into. */
+  /** The text occurs in one of the searched fields. */
   | { readonly kind: 'search'; readonly text: string }
   | { readonly kind: 'all'; readonly conditions: readonly Condition<Field, Other>[] }
   | { readonly kind: 'any'; readonly conditions: readonly Condition<Field, Other>[] }

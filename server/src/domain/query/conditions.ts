@@ -3,13 +3,13 @@ import type { Comparison, Condition, FieldCondition, OtherCondition, Value } fro
 
 type AnyCondition = Condition<string, OtherCondition>
 
-/** All of them must hold. */
+/** All of them must match. */
 export function allOf<C extends AnyCondition>(conditions: readonly C[]) {
   const [first] = conditions
   return first && conditions.length === 1 ? first : ({ kind: 'all', conditions } as const)
 }
 
-/** One of them is enough. There is at least one. */
+/** One of them must match. The list is not empty. */
 export function anyOf<C extends AnyCondition>(conditions: readonly C[]) {
   const [first] = conditions
   return first && conditions.length === 1 ? first : ({ kind: 'any', conditions } as const)
@@ -43,7 +43,7 @@ export const textComparisons: ReadonlySet<Comparison> = new Set([
 interface Weight {
   readonly conditions: number
   readonly values: number
-  /** Those that look into another table, or through a whole text, for each candidate. */
+  /** Conditions that read another table or a whole text for each candidate. */
   readonly costly: number
 }
 

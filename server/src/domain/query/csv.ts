@@ -1,7 +1,9 @@
-/** What a spreadsheet would take for a formula begins with one of these. */
+/** The characters with which a formula of a spreadsheet begins. */
 const formula = /^[=+\-@\t\r]/
 
-/** A cell that no spreadsheet runs, and no comma, quote or line break tears apart. */
+/**
+ * Escapes a cell: commas, quotes and line breaks do not split it, and no spreadsheet runs it as a formula.
+ */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

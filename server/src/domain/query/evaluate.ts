@@ -122,7 +122,7 @@ function comparePositions(
   return order.at(-1)?.descending ? -difference : difference
 }
 
-/** The position that a marker names: one of ours, or the id of an object of the list. */
+/** The position of a marker, which is one of Muster's or the id of an object in the list. */
 function positionAfter<Field extends string>(
   fields: QueryFields<Field>,
   query: Pick<ListQuery<Field>, 'scope' | 'where' | 'order'>,
@@ -147,9 +147,9 @@ function indexAfter(
 }
 
 /**
- * Filters, sorts and pages a list that is in memory, for what no table has: services, endpoints and
- * regions, which follow from the settings; the kinds of sources; and cloud accounts, whose status depends on the
- * time and on the keys of this node. Without an order it stays as it is.
+ * Filters, sorts and pages a list that is in memory, for what no table has: services, endpoints and regions,
+ * which follow from the settings; the kinds of sources; and cloud accounts, whose status depends on the time
+ * and on the keys of this node. Without sort fields the order does not change.
  */
 export function listInMemory<
   Field extends string,

@@ -6,7 +6,7 @@ export interface Order<Field extends string> {
   readonly descending: boolean
 }
 
-/** A page of a list, whatever has run it. */
+/** A page of a list, from either executor. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   /** The marker of the next page; undefined for the last page. */

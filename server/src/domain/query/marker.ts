@@ -44,7 +44,7 @@ function decode(text: string): unknown {
   }
 }
 
-/** Whether a text is a marker of ours. Otherwise it may be an id. */
+/** Whether a text is a marker of Muster. Otherwise it may be an id. */
 export const isMarker = (text: string): boolean => Array.isArray(decode(text))
 
 const isText = (value: unknown): value is string =>

@@ -40,7 +40,7 @@ const isComparison = (name: string): name is Comparison => Object.hasOwn(arity, 
 /** Quotes a word of the caller, shortened. */
 const cite = (word: string) => JSON.stringify(word.length > 64 ? `${word.slice(0, 64)}…` : word)
 
-/** Fields that depend on the caller are as unknown as those that do not exist. */
+/** Fields that depend on the caller are treated as unknown. */
 function readField<Field extends string, Other extends OtherCondition>(
   fields: QueryFields<Field, Other>,
   name: string,
@@ -72,7 +72,7 @@ function readComparison(name: string, field: string, kind: FieldKind, path: stri
   return name
 }
 
-/** Values with commas between them: quoted, or as they are, without the blanks around them. */
+/** Parses values separated by commas, with or without quotes. Blanks around them are removed. */
 function scanValues(text: string, path: string): string[] {
   const values: string[] = []
   let at = 0

@@ -32,7 +32,7 @@ const fieldIs = <Field extends string>(
   ...values: Value[]
 ): FieldCondition<Field> => ({ kind: 'field', field, comparison, values })
 
-/** Any time of the day, not just its start. */
+/** Matches any time of the day, not only its start. */
 const withinDay = <Field extends string>(field: Field, start: number): Condition<Field> => ({
   kind: 'all',
   conditions: [fieldIs(field, 'ge', start), fieldIs(field, 'lt', start + microsecondsADay)],
@@ -83,7 +83,7 @@ function createTermParser<Field extends string, Other extends OtherCondition>(
     ])
   }
 
-  /** `field>=value`. A day counts whole: what is after it is after its end. */
+  /** `field>=value`. A date means the whole day: later than a day is later than its end. */
   function ordered(
     term: Comparing,
     field: Field,
@@ -133,10 +133,10 @@ function createTermParser<Field extends string, Other extends OtherCondition>(
 }
 
 /**
- * Reads a query as a person types it in one line: `status:running,ready vcpu>=8 -project:demo web-7`.
- * All parts must hold; a comma between values is "or", a leading `-` is "not". A word is a
- * comparison if it begins with a name (letters, digits and `_`, not a digit first) and a sign, and
- * does not look like an address; any other word, and whatever is in quotes, is searched for.
+ * Reads a query as a person types it in one line: `status:running,ready vcpu>=8 -project:demo web-7`. All
+ * parts must match. A comma between values means "or", a leading `-` means "not". A word is a comparison if
+ * it begins with a name (letters, digits and `_`, not a digit first) and a sign, and does not look like an
+ * address; any other word, and whatever is in quotes, is searched for.
  */
 export function parseQ<Field extends string, Other extends OtherCondition>(
   fields: QueryFields<Field, Other>,

@@ -3,21 +3,21 @@ const moment = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?Z?$/
 
 export const microsecondsADay = 86_400_000_000
 
-/** The forms that are understood, for whoever wrote another. */
+/** The accepted forms, for error messages. */
 export const timestampFormats = '2026-05-04T08:00:00Z, 2026-05-04 08:00:00 or 2026-05-04'
 
-/** Only a day, without a time of it. */
+/** A date without a time. */
 export const isDay = (text: string) => day.test(text)
 
 /**
- * A moment as somebody writes it, in UTC, in microseconds since 1970; a day is its first moment.
- * What no calendar has is none.
+ * Parses a time in UTC into microseconds since 1970. A date means its first moment. Undefined if it does not
+ * exist.
  */
 export function parseTimestamp(text: string): number | undefined {
   const [, date, time = '00:00:00', fraction = ''] = day.exec(text) ?? moment.exec(text) ?? []
   if (date === undefined) return undefined
   const milliseconds = Date.parse(`${date}T${time}Z`)
-  // A day that no month has would be read as one of the next month.
+  // `Date` reads a day such as February 30 as one of the next month.
   const isReal =
     !Number.isNaN(milliseconds) &&
     new Date(milliseconds).toISOString().startsWith(`${date}T${time}`)

@@ -4,7 +4,7 @@ import { anyOf, oneOf } from './conditions.ts'
 
 export type FieldKind = 'boolean' | 'timestamp' | 'number' | 'text'
 
-/** What a query can name: made once from the description of a resource. */
+/** The names that a query can use, derived once from the description of a resource. */
 export interface QueryFields<Field extends string, Other extends OtherCondition = never> {
   /** The plural in error texts. */
   readonly many: string
@@ -34,7 +34,7 @@ export interface QueryFields<Field extends string, Other extends OtherCondition 
 const kindOf = (type: FieldType | undefined): FieldKind =>
   type === 'enum' || type === 'object' || type === undefined ? 'text' : type
 
-/** What queries need to know of a resource, or of those of its fields that a caller may use. */
+/** Derives what queries need from a resource, or from those of its fields that a caller may use. */
 export function queryFieldsOf<const R extends Resource>(
   resource: R,
   allowed?: readonly string[],

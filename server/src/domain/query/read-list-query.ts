@@ -9,7 +9,7 @@ import { parseQ } from './parse-q.ts'
 import { parseValue } from './parse-value.ts'
 import { isField, type QueryFields } from './query-fields.ts'
 
-/** What selects objects, besides the parameters that are called like fields. */
+/** The parameters that select objects, besides those with the name of a field. */
 export interface FilterParameters {
   readonly filter?: readonly string[]
   readonly filter_any?: boolean
@@ -17,7 +17,7 @@ export interface FilterParameters {
   readonly search?: string
 }
 
-/** The parameters that all lists share. Those that are called like fields come with them. */
+/** The parameters that all lists share. Parameters with the name of a field are added to them. */
 export interface ListParameters extends FilterParameters {
   readonly scope?: ScopeParameter
   readonly limit?: number
@@ -35,7 +35,7 @@ export function readTimestamp(parameter: string, text: string): Value {
   return parsed.value
 }
 
-/** A parameter that is called like a field. */
+/** A parameter with the name of a field. */
 export function readField<Field extends string, Other extends OtherCondition>(
   fields: QueryFields<Field, Other>,
   name: string,
@@ -49,7 +49,7 @@ export function readField<Field extends string, Other extends OtherCondition>(
   return [fields.named(name, values.map(String)) ?? oneOf(name, values)]
 }
 
-/** The conditions of the parameters that all lists share. All of them must hold. */
+/** The conditions of the parameters that all lists share. All of them must match. */
 export function readConditions<Field extends string, Other extends OtherCondition>(
   fields: QueryFields<Field, Other>,
   parameters: FilterParameters,

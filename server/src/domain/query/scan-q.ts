@@ -6,11 +6,11 @@ export type Sign = (typeof signs)[number]
 
 export interface QValue {
   readonly text: string
-  /** It was in quotes, so that it means just what it says. */
+  /** It was in quotes, so it is taken literally. */
   readonly isQuoted: boolean
 }
 
-/** One of the words of a line, as it stands there. */
+/** A word of the query, as it was typed. */
 export type QTerm = { readonly at: number; readonly isNegated: boolean } & (
   | { readonly kind: 'words'; readonly text: string }
   | {
@@ -18,7 +18,7 @@ export type QTerm = { readonly at: number; readonly isNegated: boolean } & (
       readonly name: string
       readonly sign: Sign
       readonly values: readonly QValue[]
-      /** All of it, without the `-`. */
+      /** The whole word, without the `-`. */
       readonly text: string
     }
 )
@@ -27,7 +27,7 @@ const isBlank = (character: string | undefined) => character === ' ' || characte
 const isNameCharacter = (character: string | undefined) =>
   character !== undefined && /[A-Za-z0-9_]/.test(character)
 
-/** Where in a line, for whoever has to find it again. */
+/** The position in the query, for error messages. */
 const place = (at: number) => `at character ${at + 1}`
 
 function scanQuotedAt(line: string, at: number) {
@@ -36,7 +36,7 @@ function scanQuotedAt(line: string, at: number) {
   return quoted
 }
 
-/** A value up to the next blank or comma; quotes at its beginning or behind a `=` hide those. */
+/** A value up to the next blank or comma. Quotes at its beginning or after a `=` protect both. */
 function scanValue(line: string, start: number): QValue & { readonly end: number } {
   let at = start
   let text = ''
@@ -79,7 +79,7 @@ function scanName(line: string, start: number): number {
   return at
 }
 
-/** What looks like hex and colons is an address of one kind or another. */
+/** Hexadecimal digits and colons are an IPv6 or a MAC address. */
 const looksLikeAddress = (text: string) => /^[0-9a-f.:/]+$/i.test(text) && text.includes(':')
 
 function endOfWord(line: string, start: number): number {
@@ -107,7 +107,7 @@ function scanTerm(line: string, start: number): { term: QTerm; end: number } {
   return { term: { kind: 'comparison', at, isNegated, name, sign, values, text }, end }
 }
 
-/** The words of a line, one after the other. */
+/** Splits a query into its words. */
 export function scanQ(line: string): QTerm[] {
   const terms: QTerm[] = []
   let at = 0

@@ -1,7 +1,7 @@
 /**
- * A text in single or double quotes at this position: what it says, and where it ends. A doubled quote
- * is one of its characters, and so is one behind a backslash, as is a backslash behind another; any
- * other backslash stands for itself. `undefined` where no quote begins, `'open'` where none ends.
+ * Reads a text in single or double quotes at this position, and returns it with its end. Doubled quotes,
+ * `\"`, `\'` and `\\` are escapes; any other backslash is literal. Returns `undefined` if no quote begins
+ * here, and `'open'` if the quote does not end.
  */
 export function scanQuoted(
   text: string,

@@ -22,7 +22,7 @@ export async function startStream(
         await nextTurn()
       }
     } finally {
-      // A client that disconnects leaves nothing running.
+      // Stops the query when the client disconnects.
       await chunks.return(undefined)
     }
   })()

@@ -38,7 +38,7 @@ interface History {
   /** Whether the last scan failed. Then the count of consecutive scans that miss a server restarts. */
   readonly isAfterFailure: boolean
   readonly lastError: unknown
-  /** When the source last gave a proper answer. */
+  /** When the source last answered successfully. */
   readonly answeredAt: number
   /** Whether the servers were set to unknown because the source does not answer. */
   readonly isUnreachable: boolean

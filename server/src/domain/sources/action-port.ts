@@ -14,7 +14,7 @@ export const sourceActions = [
 ] as const
 export type SourceAction = (typeof sourceActions)[number]
 
-/** The size of a server, as far as it changes. */
+/** The changed fields of a server's size. */
 export interface ServerSize {
   readonly vcpu_count?: number
   /** In MB. */
@@ -22,7 +22,7 @@ export interface ServerSize {
   readonly instance_type?: string
 }
 
-/** Fields that the source keeps, as far as they change. */
+/** The changed fields that the source stores. */
 export interface ServerUpdate {
   readonly name?: string
   readonly shutdown_behavior?: string
@@ -68,7 +68,7 @@ export class ActionError extends Error {
   readonly kind: ActionErrorKind
   /** The source said that it did nothing and may do it later: 401, busy or 429. Only then is it sent again. */
   readonly mayRetry: boolean
-  /** Whether the message tells what the source answered. */
+  /** Whether the message contains the source's answer. */
   readonly isAnswer: boolean
 
   constructor(
@@ -132,7 +132,7 @@ export interface ServerActor {
     reference: ServerReference,
     signal: AbortSignal,
   ): Promise<RequestState>
-  /** Whether the credentials allow an action, as far as the source tells without acting. */
+  /** Whether the credentials allow each action, if the source tells without acting. */
   allowed?(signal: AbortSignal): Promise<Partial<Record<SourceAction, boolean>>>
   close(): Promise<void>
 }

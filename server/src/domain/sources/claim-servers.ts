@@ -53,7 +53,7 @@ type Item = Claim['items'][number] & {
 const hashOf = (accountId: string, items: readonly Item[]): string =>
   hash(
     'sha256',
-    // An outcome that has changed is worth another look.
+    // A changed outcome changes the digest, so the caller must confirm the new preview.
     JSON.stringify([
       accountId,
       ...items.map(({ server_id, outcome }) => `${server_id} ${outcome}`).sort(),
@@ -114,8 +114,7 @@ export function createClaimServers(dependencies: Dependencies) {
   }
 
   /**
-   * Only what names and locates the server: another domain must not see what the old account knew of it. Without
-   * its place, the source would not find it, and a region that fails would not protect it.
+   * Only the fields that name and locate the server: another domain must not see what the old account knew about it. Without its location, the source would not find it, and a failing region would not protect it.
    */
   function replacementOf(
     { server }: StoredServer,

@@ -63,7 +63,7 @@ export function createResourceCollector(account: Account) {
     ])
   }
 
-  /** Of the first server of each tenant, because all of a server can be large. */
+  /** Taken from the first server of each tenant: a whole server can be large. */
   function describeManager(server: ReportedServer) {
     const its = factsOf(server)
     const id = its.manager_id ?? account.id

@@ -13,9 +13,9 @@ const maxSingleReads = 200
 /** Where a source reads several servers with one request. */
 const maxBatchReads = 2_000
 const maxConcurrentReads = 8
-/** In a batch that are then read alone. */
+/** How many servers of a failed batch are then read one by one. */
 const maxUndecided = 20
-/** In a row, before the source counts as failed. A single server can have an error of its own. */
+/** Consecutive errors before the source counts as failed. A single server can have an error of its own. */
 const maxFailedReads = 5
 
 interface Confirming extends Holding {
@@ -82,7 +82,7 @@ export async function confirmMissing(confirming: Confirming): Promise<Confirmed>
     await Promise.all(Array.from({ length: maxConcurrentReads }, readNext))
   }
 
-  /** One that the source cannot decide about must not hide what it says about a few others. */
+  /** A server that the source cannot decide about must not hide the answers about others. */
   async function readBatch(
     some: readonly Reference[],
     getMany: NonNullable<Source['getMany']>,

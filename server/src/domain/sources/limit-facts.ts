@@ -9,7 +9,7 @@ interface Limits {
   readonly tags: number
 }
 const usual: Limits = { text: 4_096, list: 256, tags: 256 }
-/** For a server that is too large although none of its parts is. */
+/** Stricter limits, for a server that is too large although each of its parts is within its limit. */
 const tight: Limits = { text: 256, list: 32, tags: 64 }
 const longestKey = 256
 /** Characters of all texts of a server. */

@@ -24,7 +24,7 @@ export interface Holding {
 
 interface Missing extends Holding {
   readonly missing: readonly MissingServer[]
-  /** By server id. There is none about servers that could not be read, or about which the source cannot decide. */
+  /** By server id. Servers that could not be read, or about which the source cannot decide, have no entry. */
   readonly confirmations: ReadonlyMap<string, Confirmation>
   /** How many known servers the source has, by region. */
   readonly presentByRegion: ReadonlyMap<string, number>
@@ -51,7 +51,7 @@ function holdAgain(
   return {
     ...sighting,
     ...notSeen,
-    // Counting further would only cause writes.
+    // A higher count would only cause writes.
     missed: isFirst ? 1 : Math.min(sighting.missed + 1, scansUntilGone),
     missingSince: isFirst ? now : sighting.missingSince,
   }
@@ -63,8 +63,8 @@ function isHoldOver(server: MissingServer, holding: Holding): boolean {
 }
 
 /**
- * The missing servers that are read. If they are too many, only those are that would be removed now, the
- * longest missing first.
+ * The missing servers that are read. If there are too many, only those that would be removed now are read,
+ * the longest missing first.
  */
 export function selectReads(
   missing: readonly MissingServer[],
@@ -90,8 +90,9 @@ const countByRegion = (servers: readonly MissingServer[]): ReadonlyMap<string, n
 /**
  * Decides whether servers that a complete scan has missed are removed or held. One that the source denies is
  * removed, unless more than half of its account or region is missing: then the source is probably wrong. The
- * others are held until enough consecutive scans have missed them and the hold time is over. One that exists is
- * not removed. It shows that the list of its region is incomplete, so that there only denied servers are removed.
+ * others are held until enough consecutive scans have missed them and the hold time is over. A server that
+ * exists is not removed. It shows that the list of its region is incomplete, so only denied servers are
+ * removed there.
  */
 export function decideMissing(scan: Missing): Decision {
   const { confirmations, presentByRegion, present, confirmedUntil } = scan
@@ -129,8 +130,8 @@ export const removalTime = (
   )
 
 /**
- * When the next hold ends of servers that enough scans have missed; Infinity if there is none. One that is
- * over did not end in a removal, and is tried again by the regular scans.
+ * When the next hold ends, among servers that enough scans have missed; Infinity if there is none. A hold
+ * that ended without a removal is tried again by the regular scans.
  */
 export const nextRemoval = (
   held: readonly Sighting[],

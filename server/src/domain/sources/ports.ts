@@ -74,7 +74,7 @@ export interface ServerLocation {
   readonly tenant: string
 }
 
-/** An account that sees a server, with what its last report says of it. */
+/** An account that sees a server, with its last report about it. */
 export interface SeeingAccount extends Pick<Sighting, 'projectId' | 'missed'> {
   readonly accountId: string
 }

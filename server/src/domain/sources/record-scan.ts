@@ -39,7 +39,7 @@ interface Dependencies {
 /** A server whose report differs from the last one. */
 export interface ChangedServer extends MappedServer {
   readonly digest: string
-  /** Of its report, in characters. */
+  /** The length of its report in characters. */
   readonly size: number
 }
 
@@ -85,7 +85,7 @@ const reportOf = (
   return JSON.stringify([facts, tenant, name, brand, created_at, project_id, ...unread])
 }
 
-/** The fields that name the account of a server. Its next scan writes the others. */
+/** The fields that identify the account of a server. Its next scan writes the others. */
 export const heldBy = (
   account: Account,
   { projectId }: Pick<Sighting, 'projectId'>,
@@ -159,8 +159,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
   }
 
   /**
-   * The accounts that get these servers, because they see them in the domain of the servers, by server id. One
-   * that works is preferred. While none does, the status is not known.
+   * The accounts that get these servers, because they see them in the domain of the servers, by server id. An account that works is preferred. If none works, the status is unknown.
    */
   async function findSuccessors(
     account: Account,

@@ -14,7 +14,10 @@ type RecordUpdate = (
   goneIds: readonly string[],
 ) => Promise<void>
 
-/** Records readings of single servers. Those that arrive meanwhile are recorded together: a commit is expensive. */
+/**
+ * Records readings of single servers. Readings that arrive during a commit are recorded together by the next
+ * one, because commits are expensive.
+ */
 export function createRecordTogether(recordUpdate: RecordUpdate) {
   let waiting = new Map<string, Waiting>()
   let isRecording = false

@@ -66,9 +66,9 @@ export interface Scanned {
 export const batchSize = 500
 /** Or so many characters of reports, so that large servers do not fill the memory. */
 const batchLength = 2 ** 23
-/** Of further servers, hosts and networks that are cut or unreadable, only the number is told. */
+/** How many cut or unreadable servers, hosts and networks are named. Further ones are only counted. */
 export const maxCutNames = 100
-/** From a slow source, servers appear this often although a batch is not full. */
+/** A slow source's servers are written this often, even if a batch is not full. */
 const longestWait = 1_000
 /** One batch is prepared while another one is written. */
 const maxWrites = 2
@@ -244,7 +244,7 @@ export async function scanAccount(options: ScanOptions): Promise<Scanned> {
       missing.push({ sighting, region, isUnread: isUnread || isOther(region) })
       continue
     }
-    // An administrator who confirms later is not shown this server, so its time must not count then.
+    // The warning will not list this server, so a later confirmation must not include it.
     const missingSince = sighting.missingSince <= options.confirmedUntil ? sighting.missingSince : 0
     const unseen = { ...sighting, missed: 0, missingSince }
     if (sighting.missed > 0) uncertain.push(unseen)

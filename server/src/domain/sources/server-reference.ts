@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import { tagsOf } from '../inventory/metadata.ts'
 import type { ServerReference } from './source.ts'
 
-/** What a source needs to find a stored server again. */
+/** Makes the reference by which a source finds a stored server again. */
 export function referenceOf(server: Server): ServerReference {
   const notes = tagsOf(server.metadata, 'notes')
   return {

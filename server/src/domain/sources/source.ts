@@ -43,7 +43,7 @@ export type ReportedFacts = Omit<ServerFacts, Assigned | Parts> & {
   readonly provider?: string
 }
 
-/** A field that needs more than the list of servers. Of the notes, `lost_on_stop` is meant. */
+/** A field that needs more requests than the list of servers. `notes` stands for `lost_on_stop`. */
 export type DetailField =
   | Exclude<
       keyof ReportedFacts,
@@ -52,8 +52,9 @@ export type DetailField =
   | 'tenant'
 
 /**
- * Identifies a server in every account and after a restore. The server's id is derived from it. It begins with
- * the kind of the source. A single part is the id itself: Muster reports so a server that got another id.
+ * Identifies a server in every account and after a restore. The server's id is derived from it. It begins
+ * with the kind of the source. A key with a single part is the id itself; Muster uses it for a server that
+ * got another id.
  */
 export type ServerKey = readonly string[]
 
@@ -63,7 +64,7 @@ export interface ReportedServer {
   readonly tenant?: { readonly id: string; readonly name: string }
   /** Must be equal while the server does not change: equal facts are not written again. */
   readonly facts: ReportedFacts
-  /** Whether the source works on the server, in a single read. Absent if it does not tell. */
+  /** Whether the source is working on the server. Only `get` reports it, if the source tells. */
   readonly isBusy?: boolean
   /**
    * Fields that a failed request left incomplete. A server that is known keeps its stored values, and its project
@@ -107,8 +108,8 @@ export interface SourceUpdate {
 }
 
 /**
- * A page of a scan. An event is a `SourceUpdate` only: what is known of a host or a network comes from its own
- * report and from all servers that name it, and only a scan has both.
+ * A page of a scan. An event is only a `SourceUpdate`: a host or a network is described by its own report and
+ * by all servers that refer to it, and only a scan has both.
  */
 export interface ScanPage extends SourceUpdate {
   /**
@@ -227,7 +228,7 @@ export interface Egress {
 export interface StateEntry {
   readonly key: string
   readonly value: string
-  /** Of the write. Later writes of the account have higher ones. */
+  /** The version of the write. Later writes of the account have higher versions. */
   readonly version: number
 }
 

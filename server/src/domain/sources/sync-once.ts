@@ -127,7 +127,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       finished_at: clock(),
       duration_ms: duration,
       error: '',
-      // One that comes during the scan counts for the next; one about a region that failed waits for it.
+      // A confirmation during the scan applies to the next one. One about a failed region waits until the
+      // region is read.
       ...(confirmedUntil > 0 && scanned.unreadServers === 0 && { confirmed_gone: 0 }),
       warnings: warnings.current(),
       failures,

@@ -62,7 +62,7 @@ export async function testConnection(
     isComplete = true
   }
 
-  /** Credentials that can only read pass the test: then nothing is said about actions. */
+  /** Credentials that can only read pass the test. The result then says nothing about actions. */
   async function findAllowedActions(): Promise<void> {
     const actor = await openActor(signal).catch(() => undefined)
     if (!actor) return

@@ -80,7 +80,9 @@ async function decideAgain(task: TaskRecord, context: BeginContext): Promise<Tas
   return { kind: 'stopped', end: { status: 'failed', ...refusedError(decision.error) } }
 }
 
-/** Nobody asks for a deletion by time, so the server must still be as it was deleted. */
+/**
+ * No user confirms a scheduled deletion, so the server must not have changed since it was put into the bin.
+ */
 async function isInBin({ server }: StoredServer, { tasks }: BeginContext): Promise<boolean> {
   const entry = await tasks.binEntry(server.id)
   return (
@@ -91,7 +93,7 @@ async function isInBin({ server }: StoredServer, { tasks }: BeginContext): Promi
   )
 }
 
-/** Looks again right before each request. Undefined if it may be sent. */
+/** Checks again right before each request. Undefined if the request may be sent. */
 export async function mustNotSend(
   task: TaskRecord,
   context: BeginContext,
@@ -100,7 +102,7 @@ export async function mustNotSend(
     return failed('refused', 'The cloud account was set to observe before the request was sent.')
   }
   if (task.user_id !== '') return undefined
-  // Nobody is there to stop a deletion by time. Disks are deleted after their server.
+  // No user can stop a scheduled deletion, so it is checked once more. Disks are deleted after their server.
   const stored = await context.findStored(task.server_id)
   if (stored?.server.deleted && task.sends > 0) return undefined
   const decision = await decideAgain(task, context)

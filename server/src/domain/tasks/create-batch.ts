@@ -128,7 +128,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
     const items: Item[] = []
     for (const id of wanted) {
       const one = byId.get(id)
-      // Servers that do not exist and those of others look alike.
+      // Gives the same result for servers that do not exist and for those of others.
       const prepared: Prepared = one
         ? await prepareItem(caller, action, params, one, situations)
         : { kind: 'refused', error: notFound }
@@ -315,7 +315,7 @@ export function createBatchUseCases(dependencies: Dependencies) {
     )
 
   return {
-    /** Returns what would be done, if only that is asked for; otherwise the batch. */
+    /** Returns the preview for a dry run, otherwise the batch. */
     async createBatch(
       caller: Caller,
       request: BatchRequest,

@@ -7,7 +7,7 @@ import type { ActionSupport, SourceAction } from '../sources/action-port.ts'
 import { isSettledStatus, nameOfStatus } from './shown-status.ts'
 import type { TaskRecord } from './task.ts'
 
-/** All that a decision about an action depends on, apart from the caller's permission. */
+/** Everything that a decision about an action depends on, except the caller's permission. */
 export interface Situation {
   readonly server: Server
   /** The account that holds the server; undefined if it is gone. */

@@ -33,7 +33,10 @@ import {
 } from './task-transitions.ts'
 import { notDone, unread, watched } from './watch-request.ts'
 
-/** Attempts that send nothing: logins with a wrong password must not be many. */
+/**
+ * The longest pause between attempts that send nothing. Many logins with a wrong password could lock the
+ * user.
+ */
 const longestRetryDelay = 15_000
 const retryTime = 180_000
 
@@ -79,7 +82,7 @@ export function nextStep({ task, phase, at }: TaskState): NextStep {
   }
 }
 
-/** What follows from the result of an effect. */
+/** The next state after the result of an effect. */
 export function decideTask(
   state: TaskState,
   event: TaskEvent,

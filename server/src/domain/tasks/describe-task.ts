@@ -5,7 +5,7 @@ import type { BatchRecord, TaskRecord } from './task.ts'
 const withoutName = (params: TaskRecord['params']): TaskRecord['params'] =>
   Object.fromEntries(Object.entries(params).filter(([key]) => key !== 'name'))
 
-/** For servers that do not exist and for those of others alike. */
+/** The same text for servers that do not exist and for those of others. */
 export const notVisible = 'Server not found, or you do not have access to it.'
 
 export const describeRefusals = (ids: readonly string[]): BatchDetails['refusals'] =>

@@ -23,22 +23,23 @@ interface Dependencies {
   readonly clock: () => number
 }
 
-/** Deletions by time, per account and minute. */
+/** Scheduled deletions per account and minute. */
 const maxPerMinute = 10
 const minute = 60_000
-/** Entries that are looked at together. */
+/** Entries that are read at once. */
 const maxEntries = 1_000
 
-/** What became of an entry; a text says why it stays. */
+/** The result for an entry; a text is the reason why it stays. */
 type Outcome = 'accepted' | 'done' | { readonly reason: string }
 
-/** Accounts show it to people, who do not set fields of the API. */
+/** Accounts show this text to people, so it does not mention fields of the API. */
 const explain = ({ values, message }: PlatformError): string =>
   values?.['protected_by'] === undefined ? message : 'It is protected against deletion.'
 
 /**
- * Deletes servers whose time in the recycle bin is over. It is careful: nobody is there to ask. The account
- * must be managed, and a complete scan by this process must have seen the server stopped.
+ * Deletes servers whose time in the recycle bin has expired. It is careful, because no user confirms the
+ * deletion. The account must be managed, and a complete scan by this process must have seen the server
+ * stopped.
  */
 export function createEmptyBin(dependencies: Dependencies) {
   const { tasks, serverWriter, sightings, loadSituations, recycleFor, clock } = dependencies
@@ -73,7 +74,7 @@ export function createEmptyBin(dependencies: Dependencies) {
       override_pending_delete: true,
       delete_disks: entry.delete_disks,
       delete_snapshots: entry.delete_snapshots,
-      // Whoever deleted it has confirmed that.
+      // The user who deleted the server has confirmed that.
       is_force: true,
     }
     const decision = situation && decideAction('delete', params, situation)
@@ -91,7 +92,7 @@ export function createEmptyBin(dependencies: Dependencies) {
     return 'accepted'
   }
 
-  /** Notes why servers could not be deleted. The end of the task has postponed their deletion. */
+  /** Records why servers could not be deleted. Their deletion was postponed when the task ended. */
   async function reviewAttempts(account: Account): Promise<void> {
     for (const [id, { account: owner, taskId }] of attempts) {
       const task = owner === account.id ? await tasks.find(taskId) : undefined
@@ -131,7 +132,7 @@ export function createEmptyBin(dependencies: Dependencies) {
         await renew(stored, entry)
         continue
       }
-      // Looked at again later.
+      // Tried again later.
       if (!running.hasScanned(stored.server.region_ext_id) || recent.length >= maxPerMinute)
         continue
       const outcome: Outcome =

@@ -10,7 +10,7 @@ interface Ending extends TaskEnd {
   readonly changes?: Partial<Server>
 }
 
-/** The last action that failed is noted until one succeeds. One that was cancelled changes nothing. */
+/** The last failed action is noted until another action succeeds. A cancelled one changes nothing. */
 function failureNote(task: TaskRecord, { status }: Ending): { failed_task?: string | undefined } {
   if (status === 'cancelled') return {}
   return { failed_task: status === 'succeeded' ? undefined : `${task.id} ${task.action}` }

@@ -14,7 +14,10 @@ interface Context {
   readonly clock: () => number
 }
 
-/** After a failed deletion by time. After an unknown one, the whole time starts anew. */
+/**
+ * The delay after a failed scheduled deletion. After one with an unknown outcome, the whole retention starts
+ * again.
+ */
 const retryAfter = 3_600_000
 /** For entries of a restored backup, if there is no recycle bin any more. */
 const week = 604_800_000
@@ -56,7 +59,7 @@ export async function binChanges(
       },
     }
   }
-  // A deletion by time that was sent must not be sent again soon, not even after a restart.
+  // A scheduled deletion that was sent must not be sent again soon, not even after a restart.
   const isOwn = task.user_id === '' && status !== 'cancelled' && server.pending_deleted
   const entry = isOwn ? await tasks.binEntry(id) : undefined
   if (!entry) return {}

@@ -3,7 +3,7 @@ import { maxIdempotencyKeyLength } from '@muster/contract'
 import { badField, PlatformError } from '../error.ts'
 import type { IdempotencyRecord, TaskStore } from './ports.ts'
 
-/** How long a repeated request does not act again. */
+/** How long a repeated request returns the first result instead of acting again. */
 export const idempotencyLifetime = 86_400_000
 
 /** A request that may be a repetition. */

@@ -3,7 +3,10 @@ import { ownNotesOf, settledStatus } from '../inventory/own-fields.ts'
 import { createTask } from './accept-task.ts'
 import type { TaskEnd, TaskRecord } from './task.ts'
 
-/** Errors of a source that has asked the guest to shut down. Without an answer it may not have, and nobody wants the start. */
+/**
+ * Errors of a source that has asked the guest to shut down. Without an answer, the guest may still be
+ * running, and a start would be unwanted.
+ */
 const classes: ReadonlySet<string> = new Set(['guest_did_not_stop', 'source_failed'])
 
 /** A restart that has failed while its guest may still shut down. It must not end as a stop. */

@@ -130,8 +130,8 @@ function requireTimeout({ timeout_secs }: TaskParameters, limit: number, path: s
 }
 
 /**
- * Without a recycle bin, every deletion is at once. One that was already in the bin is deleted with its disks
- * and snapshots as was said then.
+ * Without a recycle bin, every deletion is at once. For a server that is already in the bin, the earlier
+ * choice about its disks and snapshots applies.
  */
 export async function deleteParameters(
   params: TaskParameters,

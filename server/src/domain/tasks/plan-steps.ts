@@ -22,11 +22,14 @@ export interface Step {
   readonly target: Target
   /** Milliseconds to wait for the target, if less than the time limit of the task. */
   readonly within?: number
-  /** If the target is not reached in time, the next step goes further. */
+  /** If the target is not reached in time, the next step uses stronger means. */
   readonly isOptional?: true
-  /** The target is also the state before. Only the response of the source shows that it was done. */
+  /**
+   * The server is already in the target state, so only the source's response shows that the request was
+   * carried out.
+   */
   readonly isInvisible?: true
-  /** The status before, if it looks like one of a server that changes. */
+  /** The previous status, if it is one of a server that is changing. */
   readonly from?: string
   /** The requests of the call. They are stored before the first one is sent. */
   readonly requests?: readonly SourceRequest[]
@@ -46,7 +49,7 @@ const stopped: Target = { kind: 'status', status: 'ready' }
 const switchOff: Step = { call: { kind: 'stop', isForced: true }, target: stopped }
 export const startStep: Step = { call: { kind: 'start' }, target: running }
 
-/** Asks the guest; then switches the server off, if that is allowed. */
+/** Asks the guest to shut down, then switches the server off if that is allowed. */
 function stopSteps(params: TaskParameters, support: ActionSupport, isForced: boolean): Step[] {
   const seconds = Number(params['timeout_secs'] ?? defaultStopTimeout)
   const ask: Step = {
@@ -55,7 +58,7 @@ function stopSteps(params: TaskParameters, support: ActionSupport, isForced: boo
     within: seconds * 1_000,
   }
   if (!isForced) return [ask]
-  // A second request would be the same one again.
+  // A forced stop is the same request, so a second one would not help.
   const isOneRequest = seconds === 0 || support.switchesOff === true
   return isOneRequest ? [switchOff] : [{ ...ask, isOptional: true }, switchOff]
 }

@@ -18,7 +18,7 @@ import { timestamp } from '../timestamp.ts'
 import { decideAction, type Situation } from './decide-action.ts'
 import { sourceFields } from './plan-steps.ts'
 
-/** What an action comes to. */
+/** What an action does. */
 export type Prepared =
   | { readonly kind: 'refused'; readonly error: PlatformError }
   | { readonly kind: 'already'; readonly reason: string }
@@ -27,7 +27,7 @@ export type Prepared =
   /** A task. The server has the changes that are made at once. */
   | { readonly kind: 'task'; readonly params: TaskParameters; readonly server: Server }
 
-/** The fields that Muster keeps by itself. */
+/** The fields that Muster itself stores. */
 function updateOwnFields(server: Server, params: TaskParameters): Server {
   const { description, disable_delete } = params
   let updated = server
@@ -74,7 +74,7 @@ function decided(action: ServerAction, params: TaskParameters, situation: Situat
   return decision.kind === 'act' ? { kind: 'task', params, server: situation.server } : decision
 }
 
-/** Decides what an action comes to. */
+/** Decides what an action does. */
 export function prepareAction(
   action: ServerAction,
   params: TaskParameters,
@@ -102,7 +102,7 @@ export function prepareAction(
   return prepared
 }
 
-/** The parameters that an action knows, in our units, without those that exist for Cloudpods' clients only. */
+/** The parameters of an action in Muster's units, without those that only Cloudpods' clients send. */
 export function readParameters(action: ServerAction, given: object): TaskParameters {
   const known = Object.keys(actionParameters[action].properties)
   return Object.fromEntries(

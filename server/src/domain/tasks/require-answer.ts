@@ -13,7 +13,7 @@ interface Dependencies {
 
 /**
  * Throws a 503 if a source has not answered for a while and does not answer now. Regions fail alone, so each
- * is contacted for itself, also while the account answers in others.
+ * region is contacted separately, even if others answer.
  */
 export function createRequireAnswer({ probe, clock }: Dependencies) {
   const answeredAt = new Map<string, number>()

@@ -37,7 +37,7 @@ export interface AccountTasks {
   stop(): Promise<void>
 }
 
-/** How often the recycle bin is looked at. */
+/** How often the recycle bin is checked. */
 const binInterval = 10_000
 /** After an error of the storage. */
 const retryDelay = 1_000
@@ -124,7 +124,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       }
     }
 
-    /** Tells the end of a task that ended with a batch or a change of the account. */
+    /** Shows the end of a task that was ended by its batch or by a change of the account. */
     async function settle(task: TaskRecord): Promise<void> {
       const stored = await findStored(task.server_id)
       const isShown = stored !== undefined && ownNotesOf(stored.server).task_id === task.id
@@ -272,7 +272,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       }
     }
 
-    /** A disabled account runs for a moment, to end what its servers show of cancelled tasks. */
+    /** A disabled account runs briefly, so that its servers stop showing cancelled tasks. */
     async function runDisabled(): Promise<void> {
       if (account.isBeingDeleted) return
       const waiting = await tasks.waitingOf(account.id, 0)

@@ -67,7 +67,7 @@ const isProgress = (saved: TaskRecord, task: TaskRecord): boolean =>
   saved.plan[saved.step]?.accepted !== task.plan[task.step]?.accepted ||
   saved.plan[saved.step]?.lost !== task.plan[task.step]?.lost
 
-/** No other process goes on with the task until this one had the time to get and store the answer. */
+/** Until this time no other process continues the task, so that this one can receive and store the answer. */
 const whileWaiting = ({ sent_at }: TaskRecord) => ({ sentAt: sent_at ?? 0 })
 
 const isInterrupted = ({ phase }: TaskState): boolean =>
@@ -80,7 +80,7 @@ const hasSentDelete = ({ plan }: TaskRecord): boolean =>
     return call.kind === 'delete' && last !== -1 && done > last
   })
 
-/** Carries out a task from wherever it is. Resolves when it has ended; rejects when the account stops. */
+/** Carries out a task from its stored state. Resolves when it has ended; rejects when the account stops. */
 export async function runTask(first: TaskRecord, context: TaskContext): Promise<void> {
   const { tasks, limits, clock, signal } = context
   const sleep = context.sleep ?? ((time: number) => pause(time, undefined, { signal }))

@@ -42,7 +42,7 @@ export function createServerReadings({ open, signal, timeLimit }: Dependencies) 
       )
       for (const [at, { resolve }] of some.entries()) resolve(readings[at])
     } catch (error) {
-      // It is about one of them, and each has its own task.
+      // The error concerns one of them, and each has its own task.
       if (error instanceof UnconfirmedAbsence && some.length > 1) {
         for (const one of some) await readRegion(getMany, [one], limit)
       } else for (const { reject } of some) reject(error)

@@ -16,7 +16,7 @@ const words: Readonly<Record<ServerAction, { readonly accepted: string; readonly
     },
     update: { accepted: 'sync_config', sent: 'sync_config' },
     delete: { accepted: 'start_delete', sent: 'deleting' },
-    // They need no source.
+    // Actions that need no request to the source.
     'cancel-delete': { accepted: '', sent: '' },
     purge: { accepted: '', sent: '' },
   }
@@ -41,5 +41,5 @@ const names: Readonly<Record<string, string>> = {
   deleted: 'deleted',
 }
 
-/** A status for people. */
+/** The status as text for people. */
 export const nameOfStatus = (status: string): string => names[status] ?? `in the status "${status}"`

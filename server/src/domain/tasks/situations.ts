@@ -12,7 +12,7 @@ interface Dependencies {
   readonly tasks: Pick<TaskStore, 'unfinishedOf'>
 }
 
-/** Reads what decisions about these servers depend on. */
+/** Reads the data that decisions about these servers depend on. */
 export function createLoadSituations({ kinds, accounts, sightings, tasks }: Dependencies) {
   async function supportOf(attached: AttachedAccount | undefined) {
     const load = attached && kinds.get(attached.account.provider)

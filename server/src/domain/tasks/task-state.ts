@@ -98,7 +98,7 @@ export type TaskEvent =
   | { readonly kind: 'begun'; readonly plan: readonly Step[]; readonly facts: ReportedFacts }
   /** There is nothing to do. */
   | { readonly kind: 'done' }
-  /** Muster itself must not go on. */
+  /** Muster must not continue, for a reason of its own. */
   | { readonly kind: 'stopped'; readonly end: TaskEnd }
   | { readonly kind: 'planned'; readonly requests: readonly SourceRequest[] }
   /** The request is sent after the next commit. */

@@ -30,7 +30,7 @@ export function enterStep(state: TaskState, task: TaskRecord, now: number, facts
   if (facts && !step.isInvisible && isReached(step.target, facts)) {
     return advance(entered, now, facts, false)
   }
-  // Of a step that has begun, the state of the server does not show what is left.
+  // After a step has begun, the state of the server does not show which requests are left.
   const isUnknown = !facts && !step.isInvisible && (step.done ?? 0) === 0
   return { ...entered, phase: isUnknown ? { kind: 'look' as const } : toSend(step) }
 }

@@ -42,7 +42,7 @@ const longestDelay = 10_000
 /** While the source works on the request. Incus and LXD forget an error five seconds later. */
 const longestWorkDelay = 4_000
 
-/** Logins with a wrong password must not be many: the source may lock the user. */
+/** After many logins with a wrong password, the source may lock the user. */
 const longestLoginDelay = 60_000
 
 /** The server after a request was sent. */
@@ -206,7 +206,7 @@ export function notDone(
   now: number,
 ): TaskState {
   const { task } = state
-  // The next step does it in another way.
+  // The next step uses another way.
   if (stepOf(task).isOptional) return advance(state, now, undefined, false)
   const values = { ...answerValues(answer), reason }
   return fail(state, failed(error_class, answer.message, task, values), now)

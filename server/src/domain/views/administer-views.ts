@@ -144,7 +144,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   }
 
   return {
-    /** The own views and those shared in the own project. A requested scope narrows both. */
+    /** The caller's own views and those shared in the token's project. A requested scope narrows both. */
     async listViews(caller: Caller, query: ListQuery<string>) {
       const { scope } = query
       const isNarrowed = scope !== undefined && scope !== 'max'

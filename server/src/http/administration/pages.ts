@@ -44,7 +44,7 @@ export function readKeystoneQuery<Field extends string>(
       ? { ...readListQuery(fields, sorted, '' as Field), order: [] }
       : readListQuery(fields, sorted, defaultField ?? ('' as Field))
   const limit = parameters.limit === undefined ? Infinity : Math.min(parameters.limit, maxPageSize)
-  // Policies have a field of this name. Everybody sees all policies, so there is nothing to narrow.
+  // Policies have a field of this name. Every caller sees all policies, so there is no scope to narrow.
   const isFilter = isField(fields, 'scope') && scope !== undefined && scope !== 'max'
   return isFilter
     ? { ...query, limit, where: allOf([query.where, ...readField(fields, 'scope', [scope])]) }

@@ -20,7 +20,7 @@ interface FeedCall {
 /** Estimated bytes that a feed with host names remembers: names, groups and ids. */
 const rememberedBytes = 16 * 2 ** 20
 
-/** Not the memory of pages: slow readers of feeds would block these. Nobody waits for long. */
+/** Separate from the memory of pages, which slow readers of feeds would block. Requests wait only briefly. */
 const feedLimits = {
   name: 'feeds',
   capacity: 6 * rememberedBytes,

@@ -36,15 +36,15 @@ const refusalOf: ReadonlyMap<string, readonly [ActionErrorKind, string]> = new M
 /** The answer to a request with `DryRun` that would succeed. */
 export class WouldSucceed extends Error {}
 
-/** EC2's own sentence about an error of its own; nothing if it could repeat what was signed. */
+/** EC2's message about an internal error; empty if it could repeat signed data. */
 function sentenceOf(body: string): string {
   const text = shortText(/<Message>([^<]*)/.exec(body)?.[1] ?? '')
   return text === '' || /sign|credential|token|key/i.test(text) ? '' : `: ${text}`
 }
 
 /**
- * Converts an error response to a request that changes something. Only the code is shown of most: the message may
- * contain signed data.
+ * Converts an error response to a request that changes something. For most errors only the code is shown,
+ * because the message may contain signed data.
  */
 export function actionRefusal(status: number, body: string, request: FailedRequest): Error {
   const { action, host } = request
@@ -57,7 +57,7 @@ export function actionRefusal(status: number, body: string, request: FailedReque
   if (error.kind === 'throttled') return notDone('failed', error.message)
   // A response without a code is not from EC2.
   if (status < 500 && code !== '') return new ActionError('failed', error.message)
-  // EC2 answers with 5xx also after it has begun.
+  // EC2 can answer with 5xx after it has begun the work.
   const answer = [status, code].filter(Boolean).join(' ')
   return new ActionError(
     'outcome-unknown',

@@ -59,7 +59,7 @@ async function readInstance({ id, client, signal }: ReadInstance) {
   return found
 }
 
-/** Which of the volumes only this instance uses, and no other can attach. */
+/** The volumes that only this instance uses and no other instance can attach. */
 async function ownVolumes(
   { id, client, signal }: ReadInstance,
   attached: readonly string[],
@@ -71,7 +71,7 @@ async function ownVolumes(
   )
   const described = new Set(Volumes.map(({ VolumeId }) => VolumeId))
   const unknown = attached.find((volume) => !described.has(volume))
-  // Kept silently, the volume would cost money and hold data that was to be deleted.
+  // If the volume were kept without notice, it would cost money and hold data that should be deleted.
   if (unknown !== undefined)
     throw new SourceError('invalid-response', `EC2 did not describe ${unknown} of ${id}.`)
   const own = Volumes.filter(

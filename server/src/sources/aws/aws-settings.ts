@@ -14,7 +14,7 @@ export interface AwsSettings {
   readonly regions: readonly string[]
   /** Whether the administrator listed the regions. Then servers of other regions are removed. */
   readonly areRegionsGiven: boolean
-  /** For an endpoint of one's own. */
+  /** For a private endpoint. */
   readonly tls: TlsSettings
 }
 

@@ -1,7 +1,7 @@
-/** Far more than a page of EC2 has. */
+/** Far more than a page of EC2 contains. */
 const limits = { elements: 150_000, depth: 64, tag: 4_096, text: 32_768 }
 
-/** Whether both kinds of quotes are closed; a tag with both is odd enough to refuse. */
+/** Whether both kinds of quotes are closed. A tag that contains both is refused as unusual. */
 function hasClosedQuotes(tag: string): boolean {
   const [double, single] = [tag.split('"').length - 1, tag.split("'").length - 1]
   return Math.min(double, single) === 0 && (double + single) % 2 === 0

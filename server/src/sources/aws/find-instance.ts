@@ -43,8 +43,8 @@ async function haveOthers(
 type Found = ReadonlyMap<string, OwnedInstance | undefined>
 
 /**
- * Finds instances by id; undefined for those that EC2 does not know. Not by a filter: only a request by id
- * fails for an unknown instance, and does not leave it out.
+ * Finds instances by id; undefined for those that EC2 does not know. By id instead of by a filter: a filter
+ * silently leaves out unknown instances, a request by id fails.
  */
 async function describeByIds(
   client: RegionClient,

@@ -4,7 +4,7 @@ import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { RegionClient } from './region-client.ts'
 import { UnknownInstance } from './response-error.ts'
 
-/** What EC2 tells of one instance per request only. */
+/** Attributes that EC2 returns for one instance per request only. */
 interface InstanceAttributes {
   readonly disable_delete: boolean
   readonly shutdown_behavior: string
@@ -13,7 +13,7 @@ interface InstanceAttributes {
 /** By region and id, the one that was read longest ago first. */
 export type AttributeMemory = Map<string, Map<string, InstanceAttributes>>
 
-/** What one scan learned is needed in the next, so that facts do not come and go. */
+/** Shared between scans, so that facts do not come and go. */
 export const acquireAttributes = createAccountMemories((): AttributeMemory => new Map())
 
 /** How many instances of a page of a scan are looked up: two requests each, beside ten for the page. */

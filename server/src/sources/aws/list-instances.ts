@@ -51,7 +51,7 @@ function unfoundInstance(id: string, body: string, what: string): OwnedInstance 
   return { owner, instance: { InstanceId: id }, problem }
 }
 
-/** EC2 has no smaller and no larger pages. */
+/** The limits of EC2 for the size of a page. */
 export const smallestPage = 5
 const maxListed = 1_000
 

@@ -20,7 +20,7 @@ import { defaultRegion, isRegion, partitionOf } from './region-names.ts'
 import { getInstances, scanRegion, type RegionMemory } from './scan-region.ts'
 
 const maxConcurrentRegions = 4
-/** Regions that are asked for the list of regions, and those that most accounts have. */
+/** How many regions are tried for the list of regions, and the regions that most accounts have. */
 const maxListings = 3
 const usual = [defaultRegion, 'us-west-2', 'eu-west-1']
 
@@ -51,15 +51,17 @@ export async function openAws(settings: SourceSettings, context: SourceContext):
     return entry
   }
 
-  /** Where the regions were listed last, which are read, and where listing failed. */
+  /**
+   * The region that listed the regions last, whether it succeeded, the regions that are read, and the
+   * failures.
+   */
   let lister = start
   let hasList = true
   let known: readonly string[] = []
   let listingFailures: readonly FailedPart[] = []
 
   /**
-   * Lists the regions that the account has enabled. One region may be down, so that another one is asked. Undefined
-   * if none lists them, unless it is because of the credentials.
+   * Lists the regions that the account has enabled. If one region is down, another one is asked. Undefined if none answers; throws if all reject the credentials.
    */
   async function listRegions(stop: AbortSignal): Promise<readonly string[] | undefined> {
     const more = aws.regions.length > 0 ? aws.regions : [...attributes.memory.keys(), ...usual]

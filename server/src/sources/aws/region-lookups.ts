@@ -95,7 +95,7 @@ export interface RegionLookups extends Lookups {
   readonly denied?: ReadonlySet<string>
 }
 
-/** What cannot be told of an instance without a lookup. */
+/** The fields of an instance that need each lookup. */
 const fieldsOf: Readonly<Record<keyof Lookups, readonly DetailField[]>> = {
   images: ['disks_info', 'image', 'os_type', 'os_name', 'bios'],
   types: ['disks_info', 'vcpu_count', 'vmem_size', 'isolated_devices', 'is_gpu'],

@@ -45,16 +45,17 @@ const regionTitles: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** As people call a region; one that is newer than this list goes by its code. */
+/** The name of a region; its code if the list does not have it. */
 export const regionName = (region: string): string => `AWS ${regionTitles.get(region) ?? region}`
 
-/** A region's code becomes part of a host's name: nothing else may. */
+/** The code of a region becomes part of a host name, so no other text is accepted. */
 export const isRegion = (text: string): boolean =>
   /^[a-z]{2,5}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/.test(text)
 
-/** The region that the name of an endpoint has in it, as in `ec2.eu-west-1.example.internal`. */
+/** The region in the host name of an endpoint, such as `ec2.eu-west-1.example.internal`. */
 export function regionInHost(host: string): string | undefined {
-  // Beside the service any region counts, also one of a private cloud; elsewhere only those of AWS.
+  // Next to the name of the service any region is accepted, also one of a private cloud; elsewhere only those
+  // of AWS.
   const [, beside = ''] = /(?:^|\.)ec2[.-]([^.]+)(?:\.|$)/.exec(host) ?? []
   if (isRegion(beside)) return beside
   return host.split('.').find((label) => regionTitles.has(label))

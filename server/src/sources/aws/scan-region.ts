@@ -10,7 +10,7 @@ import { createRegionLookups, type CachedLookups, type RegionLookups } from './r
 import { nameOf } from './tags.ts'
 import { toResources } from './to-resources.ts'
 
-/** What a region's scans and single readings share. */
+/** State that scans and single reads of a region share. */
 export interface RegionMemory {
   readonly cached: CachedLookups
   readonly memory: AttributeMemory
@@ -49,7 +49,7 @@ export async function* scanRegion(
   let onHosts = 0
   for await (const page of listInstances(client, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
-    // After the first page: a region that does not answer is not waited for twice.
+    // After the first page, so that a region that does not answer causes only one wait.
     await (loaded ??= lookups.loadResources(signal))
     await lookups.load(
       here.map(({ instance }) => instance),

@@ -141,7 +141,10 @@ function describeType(type: InstanceTypeInfo, region: string): Reported<'flavors
   }
 }
 
-/** What instances of a region refer to. Of what could not be read, the instances tell. */
+/**
+ * The resources that instances of a region refer to. Those that could not be read are described by the
+ * instances.
+ */
 export interface UsedResources {
   readonly images: ReadonlySet<string>
   readonly types: ReadonlySet<string>

@@ -8,7 +8,10 @@ import type { Change } from './changes.ts'
 import type { Instance } from './instance.ts'
 import { isActive, statusOf } from './status.ts'
 
-/** Seconds that the daemon waits for the guest, unless told. Meanwhile it refuses other changes of the instance. */
+/**
+ * The default number of seconds that the daemon waits for the guest. Meanwhile it refuses other changes of
+ * the instance.
+ */
 const shutdownLimit = 60
 /** Milliseconds after which a request to shut down counts as accepted. Refusals arrive at once. */
 const shutdownPatience = 1_000
@@ -34,7 +37,7 @@ export function planRequests(call: SourceCall, instance: Instance): readonly Sou
     case 'start':
       return [{ name: 'start' }]
     case 'stop':
-      // Without any time the daemon would switch it off.
+      // With a time of 0 the daemon would switch the instance off.
       return [call.isForced ? switchOff : askGuest(Math.max(1, call.seconds ?? shutdownLimit))]
     case 'reset':
       return [{ name: 'restart', data: { force: true, lastUsedAt: instance.lastUsedAt } }]

@@ -89,8 +89,8 @@ function readAccepted({ status, body }: HttpResponse, host: string): Json {
 }
 
 /**
- * Polls the operation: the request that waits for one does not tell a failure from the end of its own time. The daemon
- * forgets an operation five seconds after its end.
+ * Polls the operation, because the request that waits for one answers a failure and its own timeout alike.
+ * The daemon forgets an operation five seconds after its end.
  */
 async function waitForOperation(
   { api, signal }: Means,
@@ -129,7 +129,7 @@ const operations: Readonly<Record<string, string>> = {
   delete: 'Deleting',
 }
 
-/** Whether the daemon works on a request, or why it has failed; undefined if it shows neither. */
+/** Whether the daemon is working on a request, or why it failed; undefined if it shows neither. */
 export async function findWork(
   api: Api,
   request: string,

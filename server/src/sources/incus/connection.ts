@@ -2,7 +2,7 @@ import type { Api } from './api.ts'
 import type { Daemon } from './daemon.ts'
 import type { Memory } from './memory.ts'
 
-/** An open connection with what its account has learned. */
+/** An open connection and the memory of its account. */
 export interface Connection {
   readonly api: Api
   readonly daemon: Daemon

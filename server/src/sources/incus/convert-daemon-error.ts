@@ -13,7 +13,9 @@ export class DaemonError extends Error {
   }
 }
 
-/** Most errors have the status 400 or 500, so the text tells what it is. The first match applies. */
+/**
+ * Most errors have the status 400 or 500, so they are distinguished by their text. The first match applies.
+ */
 const kindsByText: readonly (readonly [RegExp, ActionErrorKind])[] = [
   [/permission|restricted|not authorized/i, 'denied'],
   [/reached maximum|no space left|cannot allocate memory|not enough/i, 'quota'],

@@ -9,7 +9,7 @@ const emptySet: ReadonlySet<string> = new Set()
 export class InstanceIndex {
   readonly #uuids = new Map<string, string>()
   readonly #paths = new Map<string, Set<string>>()
-  /** For each list that is being read, the paths that changed since. They are newer than the list. */
+  /** The paths that changed during each list that is being read. They are newer than the list. */
   readonly #openLists = new Set<Set<string>>()
   /** The fingerprint of the daemon's or the cluster's certificate. */
   readonly #daemon: string

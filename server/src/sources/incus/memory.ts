@@ -6,12 +6,12 @@ import type { Resources } from './members.ts'
 
 interface ReadState {
   readonly readAt: number
-  /** Tells whether the instance was started since. */
+  /** Changes when the instance is started again. */
   readonly lastUsedAt: string
   readonly network: Json
 }
 
-/** What scans, events and single reads of an account learn from each other. */
+/** What scans, events and single reads of an account share. */
 export class Memory {
   readonly index: InstanceIndex
   /** Network interfaces of running instances, by path. */

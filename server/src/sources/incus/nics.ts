@@ -39,7 +39,7 @@ function maskIn(network: Network | undefined, ip: string): number {
 
 const literal = (address = '') => (ipaddr.isValid(address) ? address : '')
 
-/** The network interfaces of an instance. Those that a guest creates itself are no part of it. */
+/** The network interfaces of an instance. Interfaces that the guest creates itself are not included. */
 export function connectionOf(
   { project, config, devices }: Instance,
   lookups: Lookups,

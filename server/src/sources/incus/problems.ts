@@ -3,7 +3,7 @@ import { NotFound } from '../shared/status-error.ts'
 import { unlessDenied } from '../shared/unless-denied.ts'
 import type { Api } from './api.ts'
 
-/** Details that a scan goes on without. */
+/** Details without which a scan continues. */
 export interface Problems {
   /** Requests that the certificate does not allow. */
   readonly denied: Set<string>

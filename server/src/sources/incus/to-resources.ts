@@ -85,7 +85,7 @@ export function toResources(
   { members, networks, images, problems }: Lookups,
 ): ReportedResources {
   return {
-    // Without its resources, those that are stored would be lost.
+    // Reporting it without its resources would clear the stored values.
     hosts: [...(members?.values() ?? [])]
       .filter(({ name }) => !problems.unread.has(`resources ${name}`))
       .map((member) => describeHost(daemon, member)),

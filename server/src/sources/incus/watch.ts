@@ -9,8 +9,8 @@ import { readChanges } from './read-changes.ts'
 
 const maxWaiting = 100_000
 /**
- * Milliseconds until further reads after an event. Some events come before the change is complete. A
- * guest gets its address by DHCP after its start, and no event tells it.
+ * Milliseconds until further reads after an event. Some events come before the change is complete. A guest
+ * gets its address by DHCP after its start, without an event.
  */
 const readDelays = [1_000, 2_000, 4_000, 8_000, 16_000]
 
@@ -57,7 +57,7 @@ export async function* watchInstances(
 
   try {
     if (connection.memory.index.isEmpty) {
-      // Without the UUIDs, a deleted instance could not be told.
+      // Without the UUIDs, a deleted instance could not be identified.
       await listInstances(connection, await listProjects(connection))
     }
     yield { present: [], gone: [] }

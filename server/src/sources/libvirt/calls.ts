@@ -69,7 +69,7 @@ export async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** Undefined if libvirt answers with an error. For details that nobody misses. */
+/** Undefined if libvirt answers with an error. For details that are not important. */
 export async function ifPossible<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
@@ -106,7 +106,10 @@ export async function unlessAbsent<Answer>(answer: Promise<Answer>): Promise<Ans
   }
 }
 
-/** Undefined if this libvirt does not have or allow the call. Other errors may pass, so they are thrown. */
+/**
+ * Undefined if this libvirt does not have or allow the call. Other errors may be temporary, so they are
+ * thrown.
+ */
 export async function unlessUnsupported<Answer>(
   answer: Promise<Answer>,
 ): Promise<Answer | undefined> {
@@ -172,7 +175,9 @@ export function createCalls(
       signal,
     )
 
-  /** The description of a network, pool or filter. Its text is not held: there may be many. */
+  /**
+   * The description of a network, pool or filter. Its text is not kept in memory, because there may be many.
+   */
   const callXml = (procedure: Procedure, thing: NamedHandle) =>
     client.call(
       {
@@ -185,7 +190,7 @@ export function createCalls(
 
   return {
     canContinue,
-    /** Throws the error again if the connection is the cause, and not what one call is about. */
+    /** Throws the error again if the connection caused it, and not the object of one call. */
     async requireConnection(error: unknown): Promise<void> {
       if (!canContinue()) throw error
       // If this is not answered either, the daemon hangs.

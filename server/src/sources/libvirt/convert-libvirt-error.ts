@@ -23,7 +23,7 @@ const kinds: ReadonlyMap<number, ActionErrorKind> = new Map([
   [errorCodes.noMemory, 'quota'],
 ])
 
-/** QEMU and the operating system tell it only in words. */
+/** QEMU and the operating system report these only as text. */
 const exhausted = /cannot allocate memory|no space left on device/i
 /** The daemon is too old for the call. */
 const unknownCall = /unknown procedure/i
@@ -37,7 +37,7 @@ function kindOf({ code, origin, message }: LibvirtError): ActionErrorKind {
   return kinds.get(code) ?? 'failed'
 }
 
-/** For a stopped domain it is about its definition, such as NUMA nodes, and no matter of time. */
+/** For a stopped domain the cause is its definition, such as NUMA nodes, so waiting does not help. */
 const ofDefinition: ReadonlySet<string> = new Set([
   'virDomainSetMemoryFlags',
   'virDomainSetVcpusFlags',

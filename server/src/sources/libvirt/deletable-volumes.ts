@@ -23,7 +23,7 @@ interface Volume {
 }
 
 async function readVolumes(calls: Calls): Promise<readonly Volume[]> {
-  // After another error the disks would stay, and nobody would know.
+  // Other errors are thrown, because otherwise the disks would remain unnoticed.
   const pools = (await unlessAbsent(calls.pools(activePoolsOnly))) ?? []
   const volumes = await Promise.all(
     pools.map(async (pool): Promise<(Volume | undefined)[]> => {

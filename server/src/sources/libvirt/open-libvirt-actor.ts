@@ -12,7 +12,7 @@ import { LibvirtError, uuidForm, type DomainHandle } from './records.ts'
 /** The signal limits calls that change something: a start may take minutes. */
 const unlimited = 2_147_483_647
 
-/** libvirt never gives it to a domain. */
+/** A UUID that libvirt never assigns to a domain. */
 const nobody: DomainHandle = { name: 'none', uuid: '00000000-0000-0000-0000-000000000000', id: -1 }
 
 /** Opens a connection to a libvirt daemon that may change domains. */

@@ -49,7 +49,7 @@ async function* scanDomains(
       unreadable.push(unreadableServer(keyOf(reader.group, domain.uuid), domain.name, error))
     }
   }
-  // A call that fails for all of them says nothing about any.
+  // If the call fails for all domains, it says nothing about any of them.
   const [error] = errors
   if (error && errors.length > 1 && errors.length === domains.length) throw error
   const resources = toResources(host, address, hostResources.networks, active)
@@ -81,7 +81,7 @@ export async function openLibvirt(
       const calls = callsUntil(signal)
       const domain = await calls.domainByUuid(externalId)
       if (!domain) return undefined
-      // Asked first: a call that has ended shows its result.
+      // Read first, because a call that has ended shows its result.
       const isBusy = await calls.isBusy(domain)
       const read = reader.begin(calls)
       const resources = await readHostResources(calls)

@@ -18,7 +18,7 @@ export interface XdrWriter {
   finish(): Buffer
 }
 
-/** Encodes XDR (RFC 4506) as far as libvirt uses it. */
+/** Encodes the parts of XDR (RFC 4506) that libvirt uses. */
 export function createXdrWriter(): XdrWriter {
   const parts: Buffer[] = []
   const pushNumber = (fill: (buffer: Buffer) => unknown, length = 4) => {

@@ -48,7 +48,7 @@ function kindOf(status: number, error: Json, request: ServiceChange): ActionErro
   const told = texts.find(([statuses, text]) => statuses.includes(status) && text.test(sentence))
   if (told) return told[2]
   if (status === 404) return isServerGone(error, request) ? 'not-found' : 'failed'
-  // Nova may have failed after it passed the request on. Another success than Nova's own is of a proxy.
+  // Nova may have failed after it passed the request on. Any other success status comes from a proxy.
   if ((status >= 500 && status !== 501) || status < 400) return 'outcome-unknown'
   return kinds.get(status) ?? 'failed'
 }

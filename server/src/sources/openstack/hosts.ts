@@ -11,7 +11,7 @@ const newestForHosts = 53
 /** A host takes about 1 kB. */
 const maxBytes = 16 * 2 ** 20
 
-/** What Nova has besides servers. */
+/** What Nova lists besides servers. */
 export interface ComputeResources {
   /** Compute hosts; empty if the credentials may not list them. */
   readonly hypervisors: readonly Json[]
@@ -50,7 +50,7 @@ export async function findComputeResources(
       signal,
     ),
   ).catch((error: unknown) => {
-    // Hosts and networks are worth more than flavors.
+    // A failure here must not lose the hosts and networks.
     if (signal.aborted || !(error instanceof SourceError)) throw error
     errors.push(error)
     return undefined

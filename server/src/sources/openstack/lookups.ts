@@ -10,7 +10,7 @@ interface Table {
   readonly service: ServiceName
   readonly path: string
   readonly name: string
-  /** What cannot be told of servers without it. */
+  /** The fields of servers that need the list. */
   readonly fields: readonly DetailField[]
 }
 
@@ -155,7 +155,7 @@ export function createLookupLoader(compute: Compute, cache: LookupCache) {
     budget = new ListBudget(),
   ): Promise<Response> {
     const { service, path, name } = tables[table]
-    // Neutron and Glance show all projects without being asked.
+    // Neutron and Glance show all projects by default.
     const all = service === 'volume' && seesAllProjects ? '&all_tenants=1' : ''
     const isPublic = table === 'flavors' && seesAllProjects ? '&is_public=None' : ''
     const request = {

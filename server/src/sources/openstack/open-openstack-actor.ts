@@ -36,7 +36,9 @@ async function locate(
   throw new ActionError('not-found', `Nova has no server ${externalId} in region ${regionId}.`)
 }
 
-/** Opens a connection that changes servers. It logs in at once, so that wrong credentials are told here. */
+/**
+ * Opens a connection that changes servers. It logs in at once, so that wrong credentials are reported here.
+ */
 export async function openOpenStackActor(
   settings: SourceSettings,
   context: SourceContext,

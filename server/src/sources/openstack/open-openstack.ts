@@ -12,7 +12,7 @@ export async function openOpenStack(
   const { connection: session, release } = await acquireSession(settings, context, signal)
   try {
     const scopes = await session.keystone.findScopes(signal)
-    // One project will do: a login to each of many takes too long here.
+    // One project is enough: logging in to each of many would take too long here.
     const { regions } = await findRegions(session, scopes, signal, true)
     const { host } = new URL(session.settings.authUrl)
     return {

@@ -13,15 +13,15 @@ const clockMargin = 60_000
 /** The changes of one project in one region, or of all projects with one token. */
 export interface Poller {
   project: ProjectInRegion
-  /** A time that is over for Nova. */
+  /** A time that has passed on Nova's clock. */
   since: number
   /** The servers of the last poll as they were, so that the overlap is not reported again. */
   seen: ReadonlyMap<string, string>
 }
 
 /**
- * The latest time that is surely over for Nova. Without its own time, this is the time of the last
- * change. A server whose host has a clock that is ahead does not count.
+ * The latest time that has certainly passed on Nova's clock. If Nova does not send its time, this is the time
+ * of the last change. A server whose host has a clock that is ahead does not count.
  */
 function timeOver({ servers, novaTime }: ChangedServers, before: number, now: number): number {
   if (novaTime !== undefined) return novaTime
@@ -31,7 +31,7 @@ function timeOver({ servers, novaTime }: ChangedServers, before: number, now: nu
     .reduce((latest, time) => Math.max(latest, time), before)
 }
 
-/** A poller from now on. */
+/** Starts a poller that reports changes from now on. */
 export async function startPoller(
   project: ProjectInRegion,
   now: number,

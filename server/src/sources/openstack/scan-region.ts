@@ -39,8 +39,8 @@ function toUpdate(servers: readonly Json[], context: MappingContext): SourceUpda
 }
 
 /**
- * The projects that are read in every region; undefined if all are. A role may have been lost, or a
- * project's catalog may lack a region: missing servers of other projects may still exist.
+ * The projects that are read in every region; undefined if all are. After the loss of a role, or if a
+ * project's catalog lacks a region, missing servers of other projects may still exist.
  */
 function completeProjects(
   plans: readonly (readonly ProjectInRegion[])[],

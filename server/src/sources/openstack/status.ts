@@ -1,6 +1,6 @@
 import { numberOf, textOf, type Json } from '../shared/json.ts'
 
-/** Tasks in progress decide first: they say where a server is going. */
+/** A task in progress has priority: it shows the next state of the server. */
 const tasks: readonly (readonly [RegExp, string])[] = [
   [/^scheduling$/, 'schedule'],
   [/^networking$/, 'network'],

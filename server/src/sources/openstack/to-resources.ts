@@ -39,7 +39,7 @@ function cpuModelOf(hypervisor: Json): string {
   }
 }
 
-/** What is known of every host. */
+/** The fields that are known for every host. */
 const nameHost = (name: string, site: Site) => ({
   ...siteOf(site),
   id: hostIdOf(site, name),

@@ -11,8 +11,8 @@ const pollInterval = 4_000
 const pollsPerPlan = 15
 
 /**
- * Yields changes by polling Nova's `changes-since`. While a region or a project fails, the others are
- * polled on. Its own changes are found later: its time does not advance.
+ * Yields changes by polling Nova's `changes-since`. While a region or a project fails, the others are still
+ * polled. The time of the failed one does not advance, so its changes are found later.
  */
 export async function* watchChanges(
   session: Session,

@@ -7,10 +7,12 @@ interface Entry<Memory> {
   readonly users: Set<symbol>
 }
 
-/** A bound for accounts that were removed. Of those without a connection, the oldest goes first. */
+/**
+ * Limits the memory of removed accounts. Of those without a connection, the oldest entry is dropped first.
+ */
 const maxAccounts = 256
 
-/** Keeps what scans, events and single reads of an account learn from each other, longer than a connection. */
+/** Keeps what scans, events and single reads of an account share, for longer than a connection. */
 export function createAccountMemories<Memory>(create: (installation: string) => Memory) {
   const entries = new Map<string, Entry<Memory>>()
 

@@ -149,7 +149,7 @@ export function createHttpClient(
     })
     incoming.on('end', () => read.resolve(body.take()))
     incoming.on('error', fail)
-    // After the end this changes nothing.
+    // Has no effect after the end of the response.
     incoming.on('close', fail)
     try {
       return await read.promise

@@ -1,9 +1,11 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 
 const mebibyte = 2 ** 20
-/** Of lists that are held in memory together. Their source may be hostile, and then lists have no end. */
+/** The limit of lists that are held in memory together. A hostile source may send lists without end. */
 const defaultBytes = 18 * mebibyte
-/** Responses become garbage, and V8 collects it late. */
+/**
+ * How many bytes may be read for each byte that is held. Responses become garbage, which V8 collects late.
+ */
 const readForEachHeld = 2.5
 const maxSharedTexts = 20_000
 const wide = /[^\p{ASCII}]/u

@@ -4,7 +4,7 @@ import { TransientError } from './status-error.ts'
 
 const attempts = 3
 const firstDelay = 200
-/** A source that asks for more is left alone until the account's next sync. */
+/** A source that requests a longer delay is contacted again at the account's next sync. */
 const longestDelay = 5_000
 
 /** Repeats a request after a `TransientError`, with exponential backoff. */

@@ -12,11 +12,11 @@ export class TransientError extends SourceError {
   }
 }
 
-/** The source says so itself, not something between. */
+/** The source itself says so, not a proxy. */
 export class NotFound extends SourceError {}
 
 interface FailedRequest {
-  /** The host, or what else names the source. */
+  /** The host, or another name of the source. */
   readonly host: string
   /** What was requested, such as `list servers`. */
   readonly action: string

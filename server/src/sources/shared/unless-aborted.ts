@@ -1,6 +1,6 @@
 import { abortedError } from '../../domain/sources/deadline.ts'
 
-/** Waits for something that cannot be cancelled, but no longer than until the signal. */
+/** Waits for work that cannot be cancelled, at most until the signal is aborted. */
 export async function unlessAborted<Result>(
   work: Promise<Result>,
   target: string,

@@ -9,7 +9,7 @@ import { escapeXml, refXml, SoapFault, type ObjectRef } from './soap.ts'
 import { createTagReader, type TagReader } from './tags.ts'
 import { readVSphereSettings } from './vsphere-settings.ts'
 
-/** A login with what the account has read by it. */
+/** A login, and what the account has read with it. */
 export interface Connection {
   readonly session: Session
   readonly tags: TagReader

@@ -26,7 +26,7 @@ export function compareIds(one: string, other: string): number {
 export interface Identities {
   /** A UUID that is unknown now, because the files cannot be read, may be known from before. */
   add(id: string, uuid: string, name: string): void
-  /** Its identity stays known: a scan and an event may both find that it is gone. */
+  /** The identity is kept, because a scan and an event may both find that the machine is gone. */
   remove(id: string): void
   nameOf(id: string): string
   of(id: string): Identity

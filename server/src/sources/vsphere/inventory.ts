@@ -124,7 +124,10 @@ const vlansOf = (groups: XmlElement | undefined, budget: ListBudget): ReadonlyMa
     ]),
   )
 
-/** Keeps what is used, as plain texts. Hosts send megabytes, and elements take more memory than their text. */
+/**
+ * Keeps only the used values, as plain texts: hosts send megabytes, and elements take more memory than their
+ * text.
+ */
 export function toEntity(
   { ref, properties }: Pick<ObjectContent, 'ref' | 'properties'>,
   budget: ListBudget,

@@ -17,7 +17,7 @@ import { readVSphereSettings } from './vsphere-settings.ts'
 async function findMachine(api: Api, externalId: string): Promise<ObjectRef> {
   const found = await findByUuid(api, uuidOfServer(externalId))
   const [, id = found[0]?.id] = externalId.split('/')
-  // Which of them the bare UUID means changes when one is deleted.
+  // If one of them is deleted, the UUID alone refers to another one.
   if (found.length > 1) {
     throw new ActionError(
       'conflict',
@@ -29,7 +29,7 @@ async function findMachine(api: Api, externalId: string): Promise<ObjectRef> {
   throw new ActionError('not-found', `${api.host} does not have ${externalId}.`)
 }
 
-/** Which actions the user may do everywhere. A role on a part of the inventory is not found out. */
+/** Which actions the user may do everywhere. A role on a part of the inventory is not detected. */
 async function findAllowed(api: Api, sessionId: string) {
   const ids = [...new Set(Object.values(privileges).flat())]
   const listed = ids.map((id) => `<privId>${id}</privId>`).join('')

@@ -91,7 +91,7 @@ export async function readObjects(
   throw new SourceError('invalid-response', `${api.host} returned an unrequested object.`)
 }
 
-/** Whether an object exists, as far as vSphere says. */
+/** Whether an object exists, according to vSphere. */
 async function findState(api: Api, ref: ObjectRef): Promise<'present' | 'denied' | 'missing'> {
   try {
     const [found] = await retrieve(api, objectFilter({ [ref.type]: ['name'] }, [ref]), 1)

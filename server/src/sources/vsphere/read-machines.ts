@@ -11,7 +11,7 @@ import { toServer } from './to-server.ts'
 /** Undefined if it is no server, or no longer. */
 type Found = ReportedServer | UnreadableServer | undefined
 
-/** Collects what was found out about machines. */
+/** Collects the results for machines. */
 function createUpdate({ identities }: Connection) {
   const present: ReportedServer[] = []
   const unreadable: UnreadableServer[] = []
@@ -98,7 +98,7 @@ async function checkMissing(
   return unreadableServer(identities.of(ref.id).key, identities.nameOf(ref.id), error)
 }
 
-/** What became of machines that were listed before. */
+/** Finds out whether machines that were listed before are gone. */
 export async function checkAllMissing(
   connection: Connection,
   refs: readonly ObjectRef[],

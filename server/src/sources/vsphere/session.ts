@@ -34,7 +34,7 @@ export interface Session {
   /** For the REST API. */
   readonly http: HttpClient
   readonly id: string
-  /** To be called when vSphere says that the session does not exist any more. */
+  /** Call it when vSphere says that the session no longer exists. */
   end(): void
   readonly ended: Promise<void>
   until(signal: AbortSignal): Api

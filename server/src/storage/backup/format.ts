@@ -32,7 +32,7 @@ export interface RowChunk {
   readonly rows: readonly Row[]
 }
 
-/** The file is not a backup, or is not what was written. */
+/** The file is not a backup, or it was damaged. */
 export class BackupError extends Error {}
 
 const fileProblems: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
 }
 
-/** Explains an error of the operating system about the file of a backup. Others stay as they are. */
+/** Explains an error of the operating system about the backup file. Other errors are returned unchanged. */
 export function explainFileError(error: unknown): unknown {
   const problem = fileProblems[(error as { code?: string }).code ?? '']
   return problem === undefined ? error : new BackupError(problem)

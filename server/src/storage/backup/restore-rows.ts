@@ -12,8 +12,8 @@ import type { OnProgress } from './write-backup.ts'
 export type InsertRows = (chunk: RowChunk) => Promise<void>
 
 /**
- * Added to every version. Clients and caches may know versions from after the backup, and must not
- * take later data for what they know.
+ * Added to every version. Clients and caches may know versions from after the backup, and must not mistake
+ * restored data for the data they know.
  */
 const versionStep = 2 ** 20
 
@@ -75,7 +75,7 @@ async function fillSearchIndex(db: Kysely<Tables>): Promise<void> {
 
 /**
  * Nothing acts after a restore: the sources have moved on, and what a task or the recycle bin of that time
- * would do may be wrong now. A time of 0 in the recycle bin means that it starts anew.
+ * would do may be wrong now. A time of 0 in the recycle bin restarts the retention.
  */
 async function stopActing(db: Kysely<Tables>): Promise<void> {
   const now = Date.now()

@@ -29,7 +29,7 @@ export async function restoreSqlite(
   const file = join(directory, 'muster.db')
   const draft = join(directory, 'muster.db.restoring')
   try {
-    // Of an interrupted restore.
+    // Left over from an interrupted restore.
     removeFile(draft)
     await fillFile(draft, backup, onProgress)
     const replaced = linkAside(file)
@@ -85,7 +85,7 @@ function linkAside(file: string): string | undefined {
   const time = new Date().toISOString().replaceAll(/[^0-9]/g, '')
   const name = `${file}.replaced-${time.slice(0, 14)}`
   linkSync(file, name)
-  // SQLite would take those that are left for parts of the new file.
+  // SQLite would treat leftover files as parts of the new file.
   for (const suffix of companions) {
     if (existsSync(file + suffix)) renameSync(file + suffix, name + suffix)
   }

@@ -12,7 +12,7 @@ export type Check = (db: Kysely<Tables>) => Promise<CheckResult>
 
 const formatCount = (count: number): string => count.toLocaleString('en-US')
 
-/** Queries of the number of wrong rows, by what is wrong with them. */
+/** Queries that count wrong rows, by what is wrong with them. */
 export type WrongRows = Readonly<Record<string, RawBuilder<unknown>>>
 
 /** A problem for each query that counts any rows. */

@@ -6,7 +6,7 @@ import type { DatabaseReader } from '../database.ts'
 import { domainColumns, toDomain } from './domain-columns.ts'
 import { createLoadAssignments } from './load-assignments.ts'
 
-/** The domain of a name without one. */
+/** The domain of a user name that is given without a domain. */
 const defaultDomain: DomainReference = { id: 'default' }
 /** No domain has this id, so that the following query takes the same time and finds nobody. */
 const nowhere = ''

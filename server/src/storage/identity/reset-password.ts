@@ -3,7 +3,7 @@ import { required, type DatabaseReader, type IdentityWriter } from '../database.
 import { createInsertEvent } from '../event-store.ts'
 import { forgetFailures } from './login-guard.ts'
 
-/** Sets the password of a user, ends what was opened with the old one, and lifts the login delay. */
+/** Sets the password of a user, ends all sessions and tokens of the old one, and resets the login delay. */
 export function createResetPassword({ db, commitIdentity }: DatabaseReader & IdentityWriter) {
   const insertEvent = createInsertEvent(db)
   return async function resetPassword(userId: string, passwordHash: string, event: EventRecord) {
@@ -11,7 +11,7 @@ export function createResetPassword({ db, commitIdentity }: DatabaseReader & Ide
       required(
         db
           .updateTable('users')
-          // An expiry date is that of the old password.
+          // The expiry date was that of the old password.
           .set({ password_hash: passwordHash, password_expires_at: null })
           .where('id', '=', userId)
           .compile(),

@@ -37,8 +37,8 @@ async function cancel({ host, port, processID, secretKey }: Backend): Promise<vo
 }
 
 /**
- * Takes a connection from the pool and translates its errors. A connection that broke, or did not
- * answer in time, is not reused. `since` is when the work began that it is for.
+ * Takes a connection from the pool and translates its errors. A connection that broke, or did not answer in
+ * time, is not reused. `since` is when the work began.
  */
 export async function takeClient(pool: Pool, since = performance.now()) {
   const { client, release } = await pool.take(since).catch((error: unknown) => {
@@ -80,7 +80,7 @@ export async function takeClient(pool: Pool, since = performance.now()) {
         throw error instanceof PlatformError ? error : toError(error)
       }
     },
-    /** A connection is not closed before its statement is cancelled. Nobody waits for that. */
+    /** A connection is closed only after its statement is cancelled. The caller does not wait for that. */
     release: () =>
       cancelled ? void cancelled.finally(() => release(isBroken)) : release(isBroken),
   }

@@ -31,7 +31,7 @@ export const isConflict = (error: unknown): boolean =>
 /** A statement exceeded its timeout. */
 export const isTimeout = (error: unknown): boolean => codeOf(causeOf(error)) === '57014'
 
-/** PostgreSQL did not say what became of the statement. */
+/** The outcome of the statement is unknown. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof PlatformError && /^(?:08|57P|$)/.test(codeOf(error.cause) ?? '')
 
@@ -39,7 +39,7 @@ const noResponse = 'The database does not respond.'
 
 const causeOf = (error: unknown): unknown => (error instanceof PlatformError ? error.cause : error)
 
-/** What an operator needs to know, where it is not that the database is away. */
+/** Explains errors that do not mean that the database is unreachable, for an operator. */
 const reasons: Readonly<Record<string, string>> = {
   '53100': 'The database cannot write: its disk is full.',
   '53300': 'The database has no free connection.',

@@ -132,7 +132,7 @@ export function pollVersions(hosts: Hosts) {
 
   return {
     firstPoll: first.promise,
-    /** Own commits are known at once. */
+    /** The versions of this process's own commits are known at once. */
     advanceIdentity,
     advanceServers: servers.advance,
     identityVersion: () =>

@@ -10,7 +10,7 @@ interface Size {
   readonly timeout: number
   /** Milliseconds to wait for a free connection; 0 for no limit. */
   readonly wait: number
-  /** Default: what takes long is waited for. */
+  /** Ends a wait for a database that no longer answers. Default: waits. */
   readonly guard?: SilenceGuard
   /** Ends a statement whose connection is lost. Default: only the time limit does. */
   readonly watch?: <Result>(client: pg.ClientBase, work: Promise<Result>) => Promise<Result>

@@ -5,15 +5,16 @@ import { unavailable } from './errors.ts'
 const grace = 1_000
 
 /**
- * Ends what waits for a database that answers nobody. A statement may take long, for example a commit of
- * many servers, but no request waits for it longer than `timeout` while nothing else is answered either.
+ * Ends requests that wait for a database that no longer answers. A statement may take long, for example a
+ * commit of many servers, but no request waits for it longer than `timeout` while nothing else is answered
+ * either.
  */
 export function createSilenceGuard(polledAt: () => number, timeout: number) {
   let answeredAt = Number.NEGATIVE_INFINITY
   return async function guard<Result>(
     work: Promise<Result>,
     since: number,
-    /** Whether a result comes from the database. A free connection does not. */
+    /** Whether the awaited result comes from the database. Waiting for a free connection does not count. */
     isAnswer = false,
   ): Promise<Result> {
     let timer: NodeJS.Timeout | undefined

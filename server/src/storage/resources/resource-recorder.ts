@@ -66,7 +66,7 @@ export function createResourceRecorder(
       )
     })
 
-  /** Those of the resources that an account sees that was attached before this one. */
+  /** Those of the resources that an account attached earlier also sees. */
   async function heldByEarlier(
     accountId: string,
     keys: readonly string[],

@@ -29,7 +29,7 @@ export const serverColumns: readonly string[] = [
   ...textColumns.map((column) => `${column}_folded`),
 ]
 
-/** A server to be written, with what of it depends on neither its number nor the dictionary. */
+/** A server to be written, with those parts that need neither its number nor the dictionary. */
 export interface PreparedServer {
   readonly write: ServerWrite
   readonly server: Server

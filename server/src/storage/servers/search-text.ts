@@ -30,10 +30,10 @@ const isInWord = (code: number) =>
   code < 0x80 ? isPlain(code) : isLetter(String.fromCodePoint(code))
 
 /**
- * The prefixes of the words of a text, each once: the first character after two marks, the first two
- * after one mark. If both prefixes of a word are new they share the marks, because every trigram takes
- * space. It runs for every write of a server, so it does not split the text into words. Of an id only
- * the first word counts: nobody looks for two characters in the middle of it.
+ * The prefixes of the words of a text, each once: the first character after two marks, the first two after
+ * one mark. If both prefixes of a word are new they share the marks, because every trigram takes space. It
+ * runs for every write of a server, so it does not split the text into words. Of an id only the first word
+ * counts, because people do not search for two characters in the middle of an id.
  */
 function startsOf(text: string): string {
   const idsAt = text.indexOf(part)

@@ -5,7 +5,10 @@ import type { Row } from '../database.ts'
 
 const chunkSize = 512
 
-/** Rows on their way to another thread: many of them as chunks, because to receive them all would take it long. */
+/**
+ * Rows that are sent to another thread. Many rows are sent in chunks, because receiving them all at once
+ * would block that thread.
+ */
 export type PackedRows = readonly Row[] | readonly Uint8Array[]
 
 export function packRows(rows: readonly Row[]): PackedRows {

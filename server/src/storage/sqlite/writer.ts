@@ -57,7 +57,7 @@ function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatis
     }))
     return measure(kind, () => caller.call(unit, isLarge(unit)))
   }
-  /** Commits that have not been answered yet wait, except for those that are being written. */
+  /** Counts all unanswered commits as waiting, also those that are being written. */
   const counts = (): QueueCounts => {
     const { pending, total } = caller.counts()
     return { running: 0, waiting: pending, started: total, rejected: 0 }
@@ -67,7 +67,7 @@ function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatis
   return { caller, commit, commitServers, counts }
 }
 
-/** Little is live in this thread but the commits at hand; a small heap makes V8 collect them sooner. */
+/** This thread holds little but the current commits. A small heap makes V8 collect them sooner. */
 const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 }
 
 /** Starts the one thread that writes. */
@@ -82,7 +82,7 @@ export function startWriter(file: string, statistics: DatabaseStatistics) {
 
   return {
     ...writing,
-    /** Once the thread has ended, nobody can know what it had still committed. */
+    /** After the thread has ended, it is unknown which commits it completed. */
     hasEnded: caller.hasEnded,
     /** A channel of its own for another thread. */
     share(): MessagePort {

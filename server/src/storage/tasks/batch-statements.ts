@@ -74,7 +74,7 @@ export function batchEndStatements(
         where id = ${batchId}`.compile(db),
     ],
     last: [
-      // A success stops nothing.
+      // A successful task does not stop the batch.
       ...(status === 'succeeded'
         ? []
         : [

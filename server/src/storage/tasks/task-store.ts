@@ -131,7 +131,7 @@ export function createTaskStore(database: DatabaseReader & DatabaseWriter): Task
       ? sql<number>`(select count(*) from tasks where user_id = ${userId} and status = 'queued' and batch_id = '')`
       : sql<number>`(select count(*) from batches where user_id = ${userId} and finished_at is null)`
 
-  /** Decided again in the commit, because requests can come together. PostgreSQL takes one at a time. */
+  /** Checked again in the commit, because requests can be concurrent. PostgreSQL runs them one at a time. */
   const requireLimit = (limit: UserLimit): Statement[] => [
     ...(engine === 'postgres'
       ? [

@@ -11,7 +11,7 @@ const lastSecond = 253_402_300_799
 const minDistinct = 8
 
 interface OwnSecret {
-  /** Absent if Muster shall generate one. */
+  /** Absent if Muster generates it. */
   readonly secret: { readonly secret?: string }
   readonly expiresAt: string | undefined
 }

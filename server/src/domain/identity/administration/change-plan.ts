@@ -22,7 +22,7 @@ export interface Extras<K extends ResourceKind> {
   readonly writes?: readonly Write[]
 }
 
-/** A plan for what is already so. */
+/** A plan that changes nothing. */
 export const noChange: ChangePlan<undefined> = { writes: [], events: [], result: undefined }
 
 /** Several plans as one, so that all of it is written or nothing. */

@@ -109,7 +109,7 @@ const everything: PolicyRecord = {
   rules: [{ service: '*', resource: '*', action: '*', effect: 'allow' }],
 }
 
-/** Whoever decides which server is trusted can log in as any of its users, whatever they hold. */
+/** Whoever chooses the trusted server can log in as any of its users, with all their roles. */
 const requireFullAdministrator = ({ principal }: Caller): void =>
   requireCanGrant(
     principal,

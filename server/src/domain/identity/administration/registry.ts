@@ -28,7 +28,7 @@ export interface ListContext {
   readonly relatedTo?: RelatedTo
   /** Where the caller sees e-mail addresses and mobile numbers. Default: everywhere. */
   readonly contacts?: readonly AuthorizedScope[]
-  /** Whose turn it is, if the query may be slow. */
+  /** The user whose turn in the queue a slow query takes. */
   readonly requester?: Requester
 }
 
@@ -122,7 +122,7 @@ export interface Registry {
     id: string,
     authorizedScope: AuthorizedScope,
   ): Promise<Resources[K] | undefined>
-  /** Whether one has the name, within the domain or project in which names of its kind are unique. */
+  /** Whether the name is taken, within the domain or project in which names of this kind are unique. */
   isNameTaken(kind: ResourceKind, name: string, owner?: string): Promise<boolean>
   listGrants(
     authorizedScope: AuthorizedScope,

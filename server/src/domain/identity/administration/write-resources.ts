@@ -49,7 +49,9 @@ interface Update<K extends ResourceKind> {
 
 /** Who may write a kind of resource, and what is written with it. Without rules the permission decides. */
 export interface WriteRules<K extends ResourceKind> {
-  /** The fields of a new resource that the request does not have as they are stored. Default: its owner. */
+  /**
+   * The stored fields of a new resource that do not come from the request as they are. Default: its owner.
+   */
   readonly complete?: (caller: Caller, input: NewOf<K>) => Promise<Partial<Resources[K]>>
   readonly create?: (caller: Caller, resource: Resources[K]) => void | Promise<void>
   readonly update?: (

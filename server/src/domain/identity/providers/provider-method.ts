@@ -18,7 +18,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Milliseconds for both: waiting for a turn, and the response of the provider. */
+/** Milliseconds for waiting in the queue and for the provider's response together. */
 const longestVerification = 5_000
 
 /** The login with an identity provider, whatever its driver. */

@@ -13,7 +13,7 @@ const unusable: ReadonlySet<string> = new Set([
 ])
 const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'carrierGradeNat'])
 
-/** Not every form that the library knows: `10` and `0x7f.1` are addresses to it. */
+/** Stricter than the library, which accepts `10` and `0x7f.1` as addresses. */
 const isAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'))
 

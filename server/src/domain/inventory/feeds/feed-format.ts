@@ -3,7 +3,7 @@ import type { Server } from '@muster/contract'
 /** Whether other servers may have the name as well, whatever the filters of the feed. */
 export type IsShared = (name: string) => boolean
 
-/** Turns servers into the text of a feed, one after another. Made anew for each feed. */
+/** Renders the servers of a feed one by one. Each feed has its own instance. */
 export interface FeedFormat {
   /** The most servers that the feed may have, if it remembers something of each. */
   readonly maxServers?: number

@@ -24,7 +24,7 @@ const fields = [
   'eip',
 ] as const satisfies readonly (keyof Server)[]
 
-/** A line break could end what a text stands in. */
+/** A line break could end the entry that contains the text. */
 const isOneLine = (text: string): boolean => !/[\p{Cc}\u2028\u2029]/u.test(text)
 
 /** Values can be marked as texts for Ansible. Keys cannot, so none may look like a part of a template. */

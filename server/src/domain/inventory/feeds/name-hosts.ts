@@ -6,7 +6,9 @@ import type { IsShared } from './feed-format.ts'
 /** Starts with a letter or digit, so that no program takes it for an option. No part of it is empty. */
 const hostName = /^(?=.{1,253}$)[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*$/
 
-/** Names that programs have a meaning for. A server with this name must not change what they mean. */
+/**
+ * Names with a special meaning in other programs. A server with such a name must not take over that meaning.
+ */
 const reserved =
   /^(?:all|ungrouped|broadcasthost|(?:.*\.)?localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback|localnet|mcastprefix|all\w+))$/
 
@@ -26,9 +28,9 @@ type NamedHost =
 const endsLikeId = /-(?:[0-9a-f]{8}|[0-9a-f]{12})$/i
 
 /**
- * Gives each server a host name of its own. If several have a name, all of them get the beginning of their
- * id as well: a filter or a new server then never makes a name that of another server. Names are compared
- * without case, as hosts files are.
+ * Gives each server a host name of its own. If several have a name, all of them get the beginning of their id
+ * as well: so no filter and no new server can move a name to another server. Names are compared without case,
+ * as hosts files are.
  */
 export function createHostNamer(
   { address: choice, suffix }: HostOptions,

@@ -70,8 +70,8 @@ export const pageQueryOf = (
 })
 
 /**
- * Where the page after this one begins; undefined after the last. A server that has changed since it
- * was found is no longer where it was: to go on from where it is now would leave others out.
+ * Where the page after this one begins; undefined after the last. A server that has changed since it was
+ * found may have another position. Continuing from there would skip others.
  */
 export async function nextPosition(
   finder: ServerFinder,

@@ -46,7 +46,7 @@ const readAttachedNetworks = (ids: readonly string[] = []): Condition[] =>
 
 type TagSets = NonNullable<FilterParameters['obj_tags']>
 
-/** One of the sets, each with all of its tags. To Cloudpods an empty value is any. */
+/** One of the sets must match with all its tags. In Cloudpods, an empty value matches any value. */
 const readTagSets = (sets: TagSets): Condition =>
   anyOf(
     sets.map((tags) =>
@@ -66,7 +66,7 @@ const readTags = ({ tags = [], obj_tags, no_obj_tags }: FilterParameters): Condi
   ['no_obj_tags', no_obj_tags ? [not(readTagSets(no_obj_tags))] : []],
 ]
 
-/** A parameter of Muster's own, or what one of Cloudpods' says instead. */
+/** The value of a parameter, or of the Cloudpods parameter that replaces it. */
 function readSetting(name: string, own: string | undefined, { settings }: CloudpodsParameters) {
   const other = settings.find(({ of }) => of === name)
   if (other && own !== undefined && own !== other.to) {
@@ -89,7 +89,7 @@ function readState(
   return bin === 'all' ? 'live-and-recycled' : 'recycled'
 }
 
-/** Reads which servers somebody asks for. Everything that is given must hold. */
+/** Parses the filters of a request. All of them must match. */
 export function readServerFilter(
   parameters: FilterParameters,
   words: CloudpodsParameters,

@@ -25,7 +25,7 @@ function readKeys(
   return keys.size === 0 ? undefined : ([...keys] as (keyof Server)[])
 }
 
-/** Cloudpods' clients send an offset of 0 with everything, and their own word for a marker. */
+/** Cloudpods' clients always send `offset=0`, and have another name for the marker. */
 function readMarker(
   { marker, offset }: ServerListQuery,
   words: CloudpodsParameters,
@@ -91,7 +91,7 @@ export function readServerQuery(
   return {
     ...readServerFilter(parameters, words),
     details: parameters.details ?? false,
-    // To name it is to ask for it.
+    // Requesting the field includes the metadata.
     withMetadata: withMetadata || (keys?.includes('metadata') ?? false),
     keys,
     order: readOrder(

@@ -36,13 +36,13 @@ export interface Visibility {
   readonly scope: ScopeOrNone
   /** Where the caller may tag servers. */
   readonly updates: ScopeOrNone
-  /** Where the caller may look at what was deleted, and into the recycle bin. */
+  /** Where the caller may list the recycle bin and deleted servers. */
   readonly deletes: ScopeOrNone
-  /** Where the caller sees what an operator forces upon servers. */
+  /** Where the caller sees the security group that the operator enforces. */
   readonly administers: ScopeOrNone
 }
 
-/** What the caller sees when asking for a scope, within the caller's scope that the operation found. */
+/** The visibility in the requested scope, within the scope of the caller's permission. */
 export function findVisibility(
   principal: Principal,
   maxScope: ScopeOrNone,

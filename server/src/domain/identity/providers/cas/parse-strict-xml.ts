@@ -34,7 +34,7 @@ export function parseStrictXml(xml: string): XmlElement {
 }
 
 function parse(xml: string): XmlElement {
-  // By version 1.1 a control character could be written as a reference.
+  // XML 1.1 allows control characters as references.
   const options = { xmlns: true, position: false } as const
   const parser = new SaxesParser({ ...options, forceXMLVersion: true, defaultXMLVersion: '1.0' })
   const open: Draft[] = []
@@ -44,7 +44,7 @@ function parse(xml: string): XmlElement {
     throw new Error('not well-formed')
   })
   parser.on('xmldecl', ({ encoding }) => {
-    // The text was decoded as UTF-8: under another name it would mean something else.
+    // The text was decoded as UTF-8, so no other encoding may be declared.
     if (encoding !== undefined && !/^utf-8$/i.test(encoding)) throw new Error('not in UTF-8')
   })
   parser.on('opentag', (tag) => {
