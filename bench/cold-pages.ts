@@ -42,7 +42,7 @@ export async function serveUnreadServers(fleet: Fleet, at = port): Promise<LoadR
 
 /** As many projects as fit into the caches of Muster. */
 const mostRead = 8
-/** More than any of our machines serves in a round. */
+/** More than any machine serves in a round. */
 const mostPages = 80_000
 
 /** Reads all servers of some projects once. Returns a function that requests new pages of them. */

@@ -26,7 +26,7 @@ interface LoginBenchmark {
   prepare(server: BenchServer): Promise<() => Pick<Load, 'body' | 'bodies'>>
 }
 
-/** More logins than any of our machines does in a round. */
+/** More logins than any machine completes in a round. */
 const preparedLogins = seconds * 20_000
 
 /** A separate database for the driver, with one login in it. */

@@ -33,7 +33,7 @@ interface SimulatedAccount {
   readonly name: string
   readonly seed: number
   readonly servers: number
-  /** Others of the account. */
+  /** Further options of the account. */
   readonly settings?: object
   readonly options?: object
 }

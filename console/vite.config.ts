@@ -31,7 +31,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // Everything is a file of our own origin: the content security policy allows nothing else.
+    // No inlined files: the content security policy allows only files of this origin.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

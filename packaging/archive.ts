@@ -59,7 +59,7 @@ export function createArchive(
   writeFileSync(join(bin, 'muster'), launcher)
   for (const file of ['node', 'muster']) chmodSync(join(bin, file), 0o755)
   const archive = join(dirname(build), `${name}.tar.gz`)
-  // The same bytes from the same files, whoever makes it and when.
+  // The archive depends only on the files: not on the user or the time.
   const owner = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner']
   const compression = ['-I', `gzip -n -${compressionLevel}`]
   execFileSync('tar', [

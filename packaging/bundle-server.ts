@@ -24,7 +24,7 @@ const threads: Plugin = {
   },
 }
 
-/** The console is built already, and lies beside the bundle. */
+/** The console is already built, in a folder beside the bundle. */
 const besideBundle = `import { fileURLToPath } from 'node:url'
 export const repository = undefined
 export const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))

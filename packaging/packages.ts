@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** A package of others that is part of the build. */
+/** A third-party package that is part of the build. */
 export interface Package {
   readonly name: string
   readonly version: string

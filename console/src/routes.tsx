@@ -39,7 +39,7 @@ const frame = createRoute({
     } catch (error) {
       const isSilent = error instanceof CancelledError
       const known = isSilent || isOutage(error) ? rememberedSession() : undefined
-      // The frame is there at once, and the page says what fails. The session is loaded with it.
+      // The frame appears at once, and the page shows what fails. The session is loaded in parallel.
       if (known) return queryClient.setQueryData(sessionQuery.queryKey, known, { updatedAt: 1 })
       // The connection monitor cancels requests that hang.
       if (isSilent) throw noAnswer

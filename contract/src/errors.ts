@@ -41,7 +41,7 @@ export const FieldProblem = Type.Object(
 )
 export type FieldProblem = Static<typeof FieldProblem>
 
-/** What an error is about, in the words of the API: `{"status": "ready", "action": "stop"}`. */
+/** The values that an error is about, with the API's names: `{"status": "ready", "action": "stop"}`. */
 export const ErrorValues = Type.Record(
   Type.String(),
   Type.Union([Type.String(), Type.Integer(), Type.Boolean(), Type.Array(Type.String())]),

@@ -1,4 +1,4 @@
-/** Example bodies for the reference page; the contract's tests hold them against the schemas. */
+/** Example bodies for the API reference. The contract's tests check them against the schemas. */
 export const exampleTokenRequest = {
   auth: {
     identity: {

@@ -107,7 +107,7 @@ export { taskOperations }
 export * from './tasks/task.ts'
 export * from './views/view.ts'
 
-/** Users and all that is administered beside them, and the audit log. */
+/** The administered resources, and the audit log. */
 export const administrationOperations = [
   ...domainOperations,
   ...projectOperations,
@@ -123,7 +123,7 @@ export const administrationOperations = [
   ...eventDeliveryOperations,
 ] as const satisfies readonly Operation[]
 
-/** Lists of what sources have besides servers. */
+/** Lists of the resources of sources besides servers. */
 export const inventoryResourceOperations = inventoryOperations(inventoryResources)
 
 /** Every operation that Muster serves, and no other. */

@@ -4,8 +4,8 @@ const isObject = (node: unknown): node is Readonly<Record<string, unknown>> =>
   typeof node === 'object' && node !== null
 
 /**
- * Moves each schema with a title to the components of the document, and puts a reference in its place.
- * Generators of clients make one type of it then, instead of one for each operation.
+ * Moves each schema with a title to the components of the document, and puts a reference in its place. Client
+ * generators then make one type of it, instead of one for each operation.
  */
 export function createSchemaNames() {
   const schemas: Record<string, unknown> = {}

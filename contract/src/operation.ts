@@ -9,9 +9,9 @@ export type ProcessRole = (typeof processRoles)[number]
 export type CachePolicy =
   /** No `Cache-Control` header. */
   | 'default'
-  /** One caller's own, and only after revalidation with `If-None-Match`. */
+  /** Private to one caller, and only after revalidation with `If-None-Match`. */
   | 'private'
-  /** The same for everybody, after revalidation. */
+  /** Shared by all callers, after revalidation. */
   | 'revalidate'
   /** Never: it contains a token. */
   | 'no-store'
@@ -56,7 +56,7 @@ export interface OperationResponse {
   readonly example?: unknown
 }
 
-/** An operation of the API: all that routes, clients and the API reference need to know. */
+/** An operation of the API: everything that routes, clients and the API reference need to know. */
 export interface Operation {
   /** The same name in every layer: operation, handler, use case. */
   readonly id: string

@@ -80,7 +80,7 @@ export function createForwardRequest({ upstream, sessions, createError }: Depend
         signal,
       })
     } catch (error) {
-      // Nobody reads this response. Without a cause it is not logged as a fault.
+      // No client reads this response. Without a cause it is not logged as a fault.
       if (signal.aborted) throw createError('BadGateway', 'The browser closed the connection.')
       throw createError('BadGateway', 'The API does not respond.', { cause: error })
     }

@@ -28,7 +28,7 @@ export function createSameOrigin({ originOf }: OwnOrigin, createError: CreateErr
 
   return {
     requireOwnPage,
-    /** For writes, requires the CSRF token, which singleValue pages of the session can read. */
+    /** For writes, requires the CSRF token, which only pages of the session can read. */
     requireIntent(exchange: Exchange, csrfToken: string): void {
       if (isRead(exchange)) return
       const given = singleValue(exchange.headers[csrfHeader])

@@ -44,7 +44,9 @@ const timesOf = ({ startedAt, steps }: ActedChange) => [
   ...steps.map(({ until }) => until),
 ]
 
-/** Whether what the server shows changed after one time and up to another, without a new request. */
+/**
+ * Whether the visible state of the server changed after one time and up to another, without a new request.
+ */
 export const changesBetween = ({ change }: ActedServer, from: number, to: number): boolean =>
   change !== undefined && timesOf(change).some((time) => time > from && time <= to)
 

@@ -41,7 +41,9 @@ export function createActedServers(state: SourceState | undefined, seed: number)
       return { changed: parse(entries), version: entries.at(-1)?.version ?? version }
     },
 
-    /** For a request: the server now, and how to write it unless another request has meanwhile. */
+    /**
+     * For a request: the current server, and a function that writes it unless another request has changed it.
+     */
     async open(index: number) {
       if (!state) throw new SourceError('failed', 'The simulator acts only for stored accounts.')
       const key = keyOf(index)

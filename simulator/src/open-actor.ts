@@ -49,7 +49,7 @@ export function openActor(
     const { acted, put } = await actedServers.open(index)
     const now = clock()
     const shown = simulator.factsAt(index, now, acted)
-    // A change that nobody asked for does not stand in the way: what follows it counts.
+    // A simulated change in progress does not block the request: the state after it counts.
     const isDrifting = shown && !acted.change && !isSettled(shown.status)
     const facts = isDrifting ? simulator.factsAt(index, now + tickLength, acted) : shown
     if (!facts) throw notFound(externalId)

@@ -62,7 +62,9 @@ export function createSimulator({ seed, servers, tenants, cloudAccount }: Simula
   const isGone = (index: number, time = startTime): boolean =>
     stateWith(index, lifeOf(index, time)).isGone
 
-  /** What a server shows, given what requests did to it; undefined if it does not exist at that time. */
+  /**
+   * The facts of a server, including the effects of requests; undefined if it does not exist at that time.
+   */
   function factsAt(index: number, time: number, acted?: ActedServer): ReportedFacts | undefined {
     if (acted?.change) return factsAfter(acted.change, describe(index, time), time)
     return isGone(index, time) ? undefined : describe(index, time)

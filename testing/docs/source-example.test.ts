@@ -82,7 +82,7 @@ describe('the example in docs/adding-a-source.md', () => {
         context: SourceContext,
         read: (id: string) => Promise<ReportedServer | undefined>,
         stop: AbortSignal,
-      ) => AsyncGenerator<SourceUpdate>
+      ) => AsyncGenerator<SourceUpdate, undefined>
     }>('watch-machines.ts')
     await withSource(kind, settings, async (source) => {
       const read = (id: string) => getReadable(source, referTo(id))
@@ -153,7 +153,10 @@ describe('the example in docs/adding-a-source.md', () => {
     const scan = async (broken: readonly string[]) => {
       async function* scanRegion(region: string): AsyncGenerator<ScanPage> {
         if (broken.includes(region)) throw new SourceError('unreachable', `${region} is down.`)
-        yield { present: [{ key: ['example', region], facts: { name: region } }], gone: [] }
+        yield {
+          present: [{ key: ['example', region], facts: { name: region, status: 'running' } }],
+          gone: [],
+        }
       }
       return await Array.fromAsync(scanRegions(['east', 'west'], scanRegion, soon()))
     }

@@ -46,7 +46,7 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
   const query = 'q' in target ? { scope: target.scope } : {}
   const servers = 'q' in target ? { q: target.q } : { ids: [...target.ids] }
   const params = paramsOf(name, options)
-  // How long a guest may take does not decide about a server.
+  // The time for the guest does not change the preview.
   const { timeout_secs: _, ...deciding } = params
   const dryRun = useQuery({
     queryKey: ['batch-preview', action, target, deciding],

@@ -32,7 +32,7 @@ export function ServerActionButtons({ server }: { readonly server: Server }) {
   function whyNot(name: ActionName): string | undefined {
     const decision = data?.[apiAction(name)]
     if (decision?.allowed) return undefined
-    // Without a class there is nothing to do.
+    // Without an error class, the action would have no effect.
     if (decision && decision.class === undefined && values.statuses[status])
       return problems.already(values.statuses[status])
     if (decision) return describeRefusal(messages, decision) ?? decision.reason

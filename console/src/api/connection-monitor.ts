@@ -33,7 +33,7 @@ const hangAfter = 15_000
 const longestRead = 4_800
 const retryEvery = 5_000
 const refreshEvery = 10_000
-/** A gap between ticks that only a suspended computer explains. */
+/** A longer gap between ticks means that the computer was suspended. */
 const suspendedAfter = 5_000
 
 const connected: ConnectionState = { isConnected: true }

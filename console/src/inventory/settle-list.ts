@@ -31,7 +31,7 @@ export interface ListResponses<Item extends ListItem> {
   /** How many items there are without a filter; undefined if there is none. */
   readonly size: number | undefined
   readonly counts: FilterValueCounts
-  /** Whether the counts can be of the same moment as a total and these rows. */
+  /** Whether the counts are consistent with a total and these rows. */
   readonly agree: (counts: FilterValueCounts, total: number, rows: readonly Item[]) => boolean
 }
 
@@ -88,13 +88,13 @@ export function missingRows(
   return [...new Set(visible.map(({ id }) => id))].filter((id) => !listed.has(id)).toSorted()
 }
 
-/** A fleet that changes all the time is not read again and again. */
+/** Limits the retries for a fleet that changes all the time. */
 const maxRetries = 3
 
 /**
- * The numbers of a list and the state of its rows. Responses come in any order and are of different
- * moments, so the numbers change together, once all responses of a generation are there and agree.
- * If a request fails or retries do not help, they are the latest ones, and still updating.
+ * The numbers of a list and the state of its rows. Responses arrive in any order and show different states,
+ * so the numbers change together, once all responses of a generation have arrived and agree. If a request
+ * fails or retries do not help, the latest numbers are shown as still updating.
  */
 function settleList<Item extends ListItem>(
   before: SettledList<Item> | undefined,
@@ -127,7 +127,7 @@ function settleList<Item extends ListItem>(
     isFinal || !last
       ? { count: total, size: Math.max(size, total) }
       : { count: last.count, size: last.size }
-  // Counts of the previous list keep the shape of the filters until those of this one are there, all of them.
+  // The counts of the previous list stay visible until all counts of this one have arrived.
   const values =
     isFinal && counts.every((count) => count !== undefined)
       ? { counts, countsKey: key }

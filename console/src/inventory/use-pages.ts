@@ -25,7 +25,7 @@ export interface ListPages<Item extends ListItem> {
   readonly counts: FilterValueCounts
   /** The values of the filters are those of the previous query, unlike the rows. */
   readonly hasOtherCounts: boolean
-  /** The numbers are being read again, and may be of different moments. */
+  /** The numbers are being read again, and may be inconsistent. */
   readonly isUpdating: boolean
   readonly rowAt: (index: number) => Item | undefined
   /** Why a row is still shown although it no longer matches. */
@@ -51,7 +51,7 @@ export interface ListQueries<Item extends ListItem> {
   readonly size: SizeQuery | undefined
   /** For the values of the filters. */
   readonly counts: readonly CountsQuery[]
-  /** Whether the counts can be of the same moment as a total and some rows. */
+  /** Whether the counts are consistent with a total and some rows. */
   readonly agree: (counts: FilterValueCounts, total: number, rows: readonly Item[]) => boolean
 }
 

@@ -8,14 +8,14 @@ const key = 'muster.language'
 const listeners = new Set<() => void>()
 let messages: Messages = en
 
-/** English is in the bundle, the others come when they are wanted. */
+/** English is in the bundle. Other languages are loaded on demand. */
 async function load(language: Language): Promise<Messages> {
   if (language === 'en') return en
   const { zhCN } = await import('./zh-CN/index.ts')
   return zhCN
 }
 
-/** As `public/theme.js` has decided before the first paint. */
+/** The language that `public/theme.js` chose before the first paint. */
 export const language = (): Language => (document.documentElement.lang === 'zh-CN' ? 'zh-CN' : 'en')
 
 export const currentMessages = (): Messages => messages
@@ -29,7 +29,7 @@ export async function startLanguage(): Promise<void> {
   try {
     messages = await load(language())
   } catch {
-    // Without the messages of a language the page is still of use in another.
+    // If the messages of a language cannot be loaded, the page stays in English.
     document.documentElement.lang = 'en'
   }
 }

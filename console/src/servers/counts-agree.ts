@@ -29,7 +29,7 @@ function includedBy(q: string, group: string, names: Iterable<string>) {
     (wanted.length === 0 || wanted.includes(name)) && !unwanted.includes(name)
 }
 
-/** Whether a group can be of the same moment with and without its own filter. */
+/** Whether the counts of a group with and without its own filter are consistent. */
 function isSameGroup(
   q: string,
   group: string,
@@ -49,7 +49,7 @@ function isSameGroup(
   )
 }
 
-/** Whether the counts, the total and loaded rows of a query can be of the same moment. */
+/** Whether the counts, the total and the loaded rows of a query are consistent. */
 export function countsAgree(
   q: string,
   [first, ...others]: FilterValueCounts,

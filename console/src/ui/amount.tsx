@@ -5,7 +5,7 @@ interface Props {
   readonly children: (value: number) => string
 }
 
-/** A size or a number. Sources report 0 of what they do not know. */
+/** A size or a number. Sources report 0 for values that they do not know. */
 export function Amount({ value = 0, children }: Props) {
   const { server: t } = useMessages()
   if (value > 0) return children(value)

@@ -41,7 +41,7 @@ export function Dialog({ title, onClose, wide = false, footer, children }: Props
         isPressedOutside.current = event.target === element.current
       }}
       onClick={(event) => {
-        // Selecting text may end outside the dialog; that is no click outside.
+        // A text selection may end outside the dialog. That is not a click outside.
         if (event.target === element.current && isPressedOutside.current) onClose()
       }}
     >

@@ -57,7 +57,7 @@ function explain(error: unknown, t: Messages): { title: string; text: string } {
   if (error.status === 404) return { title: t.errors.notFound, text }
   if (error.status === 429 || error.status === 503) {
     const { retryAfter } = error
-    // A response of Muster without the time says itself what to do.
+    // A response of Muster without `Retry-After` says in its text what to do.
     const later = error.requestId === undefined ? t.errors.retryLaterText : ''
     const advice = retryAfter === undefined ? later : t.errors.retryText(retryAfter)
     return {

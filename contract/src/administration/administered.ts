@@ -9,7 +9,7 @@ import { projects } from './projects.ts'
 import { roles } from './roles.ts'
 import { users } from './users.ts'
 
-/** What administrators create and change: users, projects and all that is beside them. */
+/** The resources that administrators create and change: users, projects and others. */
 export const administeredResources = {
   domains,
   projects,

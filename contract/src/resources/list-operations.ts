@@ -73,7 +73,7 @@ export const maxSortFields = 16
 /** The scope in which one item is looked up. */
 export const scopeOfOne = scopeParameter('Scope of the lookup. Default: everything you can access.')
 
-/** What every list, and all that takes the filters of a list, can be filtered by. */
+/** The filters of every list, and of every operation that takes the filters of a list. */
 export const filterParameters = {
   filter: several(
     Type.String({ maxLength: 8192 }),

@@ -268,7 +268,7 @@ export const servers = {
 export const Server = wireSchema(servers)
 export type Server = Static<typeof Server>
 
-/** Computed for each caller, so nobody can filter, sort or group by them. */
+/** Computed for each caller, so lists cannot be filtered, sorted or grouped by them. */
 export type CallerField = {
   [Name in FieldName<typeof servers>]: (typeof servers)['fields'][Name]['type'] extends 'object'
     ? never

@@ -7,12 +7,12 @@ export const defaultStopTimeout = 60
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
-/** Sent by Cloudpods' clients, and ignored: what they ask for has no effect on the sources of Muster. */
+/** Sent by Cloudpods' clients, and ignored: they have no equivalent at Muster's sources. */
 const ignored = {
   auto_prepaid: flag(cloudpodsNote),
   qemu_version: Type.Optional(Type.String({ maxLength: 64, description: cloudpodsNote })),
   stop_charging: flag(cloudpodsNote),
-  // Comes with boot_order, which says the same.
+  // Redundant: `boot_order` is always sent with it.
   boot: Type.Optional(Type.Enum(['disk', 'cdrom'], { description: cloudpodsNote })),
 }
 export const ignoredParameters: readonly string[] = Object.keys(ignored)

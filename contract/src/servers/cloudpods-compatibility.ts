@@ -30,7 +30,7 @@ const rows = Object.entries<CloudpodsParameter>({ ...cloudpodsFilters, ...cloudp
   .toSorted(([one], [other]) => (one < other ? -1 : 1))
   .map(([name, parameter]) => `| \`${name}\` | ${describe(parameter)} |`)
 
-/** The one place of the API reference that explains the parameters of Cloudpods' clients. */
+/** The only section of the API reference that explains the parameters of Cloudpods' clients. */
 export const cloudpodsCompatibility = {
   name: 'Cloudpods compatibility',
   description: [

@@ -29,7 +29,7 @@ export const selectedServers = (descriptions: {
   ),
 })
 
-/** What becomes of each server. */
+/** The outcome for each server. */
 export const selectionOutcomes = <Outcome extends TSchema>(outcome: Outcome) => ({
   matched: Type.String({ description: 'Hash of the servers; send it with the request itself' }),
   total: Type.Integer(),

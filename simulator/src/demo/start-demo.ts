@@ -13,7 +13,7 @@ import { waitForDemo } from './wait-for-demo.ts'
 import { welcomeText } from './welcome-text.ts'
 
 interface Options {
-  /** How many servers; the default is what the demo has, or 1,000 for a new one. */
+  /** The number of servers. Default: that of the existing demo, or 1,000 for a new one. */
   readonly servers: number | undefined
   readonly progress: ProgressOutput
 }

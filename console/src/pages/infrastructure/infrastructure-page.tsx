@@ -42,7 +42,7 @@ import {
   visibleFields,
 } from './resources.ts'
 
-/** Those who list servers list what these servers name. */
+/** Whoever may list servers may list the resources that these servers refer to. */
 const operation = 'listServers'
 
 interface Props {

@@ -10,7 +10,7 @@ export function describeValue(
 ): string | undefined {
   if (value === null || value === undefined || value === '') return undefined
   if (Array.isArray(value) && value.length === 0) return undefined
-  // Sources report 0 of a size that they do not know.
+  // Sources report 0 for a size that they do not know.
   if (value === 0 && (sizes.has(field) || field === 'vcpu_count')) return undefined
   if (typeof value === 'number' && sizes.has(field)) return size(value)
   return typeof value === 'string' ? value : JSON.stringify(value)
