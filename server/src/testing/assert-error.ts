@@ -34,7 +34,7 @@ export function assertRetryAfter({
   assert.match(headers.get('retry-after') ?? 'none', isUnconfirmed ? /^none$/ : /^[1-9]\d*$/, text)
 }
 
-/** The same for an answer that came over a raw socket. */
+/** The same for a response from a raw socket. */
 export function assertRawError(
   answer: RawResponse | undefined,
   errorClass: ErrorClass,

@@ -11,11 +11,11 @@ import { adminPassword } from './start-platform.ts'
 
 export interface CallOptions {
   readonly method?: string
-  /** With things that exist for its parameters. */
+  /** With existing resources for its parameters. */
   readonly path?: string
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** With its question mark. */
+  /** Includes the question mark. */
   readonly query?: string
   readonly body?: unknown
 }

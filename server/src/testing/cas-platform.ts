@@ -12,11 +12,11 @@ import { comparableParts } from './comparable-response.ts'
 
 interface Options {
   readonly beside?: TestPlatform
-  /** Where it may reach out to, as `--source-allow` has it. */
+  /** The addresses that it may contact, as in `--source-allow`. */
   readonly allow?: string
 }
 
-/** The service that every ticket is for, with all that could be mistaken for a query's own. */
+/** The service of every ticket, with characters that have a meaning in a query string. */
 export const serviceUrl = 'https://muster.test/console/?from=cas&ticket=none&x=%26y'
 
 export const casIdentity = (ticket: string, method = 'cas') => ({
@@ -24,7 +24,7 @@ export const casIdentity = (ticket: string, method = 'cas') => ({
   cas_ticket: { id: ticket },
 })
 
-/** A log at its most talkative, kept to look things up in. */
+/** A log at the most verbose level, stored so that tests can search it. */
 function createLogBook() {
   const lines: string[] = []
   const arrivals = new EventEmitter()
@@ -51,7 +51,7 @@ function createLogBook() {
   }
 }
 
-/** A Muster that may speak to CAS servers on this machine, with its first admin logged in. */
+/** A Muster that may contact CAS servers on this machine, with its first administrator logged in. */
 export async function startCasPlatform(lifetime: Lifetime, engine: Engine, options: Options = {}) {
   const log = createLogBook()
   const platform = await startPlatform({
@@ -72,7 +72,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
   const call = <Body = ErrorBody>(method: string, path: string, body?: unknown, token = admin) =>
     ask<Body & ErrorBody>(url, path, { method, token, ...(body !== undefined && { body }) })
 
-  /** The one answer to every login that fails. */
+  /** The response to every failed login. */
   const refusal = comparableParts(await requestToken(url, { identity: tokenIdentity('nonsense') }))
 
   const events = async (query: string) =>
@@ -125,7 +125,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
 
     statusOf: async (token: string) => (await ask(url, '/v3/auth/catalog', { token })).status,
 
-    /** Refused as every failed login is; the reason is for the log and the audit alone. */
+    /** Asserts the response of a failed login. Only the log and the audit event have the reason. */
     async assertRefused(answer: ClientResponse, reason: RegExp): Promise<EventDto> {
       assert.deepEqual(comparableParts(answer), refusal)
       const requestId = answer.headers.get('x-request-id') ?? ''
@@ -143,7 +143,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
 }
 export type CasPlatform = Awaited<ReturnType<typeof startCasPlatform>>
 
-/** What somebody holds, in a word each. */
+/** The roles of a user, as short texts. */
 export const heldIn = (assignments: readonly RoleAssignment[]): string[] =>
   assignments
     .map(({ role, scope }) => `${role.name} on ${scope.project.name || scope.domain.name}`)

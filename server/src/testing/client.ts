@@ -18,7 +18,7 @@ export interface ClientResponse<Body = unknown> {
   readonly body: Body
 }
 
-/** Asks a running platform, as any client would. */
+/** Sends requests to a running platform, as any client would. */
 export async function ask<Body = ErrorBody>(
   url: string,
   path: string,
@@ -73,7 +73,7 @@ export function secretOf(answer: ClientResponse): string {
   return secret
 }
 
-/** Logs the first admin in, on the project `system` unless told otherwise. */
+/** Logs in the first administrator, by default in the project `system`. */
 export const loginAdmin = async (url: string, scope: unknown = systemProject): Promise<string> =>
   secretOf(
     await requestToken(url, { identity: passwordIdentity('sysadmin', adminPassword), scope }),

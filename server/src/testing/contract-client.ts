@@ -50,11 +50,11 @@ interface Details {
   readonly query?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the operation's own. */
+  /** Replaces that of the operation. */
   readonly method?: string
 }
 
-/** Calls operations as one caller, and holds every answer to what the contract says of it. */
+/** Calls operations as one caller, and checks every response against the contract. */
 export function createContractClient(url: string, token: string) {
   async function call<Body = ErrorBody>(
     id: OperationId,
@@ -75,7 +75,7 @@ export function createContractClient(url: string, token: string) {
   return {
     call,
 
-    /** The body of an answer that must be a good one. */
+    /** The body of a response that must be successful. */
     async get<Body>(id: OperationId, details?: Details): Promise<Body> {
       const answer = await call<Body>(id, details)
       const { status, text } = answer
@@ -83,18 +83,18 @@ export function createContractClient(url: string, token: string) {
       return answer.body
     },
 
-    /** The error that an answer must be. */
+    /** The error of a response that must be one. */
     async fail(errorClass: ErrorClass, id: OperationId, details?: Details): Promise<ErrorBody> {
       const answer = await call(id, details)
       assert.equal(answer.status, errorStatus[errorClass], `${id}: ${answer.text}`)
-      // A HEAD is answered without the body that would say so.
+      // The response to a HEAD has no body with the error.
       return operationNamed(id).method === 'HEAD' ? answer.body : assertError(answer, errorClass)
     },
   }
 }
 export type ContractClient = ReturnType<typeof createContractClient>
 
-/** The first admin, without the cost of a login. */
+/** The first administrator, without a password login. */
 export async function createAdminClient(platform: TestPlatform, url = platform.url) {
   const { database } = platform
   const find = (table: 'users' | 'projects', name: string) =>

@@ -16,7 +16,7 @@ const routes = (operations as readonly Operation[]).map((operation) => ({
   statuses: errorStatusesOf(operation),
 }))
 
-/** That no operation was called: its path is unknown to this process, or the method. */
+/** Errors of requests that match no operation: the path or the method is unknown to this process. */
 const ofNoOperation = new Set<ErrorClass>(['NotFoundError', 'MethodNotAllowedError'])
 
 /** Checks that the OpenAPI document lists the status of a client error, whichever operation answered it. */

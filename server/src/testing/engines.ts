@@ -30,7 +30,7 @@ export async function prepareDatabases(server: string, folder: string): Promise<
   const url = await createDatabase(server, migrated)
   for (const database of [await openPostgres(url, inspect), await openSqlite(folder, inspect)]) {
     await ensureServerIndexes(database)
-    // Else every platform would write it shortly after its start, in the background.
+    // Otherwise every platform would write it in the background shortly after its start.
     await createOutdatedServers(database).recordAllRewritten()
     await database.close()
   }

@@ -10,7 +10,7 @@ const element = (name: string, text: string) => `<cas:${name}>${escape(text)}</c
 const respond = (content: string) =>
   `<cas:serviceResponse xmlns:cas="http://www.yale.edu/tp/cas">${content}</cas:serviceResponse>`
 
-/** What a CAS server says of a good ticket. */
+/** The response of a CAS server to a valid ticket. */
 export function casSuccess(user: string, attributes: Attributes = {}): string {
   const values = Object.entries(attributes).flatMap(([name, texts]) =>
     texts.map((text) => element(name, text)),
@@ -20,7 +20,7 @@ export function casSuccess(user: string, attributes: Attributes = {}): string {
   )
 }
 
-/** What it says of a bad one; the text is for people, and as written. */
+/** The response to an invalid ticket. The text is for people. */
 export const casFailure = (text: string, code = 'INVALID_TICKET'): string =>
   respond(`<cas:authenticationFailure code="${code}">${text}</cas:authenticationFailure>`)
 
@@ -43,7 +43,7 @@ export async function startFakeCas(
     certificate,
   )
 
-  /** A ticket that is always answered so. */
+  /** A ticket that always gets this response. */
   function prepareTicket(answer: string | RequestListener, ticket = `ST-${newId()}`): string {
     scripts.set(ticket, typeof answer === 'string' ? (_, response) => response.end(answer) : answer)
     return ticket
@@ -51,10 +51,10 @@ export async function startFakeCas(
 
   return {
     ...server,
-    /** What the protocol's paths are put behind. */
+    /** The prefix of the protocol's paths. */
     base: `${server.url}/cas`,
     prepareTicket,
-    /** A ticket of this person, which is good for ever. */
+    /** A ticket of this user that never expires. */
     ticketFor: (user: string, attributes?: Attributes, ticket?: string) =>
       prepareTicket(casSuccess(user, attributes), ticket),
     /** The targets of all requests for a ticket. */

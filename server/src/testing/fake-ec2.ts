@@ -23,7 +23,7 @@ interface Ec2Request {
   readonly authorization: string
 }
 
-/** Answers in the place of the fake, and says so; else the fake answers. */
+/** Answers instead of the fake and returns true; otherwise the fake answers. */
 type Misbehaviour = (request: Ec2Request, response: ServerResponse) => boolean
 
 export interface FakeEc2 {
@@ -46,7 +46,7 @@ const value = (name: string, plain: string) => element(name, escape(plain))
 const items = (name: string, list: readonly string[]) =>
   element(name, ...list.map((content) => element('item', content)))
 
-/** As EC2 words a refusal. */
+/** An error in EC2's format. */
 export function refuse(response: ServerResponse, status: number, code: string, message = ''): true {
   const error = element('Error', value('Code', code), value('Message', message))
   response.writeHead(status, { 'content-type': 'text/xml' })
@@ -95,8 +95,8 @@ const describe = (
   )
 
 /**
- * Speaks just enough of EC2's query protocol to have the faults that no real EC2, and no emulator of
- * it, can be made to have. What it says when it has none is not a test of anything.
+ * Implements just enough of EC2's query protocol to produce faults that neither a real EC2 nor an emulator
+ * can produce. Its successful responses prove nothing.
  */
 export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
   const server = createServer((request, response) => void answer(request, response))

@@ -27,7 +27,7 @@ const world = (timeLimit = 10_000, accountId?: string) => ({
 })
 export const soon = () => AbortSignal.timeout(60_000)
 
-/** Opens a line to a fake libvirt for as long as the test lasts. */
+/** Opens a connection to a fake libvirt for the duration of the test. */
 export async function openAt(
   context: TestContext,
   { address }: Pick<FakeLibvirt, 'address'>,
@@ -54,7 +54,7 @@ export const isSourceError =
 /** Turns of the event loop in which everything else is answered. */
 const quietTurns = 100
 
-/** Lets a time limit pass as soon as only this call waits for its answer, however busy the machine is. */
+/** Lets a time limit expire as soon as only this call is unanswered, however busy the machine is. */
 export async function passTimeLimit<Result>(
   { mock }: TestContext,
   { requests }: Pick<FakeLibvirt, 'requests'>,

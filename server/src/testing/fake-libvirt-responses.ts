@@ -17,18 +17,18 @@ import { createXdrWriter, type XdrReader, type XdrWriter } from '../sources/libv
 export interface FakeDomain {
   readonly uuid: string
   readonly name: string
-  /** What is inside of `<domain>`, besides its name and UUID. */
+  /** The content of `<domain>`, besides its name and UUID. */
   readonly inside?: string
-  /** In place of all of it. */
+  /** Replaces the whole XML. */
   readonly xml?: string
   /** 1 is running, 5 is off. */
   readonly state?: number
   readonly isTransient?: boolean
   /** Bytes of disks, by target. */
   readonly capacities?: Readonly<Record<string, number>>
-  /** What libvirt does where others get their XML. */
+  /** What libvirt does instead of returning the XML. */
   readonly xmlFault?: 'silence' | 'failure'
-  /** The state of it cannot be told, nor that of any other in the same answer. */
+  /** Its state cannot be read, nor that of any other domain in the same response. */
   readonly hasNoStats?: boolean
 }
 
@@ -43,7 +43,7 @@ interface FakeLease {
   readonly isIpv6?: boolean
 }
 
-/** What a fake host has besides domains. What is left out, its libvirt does not know of. */
+/** The resources of a fake host besides domains. Its libvirt does not support those that are left out. */
 export interface FakeHost {
   readonly uuid: string
   readonly serial?: string
@@ -63,7 +63,7 @@ export interface FakeHost {
 
 export const notSupported = 3
 
-/** An answer in the form of an error. */
+/** An error response. */
 export class FakeError extends Error {
   readonly code: number
 
@@ -109,7 +109,7 @@ function writeStats(writer: XdrWriter, { state = 1, capacities = {} }: FakeDomai
 
 export type Answer = (request: XdrReader, answer: XdrWriter) => unknown
 
-/** How a libvirt with these domains and this host answers, as far as Muster asks. */
+/** The responses of a libvirt with these domains and this host, for the calls that Muster makes. */
 export function createResponses(
   domains: ReadonlyMap<string, FakeDomain>,
   host: FakeHost,

@@ -24,31 +24,31 @@ import {
 } from './fake-libvirt-responses.ts'
 import type { Lifetime } from './spawn-muster.ts'
 
-/** What happens in the place of an answer. */
+/** What happens instead of a response. */
 export type FakeFault =
   /** Nothing at all. */
   | 'silence'
-  /** Bytes that are no message. */
+  /** Bytes that are not a message. */
   | 'garbage'
-  /** Half of the answer, and then the end. */
+  /** Half of the response, then the connection is closed. */
   | 'truncated'
   | 'closed'
-  /** A message that states to be of a gigabyte. */
+  /** A message whose length says one gigabyte. */
   | 'huge'
   /** The answer to another request. */
   | 'stranger'
   | { readonly error: number; readonly message?: string }
-  /** A body in place of the true one. */
+  /** A body that replaces the real one. */
   | { readonly body: Buffer }
 
 interface Options {
   readonly domains?: readonly FakeDomain[]
   readonly host?: Partial<FakeHost>
-  /** By the procedure that they befall. */
+  /** By the affected procedure. */
   readonly faults?: Readonly<Record<number, FakeFault>>
   /** Listens by TLS with one of the certificates for tests, instead of on a socket. */
   readonly certificate?: 'issued' | 'expired' | 'elsewhere'
-  /** What it says after the handshake. */
+  /** What it sends after the handshake. */
   readonly welcome?: Buffer
   /** Milliseconds that it takes for each answer. */
   readonly delay?: number
@@ -59,9 +59,9 @@ const readFixture = (name: string) =>
 const hostUuid = '6d757374-6572-4000-8000-000000000001'
 
 /**
- * A stand-in for a libvirt daemon: real sockets and the real protocol, but no domains behind it. It is
- * for faults that a real daemon cannot be made to have, and for tests that need many changes quickly.
- * What it says was learned from a real one, which the tests under testing/libvirt ask the same.
+ * A fake libvirt daemon: real sockets and the real protocol, but no domains behind it. It is for faults that
+ * a real daemon cannot produce, and for tests that need many changes quickly. Its responses are copied from a
+ * real daemon, which the tests under testing/libvirt use.
  */
 export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'muster-fake-libvirt-'))
@@ -96,7 +96,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
     }
   }
 
-  /** Whether there was an answer, of whatever kind. */
+  /** Whether there was a response of any kind. */
   function respond(socket: Socket, frame: Frame): boolean {
     const fault = faults.get(frame.procedure)
     const reply = answer(frame)
@@ -184,7 +184,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
     connections: () => ({ ever: connections, now: sockets.size }),
     /** The most calls of one connection that waited for their answer at the same time. */
     mostInFlight: () => mostInFlight,
-    /** Tells everybody that something happened to a domain, which need not be there any more. */
+    /** Sends an event about a domain, which may no longer exist. */
     sendEvent(
       { name, uuid }: Pick<FakeDomain, 'name' | 'uuid'>,
       kind: keyof typeof domainEvents = 'lifecycle',
@@ -202,7 +202,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
         type: messageTypes.event,
         body,
       }),
-    /** Reads nothing any more, and so answers nothing either. */
+    /** Stops reading, and so answers nothing. */
     freeze(): void {
       for (const socket of sockets) socket.pause()
     },

@@ -35,7 +35,7 @@ const long = [
   'x'.repeat(1_025),
 ]
 
-/** Texts that something is meant to happen by, where a value becomes part of a statement. */
+/** Texts that have an effect if a value becomes part of a statement. */
 export const injectionTexts: readonly string[] = [
   ...new Set([
     ...openings.flatMap((opening) => continuations.map((rest) => opening + rest)),

@@ -3,7 +3,7 @@ import type { ClientResponse } from './client.ts'
 const isFeed = (body: unknown): boolean =>
   typeof body !== 'object' || body === null || Array.isArray(body) || '_meta' in body
 
-/** The items of a list, whatever it calls them. Of a feed for other programs, the ids in it. */
+/** The items of a list, whatever their key. For a feed, the ids in it. */
 export const itemsOf = ({ body, text }: ClientResponse): readonly unknown[] =>
   isFeed(body)
     ? (text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])

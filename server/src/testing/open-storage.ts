@@ -67,7 +67,7 @@ export async function openStorage(engine: Engine): Promise<TestStorage> {
   return { database, location, close: () => location.remove() }
 }
 
-/** Every row of every table as text, in an order that does not change by itself. */
+/** Every row of every table as text, in a stable order. */
 export async function dumpTables(database: Database): Promise<Record<string, string[]>> {
   const dump: Record<string, string[]> = {}
   for (const { name } of await ownTables(database)) {
@@ -80,7 +80,9 @@ export async function dumpTables(database: Database): Promise<Record<string, str
   return dump
 }
 
-/** The same without what every failed login adds to: the audit log and the counters of failures. */
+/**
+ * The same without the tables that every failed login changes: the audit log and the counters of failures.
+ */
 export async function dumpLasting(database: Database): Promise<Record<string, string[]>> {
   const { events: _events, login_attempts: _counters, ...rest } = await dumpTables(database)
   return rest

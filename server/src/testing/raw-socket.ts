@@ -9,28 +9,28 @@ export interface RawResponse {
 }
 
 interface RawExchange {
-  /** All that came back, byte for byte. */
+  /** The raw response bytes. */
   readonly text: string
-  /** The answers in it, in order. */
+  /** The parsed responses, in order. */
   readonly answers: readonly RawResponse[]
-  /** Whether the server ended the connection within the time we waited. */
+  /** Whether the server closed the connection within the time limit. */
   readonly closed: boolean
 }
 
 interface Options {
-  /** Milliseconds to wait for the server to end the connection; a bound, not a measure. */
+  /** The time limit for the server to close the connection, in milliseconds. */
   readonly patience?: number
 }
 
 export function openSocket(url: string): Socket {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // A server that refuses may reset: what counts is what it said before.
+  // A server that refuses a request may reset the connection. The response before that counts.
   socket.on('error', () => {})
   return socket
 }
 
-/** Collects what the server says on a connection until it ends it, or patience does. */
+/** Reads from a connection until the server closes it, or the time limit. */
 export async function listen(socket: Socket, { patience = 5_000 }: Options = {}) {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,7 +44,7 @@ export async function listen(socket: Socket, { patience = 5_000 }: Options = {})
   return { text, answers: parseAnswers(text), closed } satisfies RawExchange
 }
 
-/** Sends bytes that no client library would, and returns what the server made of them. */
+/** Sends raw bytes that no client library would send, and returns the responses. */
 export async function sendRaw(
   url: string,
   payload: string | Uint8Array,
@@ -55,7 +55,7 @@ export async function sendRaw(
   return await listen(socket, options)
 }
 
-/** Sends one request, as written, and returns its answer; the connection ends with it. */
+/** Sends one raw request, returns its response and closes the connection. */
 export async function askRaw(
   url: string,
   head: readonly string[],

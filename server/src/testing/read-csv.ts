@@ -1,4 +1,4 @@
-/** A table as RFC 4180 has it: lines of cells. Throws where it is not. */
+/** Parses CSV by RFC 4180 into lines of cells. Throws if it is invalid. */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

@@ -21,9 +21,9 @@ export interface ScanResult {
   readonly cut: readonly string[]
   /** Empty after success. */
   readonly error: string
-  /** Of parts that failed alone. */
+  /** The errors of parts that failed alone. */
   readonly failures: readonly string[]
-  /** Of `RssAnon` since the first scan, at most, in MB. */
+  /** The largest growth of `RssAnon` since the first scan, in MB. */
   readonly growth: number
 }
 

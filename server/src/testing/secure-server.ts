@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Lifetime } from './spawn-muster.ts'
 
-/** All of them belong to the one key that is for tests only; the authority signed the others. */
+/** All certificates share one key for tests. The authority signed the others. */
 const certificates = {
   authority: 'test-only.cert.pem',
   issued: 'test-only-issued.cert.pem',
@@ -18,7 +18,7 @@ export type TestCertificate = keyof typeof certificates
 const readFixture = (name: string) =>
   readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
 
-/** The authority that signed what the servers of tests show. */
+/** The authority that signed the certificates of test servers. */
 export const testAuthority = readFixture(certificates.authority)
 export const issuedCertificate = readFixture(certificates.issued)
 export const certificateOf = (name: TestCertificate): string => readFixture(certificates[name])
@@ -31,7 +31,7 @@ interface SeenRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** A real HTTPS server on loopback that remembers what it was asked. */
+/** A real HTTPS server on loopback that records its requests. */
 export async function startSecureServer(
   lifetime: Lifetime,
   answer: RequestListener,

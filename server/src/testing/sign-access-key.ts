@@ -10,7 +10,7 @@ interface Signer {
   /** The host, with its port, that the login is for. */
   readonly host: string
   readonly location?: string
-  /** What no login is signed with, for those who try. */
+  /** Overrides with which a signature must be rejected. */
   readonly method?: string
   readonly path?: string
   readonly service?: string
@@ -34,7 +34,7 @@ export function signLikeCloudpods(signer: Signer): string {
   return JSON.stringify(sign({ ...signer, location }, headers))
 }
 
-/** `access_key_secret` in Muster's own form, which tells all that was signed. */
+/** `access_key_secret` in Muster's own form, which contains all signed values. */
 export function signLikeMuster(signer: Signer & { readonly nonce: string }): string {
   const { nonce, location = 'muster' } = signer
   const headers = {

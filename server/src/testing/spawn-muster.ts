@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-/** A test, or a whole suite: what was started for it goes when it ends. */
+/** A test or a suite. What was started for it is stopped at its end. */
 export interface Lifetime {
   after(work: () => unknown): void
 }
@@ -55,12 +55,12 @@ export const musterCommand = [
 
 export function temporaryFolder(lifetime: Lifetime): string {
   const folder = mkdtempSync(join(tmpdir(), 'muster-process-'))
-  // A process that is on its way out may still be writing there.
+  // A process that is stopping may still write there.
   lifetime.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 
-/** Nothing of this process's own environment but what any program needs to run. */
+/** Only the environment variables that any program needs. */
 function cleanEnvironment(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SystemRoot']
   const passed = names.flatMap((name) => {
@@ -75,7 +75,7 @@ function cleanEnvironment(): Record<string, string> {
   }
 }
 
-/** The mask is the process's, and a child takes it over at its birth. */
+/** The umask belongs to the process, and a child inherits it. */
 function underMask(umask: number | undefined, work: () => ChildProcess): ChildProcess {
   if (umask === undefined) return work()
   const usual = process.umask(umask)
@@ -86,7 +86,7 @@ function underMask(umask: number | undefined, work: () => ChildProcess): ChildPr
   }
 }
 
-/** Starts a real process, which is gone at the latest when `lifetime` ends. */
+/** Starts a real process, which is stopped at the latest when `lifetime` ends. */
 export function spawnProcess(lifetime: Lifetime, options: SpawnOptions = {}) {
   const { flags = [], environment = {}, command = musterCommand, ownGroup = false } = options
   const [program, ...words] = command
@@ -109,7 +109,7 @@ export function spawnProcess(lifetime: Lifetime, options: SpawnOptions = {}) {
     stdout,
     stderr,
   }))
-  /** What it started itself is in its group, and would outlive it. */
+  /** Its child processes are in its group, and would outlive it. */
   const killWhatIsLeft = () => {
     try {
       if (ownGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -129,7 +129,7 @@ export function spawnProcess(lifetime: Lifetime, options: SpawnOptions = {}) {
     },
     stdout: () => stdout,
     stderr: () => stderr,
-    /** Resolves once it has printed this text; fails when it ends without. */
+    /** Resolves once the process has printed this text; fails if it ends before. */
     async printed(text: string): Promise<void> {
       const missing = () => new Error(`ended without printing "${text}":\n${stdout}${stderr}`)
       await new Promise<void>((resolve, reject) => {
@@ -151,7 +151,7 @@ export const runMuster = (
   environment?: Readonly<Record<string, string>>,
 ): Promise<Exit> => spawnProcess(lifetime, { flags, ...(environment && { environment }) }).exited
 
-/** What the welcome says. */
+/** The values in the welcome message. */
 export function readWelcome(welcome: string) {
   const word = (name: string) => new RegExp(`^ +${name} +(\\S+)`, 'm').exec(welcome)?.[1]
   return {
@@ -162,13 +162,13 @@ export function readWelcome(welcome: string) {
   }
 }
 
-/** Starts Muster on a free port and waits until it welcomes. */
+/** Starts Muster on a free port and waits for its welcome message. */
 export async function spawnMuster(lifetime: Lifetime, options: SpawnOptions = {}) {
   const muster = spawnProcess(lifetime, {
     ...options,
     flags: ['--port', '0', ...(options.flags ?? [])],
   })
-  // The last thing that the welcome says.
+  // The last line of the welcome message.
   await muster.printed("-d '{")
   return { ...muster, ...readWelcome(muster.stdout()) }
 }

@@ -21,13 +21,13 @@ const world = { disappearanceHold: 0, tasks, reachable: [], runner: 'test', kind
 
 interface Options {
   readonly servers?: number
-  /** Only the accounts are looked at: their servers count as in at once. */
+  /** Only the accounts are checked: their servers count as loaded at once. */
   readonly isQuick?: boolean
 }
 
 const organisation = ['assignments', 'cloudaccounts', 'domains', 'projects', 'roles', 'users']
 
-/** All that a demo lays but its servers. */
+/** Everything that a demo creates except its servers. */
 export async function dumpOrganisation(database: Database) {
   const tables = await dumpTables(database)
   return organisation.map((name) => tables[name])

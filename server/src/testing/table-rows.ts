@@ -8,7 +8,7 @@ export async function ownTables({ db }: Database) {
   )
 }
 
-/** A row as text, and what is kept in bytes as the text that it is: somebody may look for it. */
+/** A row as text. Stored bytes are decoded, so that tests can search for texts in them. */
 export function rowText(row: object): string {
   if (!Object.values(row).some((value) => value instanceof Uint8Array)) return JSON.stringify(row)
   return JSON.stringify(row, (_, value: unknown) =>

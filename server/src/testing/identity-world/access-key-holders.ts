@@ -8,7 +8,7 @@ import { createIdentityWorld } from './create-identity-world.ts'
 import { signLikeMuster, signLikeCloudpods } from '../sign-access-key.ts'
 import type { TestPlatform } from '../start-platform.ts'
 
-/** A user with a role in a project; nothing of it is shared with other tests. */
+/** A user with a role in a project. It is not shared with other tests. */
 export interface KeyHolder {
   readonly userId: string
   readonly name: string
@@ -92,7 +92,7 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
   const signer = ({ id, secret }: HeldKey) => ({ accessKey: id, secret, now: clock(), host })
 
   const presentations = {
-    /** Within a second two of them are the same text. */
+    /** Two of them within a second are the same text. */
     cloudpods: (key: HeldKey, changes: Signing = {}) =>
       signLikeCloudpods({ ...signer(key), ...changes }),
     /** Each with a nonce of its own. */
@@ -108,7 +108,7 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
     tryToMake,
     makeKey,
 
-    /** A user with a project; domains are made for them unless the test has some. */
+    /** A user with a project. A domain is created unless the test passes one. */
     async addHolder(
       options: { role?: string; userDomain?: string; projectDomain?: string } = {},
     ): Promise<KeyHolder> {
@@ -138,7 +138,7 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
     makeOwnKey: ({ token, projectId }: KeyHolder, wish: object = {}) =>
       makeKey(token, { project_id: projectId, ...wish }),
 
-    /** The first admin, in the project `system`, at no password's cost. */
+    /** The first administrator in the project `system`, without a password login. */
     async plantAdmin(): Promise<string> {
       const { db } = database
       const user = await db

@@ -7,7 +7,7 @@ import { accessKeyRow, groupRow, providerRow } from './identity-rows.ts'
 export interface Tenant {
   /** By the names of the collections. */
   readonly ids: Readonly<Record<TenantKind, string>>
-  /** A token of somebody new in this domain, with the role there, on its project or on the system. */
+  /** A token of a new user in this domain, with the role in the domain, in its project or in the system. */
   person(role: string | undefined): Promise<{ userId: string; token: string }>
 }
 
@@ -64,7 +64,7 @@ export async function addTenant(database: Database, name: string): Promise<Tenan
       } else if (role !== undefined) {
         const isOnProject = role.startsWith('project_')
         await identities.assign({ role, userId: person, ...(isOnProject && { projectId }) })
-        // A role on the system is used from some project.
+        // A system role needs a token for some project.
         if (!isOnProject) {
           await identities.assign({ role: 'project_viewer', userId: person, projectId })
         }

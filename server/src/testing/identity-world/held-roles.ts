@@ -68,7 +68,7 @@ export interface Held {
 const assignmentOf = ({ at, policies }: Held, name = 'some'): Assignment =>
   places[at](makeRole(name, policies))
 
-/** Somebody with these roles and a token of this scope. */
+/** A user with these roles and a token of this scope. */
 export const principalOf = (scope: ScopeName, held: readonly Held[]): Principal =>
   createPrincipal(
     makeToken(),

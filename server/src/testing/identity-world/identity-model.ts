@@ -75,7 +75,7 @@ export function callerKindOf(world: World, { userId, scope }: Person): string {
 const groupsOf = (world: World, userId: string): Set<string | null> =>
   new Set(world.group_members.filter((it) => it.user_id === userId).map((it) => it.group_id))
 
-/** What a user holds, as such or through a group. */
+/** The roles of a user, direct or through a group. */
 function heldBy(world: World, userId: string) {
   const groups = groupsOf(world, userId)
   return world.assignments.filter((it) => it.user_id === userId || groups.has(it.group_id))
@@ -86,7 +86,7 @@ interface Visibility {
   readonly level: 'system' | 'domain' | 'project' | 'none'
   readonly domainId?: string
   readonly projectId?: string
-  /** Whose own things are seen besides. */
+  /** The user whose own resources are visible as well. */
   readonly self: string | undefined
 }
 
@@ -164,7 +164,7 @@ function isSeen(world: World, kind: Kind, row: Row, visibility: Visibility): boo
 
 export interface ListQuery {
   readonly list: OperationId
-  /** The things in the path. */
+  /** The resources in the path. */
   readonly parents: Readonly<Record<string, string>>
   readonly filters: Readonly<Record<string, string>>
   readonly sortKey: string
@@ -202,7 +202,7 @@ function candidates(
   const seen = (kind: Kind) => all(kind).filter((row) => isSeen(world, kind, row, visibility))
   const isThere = (kind: Kind) =>
     all(kind).some((row) => row.id === id && isSeen(world, kind, row, parentVisibility))
-  /** What is one's own is there, however little else one sees. */
+  /** A user's own resources are always included. */
   const ownOrSeen = (kind: Kind) =>
     id === person.userId && visibility === parentVisibility ? all(kind) : seen(kind)
   const kind = lists[list]
@@ -244,7 +244,7 @@ function candidates(
   }
 }
 
-/** Assignments, each with who is shown as its holder and by which address it is known. */
+/** Assignments, each with the holder that is shown and with its link. */
 function grantsSeen(world: World, visibility: Visibility, isEffective: boolean): Row[] {
   const { self } = visibility
   const own = new Set(self === undefined ? [] : heldBy(world, self).map(({ id }) => id))
@@ -263,7 +263,7 @@ function grantsSeen(world: World, visibility: Visibility, isEffective: boolean):
     const holder = grant.group_id === null ? `users/${grant.user_id}` : `groups/${grant.group_id}`
     const row = { ...grant, link: `/v3/${place}/${holder}/roles/${grant.role_id}` }
     if (!isEffective || grant.user_id !== null) return isWithin || own.has(grant.id) ? [row] : []
-    // Of a group that one is merely in, only oneself is one's own: who else is in it is not told.
+    // Members of a group see only themselves in it, not the other members.
     return world.group_members
       .filter(({ group_id }) => group_id === grant.group_id)
       .filter(({ user_id }) => isWithin || user_id === self)
@@ -313,7 +313,7 @@ function isKept(row: Row, name: string, value: string): boolean {
   }
 }
 
-/** What is left of what a caller sees in the scope of the token, or the status of the error. */
+/** The visible rows within the requested scope, or the status of the error. */
 function narrow(
   world: World,
   { scope }: Person,

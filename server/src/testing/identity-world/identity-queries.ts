@@ -27,7 +27,7 @@ const spellings = (names: readonly string[]) =>
   )
 
 const flags = fc.constantFrom('true', 'false', 'True', 'False', '1', '0', '')
-/** These stand for whoever asks, and for somebody or some group in the domain asked from. */
+/** Placeholders for the caller, and for a user or a group in the caller's domain. */
 const oneself = 'oneself'
 const neighbour = 'neighbour'
 const absentId = '0123456789abcdef0123456789abcdef'
@@ -35,7 +35,7 @@ const absentId = '0123456789abcdef0123456789abcdef'
 interface Pick {
   readonly person: Person
   readonly listQuery: ListQuery
-  /** In how many pages, about. */
+  /** The approximate number of pages. */
   readonly pages: number
   readonly paging: 'links' | 'ids'
 }
@@ -122,7 +122,7 @@ export function createListQueries(world: World, people: readonly Person[]): fc.A
     return world[table].filter(({ domain_id }) => domain_id === home).map(({ id }) => id)
   }
 
-  /** Who holds something somewhere: of two drawn apart hardly anyone does. */
+  /** A holder and a scope with an assignment. Two that are drawn independently hardly ever have one. */
   function heldThere({ id: list, path }: Operation): Record<string, string>[] {
     const place = path.includes('/projects/') ? 'project_id' : 'domain_id'
     const needed = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -184,7 +184,7 @@ export function createListQueries(world: World, people: readonly Person[]): fc.A
 
   return fc
     .record({
-      // Each way to ask as often as the others, though most people hold little.
+      // Each kind of caller is equally frequent, although most users have few roles.
       person: fc.oneof(
         ...Map.groupBy(people, (person) => callerKindOf(world, person))
           .values()
@@ -192,7 +192,7 @@ export function createListQueries(world: World, people: readonly Person[]): fc.A
       ),
       listQuery: fc.oneof(
         ...listOperations.map((operation) => ({
-          // The one list that is more than rows of one table.
+          // The only list that combines several tables.
           weight: operation.id === 'listRoleAssignments' ? 3 : 1,
           arbitrary: queriesOf(operation),
         })),

@@ -11,7 +11,7 @@ import type {
   UserRecord,
 } from '../../domain/identity/records.ts'
 
-/** Records as the storage would hand them to the domain; a test names only what it is about. */
+/** Records as the storage returns them. A test sets only the relevant fields. */
 
 export const makeDomain = (name: string, changes: Partial<DomainRecord> = {}): DomainRecord => ({
   id: `domain-${name}`,
@@ -122,7 +122,7 @@ export const makeEvent = (changes: Partial<EventRecord> = {}): EventRecord => {
   }
 }
 
-/** The stored options of a CAS provider at an address that nobody asks. */
+/** The stored options of a CAS provider at an address that is never contacted. */
 export const casOptions = JSON.stringify({
   url: 'https://cas.example.org/cas',
   service_url: 'https://muster.example.org/',

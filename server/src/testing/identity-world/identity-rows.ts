@@ -5,7 +5,7 @@ import { newId } from '../../domain/new-id.ts'
 import { policyFlags } from '../../storage/registry/policy-flags.ts'
 import { casOptions } from './identity-records.ts'
 
-/** The rows of all worlds, with a default for what a test does not care about. */
+/** The rows of all worlds, with default values. */
 
 /** When all of them were created. */
 export const createdAt = Date.UTC(2026, 0, 1)
@@ -18,7 +18,7 @@ export const named = (name: string) => ({
   created_at: createdAt,
 })
 
-/** For a thing whose name no test looks at. */
+/** For a resource whose name does not matter. */
 export const anyName = (word: string): string => `${word} ${newId()}`
 
 export const domainRow = (name: string) => ({ ...named(name), description: '', enabled: 1 })
@@ -99,7 +99,7 @@ export const accessKeyRow = (user_id: string, project_id: string, secret = 'encr
   last_used_ip: '',
 })
 
-/** A provider at an address that nobody calls. */
+/** A provider at an address that is never contacted. */
 export const providerRow = (name: string, domain_id: string, mapping: readonly object[] = []) => ({
   ...named(name),
   driver: 'cas',

@@ -28,7 +28,7 @@ function createCountingHasher() {
   const compare: Compare = async (stored, password) => {
     if (stored === null) counts.decoy += 1
     else counts.real += 1
-    // A comparison takes its time, in which others come along.
+    // A comparison takes some time, so that others run concurrently.
     await pause(2)
     return stored === plainHash(password)
   }
@@ -39,7 +39,7 @@ function createCountingHasher() {
   return { counts, hasher }
 }
 
-/** A database that writes down each statement that goes through it, values left out. */
+/** A database that records each statement without its values. */
 function recordStatements(database: Database) {
   const statements: string[] = []
   const recorder: KyselyPlugin = {
@@ -71,8 +71,8 @@ interface Options {
 }
 
 /**
- * Identity over the storage of a running platform, all of it real but the password hasher: that
- * one counts its work and costs nothing, so that a test can send thousands of logins.
+ * Identity on the storage of a running platform. Only the password hasher is fake: it counts its calls and
+ * costs nothing, so that a test can send thousands of logins.
  */
 export async function startMeasuredLogins(platform: TestPlatform, options: Options = {}) {
   const { clock = Date.now, trustedProxies = [] } = options
@@ -138,7 +138,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
   return {
     url,
     counts,
-    /** The statements run since the last time this was asked. */
+    /** The statements since the last call of this function. */
     takeStatements: () => statements.splice(0),
     close: () => app.close(),
   }

@@ -26,7 +26,7 @@ import { ownTables } from '../table-rows.ts'
 export type Where = 'system' | { readonly domain: string } | { readonly project: string }
 export type Who = { readonly user: string } | { readonly group: string }
 
-/** Any one thing that the API shows. */
+/** Any resource of the API. */
 interface Thing {
   readonly id: string
   readonly name: string
@@ -42,7 +42,7 @@ export interface OwnRole {
   readonly policyId: string
 }
 
-/** Somebody with a project of their own, and a token for it. */
+/** A user with their own project and a token for it. */
 export interface Person {
   readonly id: string
   readonly domainId: string
@@ -119,7 +119,7 @@ export async function openIdentityApi(platform: TestPlatform) {
       ...changes,
     })
 
-  /** Collects rows; each method tells the id of what it adds. */
+  /** Collects rows. Each method returns the id of what it adds. */
   function createPlan(statements: Statement[]) {
     const put = <Row extends object>(table: keyof Tables, row: Row): Row => {
       statements.push(insert(table, row))
@@ -167,7 +167,7 @@ export async function openIdentityApi(platform: TestPlatform) {
     return plan
   }
 
-  /** Adds any number of things in one commit. */
+  /** Adds any number of resources in one commit. */
   async function add<Result>(
     make: (plan: ReturnType<typeof createPlan>) => Result,
   ): Promise<Result> {
@@ -199,7 +199,7 @@ export async function openIdentityApi(platform: TestPlatform) {
       const row =
         database.engine === 'postgres'
           ? sql`row_to_json(${table})::text`
-          : // What is kept in bytes is text too, and JSON takes no bytes.
+          : // Stored bytes become text, because JSON has no bytes.
             sql`json_array(${sql.join(columns.map(({ name: column }) => sql`cast(${sql.ref(column)} as text)`))})`
       return sql`select ${sql.lit(name)} as name, ${row} as content from ${table}`
     }),
@@ -224,7 +224,7 @@ export async function openIdentityApi(platform: TestPlatform) {
     call,
     digest,
 
-    /** As the first admin, to whom this must not be refused. */
+    /** As the first administrator, for whom this must succeed. */
     async order(method: string, path: string, body?: unknown): Promise<IdentityApiResponse> {
       const answer = await call(admin, method, path, body)
       assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
@@ -247,7 +247,7 @@ export async function openIdentityApi(platform: TestPlatform) {
       return { id, domainId, projectId, token: await tokenFor(id, { project: projectId }) }
     },
 
-    /** Whether somebody holds a role, as the platform says. */
+    /** Whether a user has a role, according to the API. */
     holds: async (role: string, who: Who, where: Where) =>
       (await call(admin, 'HEAD', grantPath(role, who, where))).status === 204,
 
@@ -259,7 +259,7 @@ export async function openIdentityApi(platform: TestPlatform) {
       return answer.body.events
     },
 
-    /** Each of these is refused with this status, and after all of them nothing is different. */
+    /** Asserts that each of these is refused with this status, and that nothing has changed afterwards. */
     async assertRefused(
       status: number,
       ...attempts: readonly (() => Promise<IdentityApiResponse>)[]
@@ -278,7 +278,7 @@ export async function openIdentityApi(platform: TestPlatform) {
 }
 export type IdentityApi = Awaited<ReturnType<typeof openIdentityApi>>
 
-/** A provider at an address that nobody calls. */
+/** A provider at an address that is never contacted. */
 export const providerFields = (domainId: string) => ({
   driver: 'cas',
   url: 'https://cas.example.org/cas',

@@ -74,7 +74,7 @@ const moreRoles: Readonly<
 type Insert = { readonly [Table in keyof Tables]?: Partial<Selectable<Tables[Table]>>[] }
 
 interface Options {
-  /** Sets it apart from others in the same storage. */
+  /** Distinguishes it from others in the same storage. */
   readonly label?: string
   /** Whether it brings roles of its own, which everyone sees. */
   readonly hasRoles?: boolean

@@ -5,7 +5,7 @@ import { createContractClient, operationNamed, type ContractClient } from '../co
 import { dumpTables } from '../open-storage.ts'
 import type { TestPlatform } from '../start-platform.ts'
 
-/** A kind of thing that is made, shown, listed, changed and deleted, and what its own part in that is. */
+/** A kind of resource that is created, shown, listed, changed and deleted, with what is special about it. */
 interface Kind {
   /** As in `createUser` and as in `listUsers`. */
   readonly noun: string
@@ -14,11 +14,11 @@ interface Kind {
   readonly keys: string
   /** What a new one needs beside a name. */
   readonly needed?: object
-  /** What one is like that was given nothing more. */
+  /** The fields of one that was created with only these. */
   readonly bare: object
-  /** What can be changed, each to something else than in a bare one. */
+  /** The fields that can be changed, each with a value other than the default. */
   readonly changes: Readonly<Record<string, unknown>>
-  /** What it takes before it may be deleted. */
+  /** What must be done before it can be deleted. */
   readonly beforeDeletion?: object
 }
 
@@ -93,7 +93,7 @@ const unknownKeys = [
   'constructor',
 ]
 
-/** Everything that a body of the operation must not be, each with the field that is to blame. */
+/** All kinds of invalid bodies of the operation, each with the invalid field. */
 function* badBodies(
   operation: OperationId,
   key: string,

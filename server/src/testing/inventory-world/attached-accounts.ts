@@ -34,8 +34,8 @@ export async function until<Found>(
 }
 
 /**
- * Runs a suite on each engine, on both at the same time: where sources are asked there is much
- * waiting. Its tests come one after the other, unless they do not disturb each other.
+ * Runs a suite on both engines at the same time, because tests of sources mostly wait. Its tests run one
+ * after the other, unless they are independent.
  */
 export function onBothEnginesAtOnce(
   name: string,
@@ -83,7 +83,7 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
     url,
     admin,
     identities,
-    /** The one that servers belong to unless a test says otherwise. */
+    /** The default project of servers. */
     projectId,
     show,
 
@@ -117,7 +117,7 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
       return await attached.synced(id)
     },
 
-    /** The account, once a sync has been through that ended later than this. */
+    /** The account, after a sync that ended later than this. */
     synced: (id: string, after = ''): Promise<CloudAccount> =>
       until(`${id} is synced`, async () => {
         const account = await show(id)
@@ -125,7 +125,7 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
         return state === 'idle' && (finished_at ?? '') > after && account
       }),
 
-    /** Has it synced once more, and waits for that. */
+    /** Requests a sync and waits for its end. */
     async sync(id: string): Promise<CloudAccount> {
       const { sync } = await show(id)
       await admin.get('syncCloudAccount', { path: { id } })
@@ -161,7 +161,7 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
       return (await admin.get<{ events: EventDto[] }>('getServerHistory', details)).events
     },
 
-    /** Somebody with one role, in one project. */
+    /** A user with one role in one project. */
     async addCaller(role: string, place = projectId) {
       const userId = await identities.addUser({ name: `${role} ${newId()}` })
       await identities.assign({ role, userId, projectId: place })
@@ -173,6 +173,6 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
 }
 export type Attached = Awaited<ReturnType<typeof startAttached>>
 
-/** The id of the server that a domain of libvirt is. */
+/** The id of the server of a libvirt domain. */
 export const domainServerId = ({ options }: CloudAccount, uuid: string): string =>
   derivedId('server', 'libvirt', String(options['group']), uuid)

@@ -22,7 +22,9 @@ function assertPage({ body }: ClientResponse<List>, expected: Expected, at: stri
   assert.deepEqual(servers.map(withoutReasons), expected.servers, at)
 }
 
-/** Asks as a caller, and holds the answer against the model: rows, order, total, keys and values. */
+/**
+ * Sends a query as a caller, and compares the response with the model: rows, order, total, keys and values.
+ */
 export async function askList(
   caller: InventoryCaller,
   servers: readonly Server[],
@@ -38,7 +40,7 @@ export async function askList(
   return expected
 }
 
-/** The query of the next page, by the header that leads there. */
+/** The query of the next page, from the Link header. */
 export const nextQuery = ({ headers }: ClientResponse): string | undefined =>
   /^<[^?]*\?(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
 
@@ -62,7 +64,7 @@ export async function walk(
   return { servers, totals }
 }
 
-/** Pages by their links are the model's list, cut up. */
+/** The pages that links lead to must add up to the model's list. */
 export async function walkList(
   caller: InventoryCaller,
   servers: readonly Server[],
@@ -79,13 +81,13 @@ export async function walkList(
   )
 }
 
-/** Which of equals comes first is theirs to say. */
+/** The order of equal counts is not specified. */
 const byValue = (groups: readonly { readonly value: unknown }[]) =>
   groups.toSorted((a, b) => (JSON.stringify(a.value) < JSON.stringify(b.value) ? -1 : 1))
 
 type Groups = readonly { readonly value: unknown; readonly count: number }[]
 
-/** Of a group with more values than are told apart, each that is told is right, and so is the sum. */
+/** For a group with more values than are listed, checks each listed value and the sum. */
 function assertMany(told: Groups, values: Groups, at: string): void {
   const [others, named] = [told.at(-1), told.slice(0, -1)]
   assert.deepEqual([named.length, others?.value], [maxGroupValues, 'other'], at)
@@ -106,7 +108,7 @@ function assertGroups(told: Groups, values: Groups, at: string): void {
   else assert.deepEqual(byValue(told), byValue(values), at)
 }
 
-/** Likewise for the statistics. */
+/** The same for statistics. */
 export async function askStatistics(
   caller: InventoryCaller,
   servers: readonly Server[],

@@ -98,7 +98,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       told: readonly EventRecord[] = [],
       changes?: SightingChanges,
     ) => {
-      // Yields as a database would.
+      // Gives other work a turn, as a database would.
       await new Promise(setImmediate)
       if (changes) requireFence(changes)
       const isStale = writes.some(
@@ -234,10 +234,10 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     attached,
     isRemoved: () => isRemoved,
     events,
-    /** How often something was noted of what the account sees. */
+    /** How often sightings of the account were written. */
     sightingWrites: () => sightingWrites,
     sighted: () => [...sightings.values()],
-    /** The servers that are there, by name. */
+    /** The existing servers by name. */
     present: () =>
       [...stored.values()]
         .filter(({ server }) => !server.deleted)

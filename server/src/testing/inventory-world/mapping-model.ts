@@ -2,7 +2,7 @@ import type { AccountRule } from '@muster/contract'
 import fc from 'fast-check'
 import type { MappingSubject } from '../../domain/sources/mapping.ts'
 
-/** A glob as a regular expression; the product does it another way. */
+/** A glob as a regular expression. The product uses another algorithm. */
 function matches(text: string, pattern: string): boolean {
   const literal = pattern.split('*').map((part) => part.replaceAll(/[^\w]/g, String.raw`\$&`))
   return new RegExp(`^${literal.join('[^]*')}$`).test(text)
@@ -23,7 +23,7 @@ function holds(rule: AccountRule, { name, tenant, tags }: MappingSubject, accoun
   ].includes(true)
 }
 
-/** The number of the first rule that holds, -1 for none. Rules that do not count are undefined. */
+/** The index of the first matching rule, -1 for none. Ignored rules are undefined. */
 export const firstRule = (
   rules: readonly (AccountRule | undefined)[],
   subject: MappingSubject,

@@ -19,7 +19,7 @@ import {
 } from './server-query.ts'
 import { sampleTagKeys, sampleTagValues } from './server-samples.ts'
 
-/** A field as an address has it; a moment that never came as another one. */
+/** The value of a field in a URL. A missing timestamp is replaced by another one. */
 const textOf = (server: Server, field: string, absent = '') =>
   String((server[field as keyof Server] as string | number | boolean | null) ?? absent)
 
@@ -30,7 +30,7 @@ const ofAll = (names: readonly string[]) => names.filter((name) => !isCallers(na
 const flags = ofAll(serverBooleans).filter((name) => name !== 'deleted')
 const texts = ofAll(serverTexts)
 const allFields = [...flags, ...serverTimestamps, ...serverNumbers, ...texts]
-/** Those that people use: they have indexes, names and ways of their own. */
+/** Common filters, which have indexes, aliases and special code paths. */
 const popular = [
   'name status provider brand hypervisor os_type vcpu_count vmem_size disk created_at updated_at',
   'expired_at is_gpu ips id description external_id project project_id domain_id zone region host',
@@ -39,7 +39,7 @@ const popular = [
 
 const fieldName = fc.oneof(fc.constantFrom(...popular), fc.constantFrom(...allFields))
 
-/** Texts that are read in ways of their own somewhere. */
+/** Texts with a special meaning somewhere. */
 const oddTexts = [
   '',
   ' ',
@@ -60,7 +60,7 @@ const oddTexts = [
 const oddNumbers = ['0', '-1', '1', '999999999999999', '-999999999999999']
 const oddTimestamps = ['2026-01-02', '2026-01-02 03:04:05', '1970-01-01T00:00:00Z', '2999-12-31']
 
-/** Part of a text, in one case or the other: characters, not halves of them. */
+/** Part of a text, in either case. It never splits a surrogate pair. */
 const pieceOf = (whole: string, longest: number) =>
   fc
     .record({
@@ -156,7 +156,7 @@ export function createServerQueries(servers: readonly Server[]) {
     account: 'account_id',
     manager: 'manager_id',
   }
-  /** A place by its name as often as by its id. */
+  /** Refers to a region or zone by name as often as by id. */
   const namedValue = (name: string) => {
     const id = placeIds[name]
     return id === undefined ? valueOf(name) : fc.oneof(valueOf(name), valueOf(id))

@@ -24,7 +24,7 @@ function operationAt(path: string): OperationId {
 
 const everyKey = Object.keys(Server.properties).filter((key) => key !== 'metadata')
 
-/** With details, and without a choice of keys, no key is ever missing. */
+/** With details, and without selected fields, no key is ever missing. */
 function assertWhole(query: string, body: unknown): void {
   const asked = new URLSearchParams(query)
   const isChosen = [...asked.keys()].some((name) => /^(?:field|export_keys)\b/.test(name))
@@ -34,7 +34,7 @@ function assertWhole(query: string, body: unknown): void {
   }
 }
 
-/** Holds a good answer about servers, whoever asked and for whatever, to what the contract says of it. */
+/** Checks any successful response about servers against the contract. */
 export function assertServerContract(address: string, body: unknown): void {
   const [path = '', query = ''] = address.split('?', 2)
   if (!/^\/servers(?:\/|$)/.test(path) || /\/(?:batch|actions|tasks)$/.test(path)) return

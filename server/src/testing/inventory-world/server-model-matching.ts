@@ -21,7 +21,7 @@ export function kindOf(field: string): Kind {
   return among(serverNumbers) ? 'number' : 'text'
 }
 
-/** A field's value as it is compared: flags and moments as numbers. */
+/** The value of a field for comparisons: booleans and timestamps as numbers. */
 export function scalarOf(server: Server, field: string): Scalar {
   const value = server[field as keyof Server] as Scalar | boolean
   if (value === null) return null
@@ -42,13 +42,13 @@ function readValue(field: string, text: string): string | number {
   }
 }
 
-/** What is absent comes first. */
+/** Missing values come first. */
 export function compareScalars(a: Scalar, b: Scalar): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
   return typeof a === 'number' ? a - Number(b) : compareCodePoints(a, String(b))
 }
 
-/** What has a known set of values: their case does not count. */
+/** Enumerated fields, which ignore case. */
 const enumerated = new Set(
   [
     'status provider brand hypervisor os_type billing_type cloud_env bios machine vga vdi eip_mode',
@@ -60,7 +60,7 @@ const equalities: ReadonlySet<Operator> = new Set(['in', 'notin', 'equals', 'not
 
 const isEmpty = (value: Scalar) => value === null || value === ''
 
-/** Whether a field is what a filter says. What is absent is neither more nor less than anything. */
+/** Whether a field matches a filter. A missing value is neither greater nor less than any value. */
 function meets(server: Server, { field, operator, values }: FieldFilter): boolean {
   const isCased = !enumerated.has(field) || !equalities.has(operator)
   const asCompared = (scalar: Scalar) =>
@@ -94,7 +94,7 @@ function meets(server: Server, { field, operator, values }: FieldFilter): boolea
   return tests[operator]()
 }
 
-/** What goes by an id or by a name. */
+/** Filters by an id or a name. */
 const named: Readonly<Record<string, readonly [keyof Server, keyof Server]>> = {
   project: ['project_id', 'project'],
   tenant: ['project_id', 'project'],
@@ -147,7 +147,7 @@ const signs: Readonly<Record<Exclude<Sign, ':'>, Operator>> = {
 const day = 86_400_000_000
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text)
 
-/** In a line a day is all of it. */
+/** In `q`, a date means the whole day. */
 function meetsDay(server: Server, name: string, sign: Sign, text: string): boolean {
   const value = scalarOf(server, name)
   const [start, end] = [timestampNumber(text), timestampNumber(text) + day]
@@ -167,7 +167,7 @@ function holds(server: Server, word: Term): boolean {
     case 'search':
       return isSearched(server, word.text)
     case 'tag': {
-      // What has no key of its own is of the first one's.
+      // A value without a key belongs to the first key.
       const [key, ...value] = word.values[0]?.split('=') ?? []
       const whole = (tag: string) =>
         value.length > 0 && !tag.includes('=') ? `${key}=${tag}` : tag
@@ -195,7 +195,7 @@ const rangeFilters = {
   updated_before: ['updated_at', 'lt'],
 } as const
 
-/** Whether a server is one of those that are asked for; what the caller may see is no matter here. */
+/** Whether a server matches the query. Visibility is not considered here. */
 export function isSelected(server: Server, serverFilter: ServerFilter): boolean {
   const { parameters, filters, isAny, terms, search = '', tags, ip } = serverFilter
   const isGiven = ({ name, values }: Parameter) => isOneOf(server, name, values)

@@ -1,6 +1,6 @@
-/** Text as the decisions want it compared, character by character and as plainly as can be. */
+/** Compares texts as the decisions require, character by character and in the simplest way. */
 
-/** Without regard to case: each character by itself, wherever it stands. */
+/** Case-insensitive: each character by itself, whatever its position. */
 function foldCharacter(character: string): string {
   if (character === 'ς') return 'σ'
   if (character === 'İ') return 'i'
@@ -21,7 +21,7 @@ export function compareCodePoints(a: string, b: string): number {
   return left.length - right.length
 }
 
-/** `%` is any run of characters, `_` is one; all else is itself. */
+/** `%` matches any characters, `_` one, all others themselves. */
 export function isLike(text: string, pattern: string): boolean {
   const expression = Array.from(foldText(pattern), (character) => {
     if (character === '%') return '[^]*'
@@ -33,7 +33,7 @@ export function isLike(text: string, pattern: string): boolean {
 const isWordCharacter = (character: string | undefined) =>
   character !== undefined && /[\p{L}\p{N}]/u.test(character)
 
-/** From three characters on anywhere; before that only what a word begins with. */
+/** Three or more characters match anywhere, fewer only at the start of a word. */
 export function isFoundIn(text: string, searched: string): boolean {
   const [characters, wanted] = [[...foldText(text)], [...foldText(searched)]]
   const isBound = wanted.length < 3
@@ -44,12 +44,12 @@ export function isFoundIn(text: string, searched: string): boolean {
   })
 }
 
-/** From three characters on anywhere; before that only what it begins with. */
+/** Three or more characters match anywhere, fewer only at the start. */
 export const isFoundInId = (id: string, searched: string): boolean =>
   isFoundIn(id, searched) &&
   ([...searched].length >= 3 || foldText(id).startsWith(foldText(searched)))
 
-/** An address as its family and its number; undefined where it is none. */
+/** The family and the number of an address; undefined if the text is not an address. */
 function addressNumber(text: string): { bits: 32 | 128; number: bigint } | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1]
   const four = mapped ?? text
@@ -76,7 +76,7 @@ export function isInNetwork(address: string, network: string): boolean {
   return it.number >> rest === start.number >> rest
 }
 
-/** Microseconds since 1970 of a moment as somebody writes it. */
+/** Parses a timestamp as users type it into microseconds since 1970. */
 export function timestampNumber(text: string): number {
   const [, day = '', time = '00:00:00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?Z?)?$/.exec(text) ?? []

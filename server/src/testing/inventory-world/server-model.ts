@@ -7,9 +7,9 @@ import type { ModelProject } from './stored-servers.ts'
 export interface ModelCaller {
   readonly name: string
   readonly scope: { readonly project: ModelProject } | { readonly domainId: string }
-  /** Whether the roles are on the system, and hold everywhere. */
+  /** Whether the roles are system roles, which apply everywhere. */
   readonly isSystem: boolean
-  /** May tag, and may look at what was deleted. */
+  /** Whether the caller may tag servers, and may list deleted ones. */
   readonly mayChange: boolean
 }
 
@@ -34,7 +34,7 @@ const shortKeys = [
   'instance_type billing_type external_id is_gpu pending_deleted',
 ].flatMap((line) => line.split(' ')) as (keyof Server)[]
 
-/** What is in the scope of a token itself. */
+/** The servers in the scope of the token. */
 const inScope = ({ scope }: ModelCaller): Sees =>
   'project' in scope
     ? ({ project_id }) => project_id === scope.project.id
@@ -66,7 +66,7 @@ const inState: Record<ServerFilter['state'], Sees> = {
   deleted: ({ deleted }) => deleted,
 }
 
-/** By each field in turn, and by id at last, in the direction of all. */
+/** Sorts by each field in turn, then by id. */
 function sorted(servers: readonly Server[], { orderBy, order = 'desc' }: ServerQuery): Server[] {
   const fields = orderBy.length === 0 ? ['created_at'] : orderBy
   const sign = order === 'desc' ? -1 : 1
@@ -79,7 +79,7 @@ function sorted(servers: readonly Server[], { orderBy, order = 'desc' }: ServerQ
   })
 }
 
-/** A server as a caller has it in full. Of reasons it only counts whether there is one. */
+/** The full server for a caller. Only the presence of a reason is compared. */
 function asSeenBy(server: Server, caller: ModelCaller): Server {
   const isOperator = caller.isSystem || !('project' in caller.scope)
   const mayUpdate = caller.mayChange && !server.deleted
@@ -93,7 +93,7 @@ function asSeenBy(server: Server, caller: ModelCaller): Server {
   }
 }
 
-/** An answer's server with its reasons told only as whether there are any. */
+/** A server of a response, with the presence of reasons instead of their texts. */
 export function withoutReasons(server: Partial<Server>): Partial<Server> {
   const reasons = callerFields.filter((name) => name.endsWith('_reason') && server[name])
   return { ...server, ...Object.fromEntries(reasons.map((name) => [name, 'why'])) }
@@ -157,7 +157,7 @@ const groupValue = (server: Server, by: string) => {
   return metadata[key] ?? metadata[`user:${key}`] ?? metadata[`ext:${key}`]
 }
 
-/** What the statistics must say. In which order equals come is theirs: groups are by value here. */
+/** The expected statistics. The order of equal counts is not specified, so groups are compared by value. */
 export function expectStatistics(
   servers: readonly Server[],
   caller: ModelCaller,

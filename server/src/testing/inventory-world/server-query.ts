@@ -1,4 +1,4 @@
-/** A query for servers as a test means it, from which the URL is made. */
+/** A query for servers, from which a test makes the URL. */
 
 export const operators = [
   'in',
@@ -22,14 +22,14 @@ export const operators = [
 ] as const
 export type Operator = (typeof operators)[number]
 
-/** Values are written as an address has them. */
+/** Values are written as in a URL. */
 export interface FieldFilter {
   readonly field: string
   readonly operator: Operator
   readonly values: readonly string[]
 }
 
-/** A field or a place, and the values of which one is enough. */
+/** A field, region or zone, and its values, one of which must match. */
 export interface Parameter {
   readonly name: string
   readonly values: readonly string[]
@@ -84,7 +84,7 @@ const quoted = (text: string, quote = "'") =>
 const filterText = ({ field, operator, values }: FieldFilter) =>
   `${field}.${operator}(${values.map((value) => quoted(value)).join(', ')})`
 
-/** What can stand in a line without quotes, and mean itself. */
+/** Texts that need no quotes in `q`. */
 const isPlain = (text: string) => /^[\p{L}\p{N}_.-]+$/u.test(text) && !text.startsWith('-')
 
 function termText(word: Term): string {
@@ -123,7 +123,7 @@ function filterPairs(serverFilter: ServerFilter): string[] {
   ]
 }
 
-/** The query of an address, without its question mark. */
+/** The query string without the question mark. */
 export function queryText(serverQuery: ServerQuery): string {
   const { orderBy, order, limit, offset, details, withMeta, field } = serverQuery
   return [
@@ -138,7 +138,7 @@ export function queryText(serverQuery: ServerQuery): string {
   ].join('&')
 }
 
-/** Likewise, of the statistics. */
+/** The same for statistics. */
 export const statisticsText = (serverFilter: ServerFilter, groups: readonly string[]): string =>
   [...filterPairs(serverFilter), ...severalPairs('group_by', groups)].join('&')
 

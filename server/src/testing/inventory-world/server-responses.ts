@@ -35,14 +35,14 @@ export async function showServer(caller: Caller, id: string): Promise<Server> {
 export const namesOf = ({ servers }: Pick<ListedServers, 'servers'>) =>
   servers.map(({ name }) => name)
 
-/** The one problem that an error tells of, and of which field. */
+/** The only problem in an error, and its field. */
 export async function badParameter(caller: Caller, query: string): Promise<[string, string]> {
   const { fields = [] } = await caller.fail('InputParameterError', 'listServers', { query })
   assert.equal(fields.length, 1, query)
   return [fields[0]?.path ?? '', fields[0]?.problem ?? '']
 }
 
-/** The address in a Link header that leads on. */
+/** The next page in a Link header. */
 export function nextIn(headers: Headers): string | undefined {
   const link = headers.get('link')
   if (link === null) return undefined
@@ -51,7 +51,7 @@ export function nextIn(headers: Headers): string | undefined {
   return match[1]
 }
 
-/** One of the fleet's projects: the first three are of one domain, the first caller is of the first. */
+/** A project of the fleet. The first three are in one domain, and the first caller is in the first. */
 export function projectAt(
   { projects }: Pick<InventoryWorld, 'projects'>,
   at: number,

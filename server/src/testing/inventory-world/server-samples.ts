@@ -5,7 +5,7 @@ import { sampleWords } from '../identity-world/random-organisation.ts'
 /** A whole number from 0 up to this one. */
 export type Draw = (most: number) => number
 
-/** The same numbers again for the same seed, and none that come round again (mulberry32). */
+/** A seeded random generator with a long period (mulberry32). */
 export function createNumbers(seed: number): Draw {
   let state = seed
   return (most) => {
@@ -46,7 +46,9 @@ const descriptions = [
   'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   '漢字 と カナ',
 ]
-/** Ids and names of places: two of one name, one with two names, one called like another's id. */
+/**
+ * Ids and names of regions and zones: two with one name, one with two names, one whose name is another's id.
+ */
 const places = [
   ['z1', 'Zone A'],
   ['z2', 'Zone B'],
@@ -206,7 +208,7 @@ export function createServerSamples(draw: Draw, projectIds: readonly string[]) {
 
   return {
     tags,
-    /** A server's facts: a new one, or of this id what has become of it. */
+    /** The facts of a new server, or the changed facts of the server with this id. */
     facts: (id = drawId(draw)): ServerFacts => ({
       id,
       name: pick(names) + sometimes(() => pick(endings), ''),

@@ -76,7 +76,7 @@ export type InventoryCaller = Awaited<ReturnType<Settled['addCaller']>>
 interface Options {
   readonly seed?: number
   readonly servers?: number
-  /** As an operator would give them. */
+  /** Flags, as an operator would pass them. */
   readonly flags?: readonly string[]
 }
 
@@ -135,7 +135,7 @@ export async function startInventoryWorld(
     await fleet.add(servers)
     return fleet
   } catch (error) {
-    // Nobody else could close it.
+    // No other code can close it.
     await platform.close()
     throw error
   }

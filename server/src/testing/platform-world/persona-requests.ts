@@ -22,12 +22,12 @@ export const ownPassword = 'tussocky moorland'
 
 type PathOf = (resources: Resources) => Readonly<Record<string, string>>
 
-/** The resources of a server have its own id. */
+/** The resources of a server have the id of the server. */
 const listItem = list(
   ({ serverId }) => ({ query: { id: serverId } }),
   ({ serverId }) => serverId,
 )
-/** As far as everybody may see: who has a role on the system asks for it. */
+/** The largest scope of the caller: system roles request the system. */
 const listServer = list(
   ({ serverName }) => ({ query: { name: serverName, scope: 'max' } }),
   ({ serverId }) => serverId,
@@ -93,10 +93,10 @@ const systemGroup = roleRequests(
 
 const rule = { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' }
 
-/** Where nobody answers: what is tried there changes nothing anywhere. */
+/** An address where nothing listens, so that tests of settings change nothing. */
 const silentSource = { provider: 'OneCloud', address: 'qemu+unix:///system?socket=/nowhere' }
 
-/** For every operation a request that would succeed for somebody who may. */
+/** For every operation, a request that succeeds for a caller with permission. */
 export const requests: Readonly<Record<OperationId, Request>> = {
   issueToken: {
     parts: ({ resources, token }) => ({

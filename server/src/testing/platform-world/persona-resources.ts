@@ -32,7 +32,7 @@ export interface Place {
   readonly projectName: string
 }
 
-/** One of everything, in one place. */
+/** One of every resource, in one project. */
 export interface Resources extends Place {
   /** Disabled, and nothing in it. */
   readonly spareDomainId: string
@@ -61,7 +61,7 @@ export interface Resources extends Place {
   readonly providerId: string
   readonly providerName: string
   readonly token: string
-  /** What an event tells of. */
+  /** The target of an event. */
   readonly targetId: string
   /** Belongs to the project. */
   readonly serverId: string
@@ -79,7 +79,7 @@ export interface Resources extends Place {
   readonly projectRoleId: string
   readonly domainRoleId: string
   readonly systemRoleId: string
-  /** Parts of the catalog, which is everybody's. */
+  /** Parts of the catalog, which everyone can read. */
   readonly serviceId: string
   readonly endpointId: string
   readonly regionId: string
@@ -116,7 +116,7 @@ export function createResourceFactory(context: Context) {
   const [endpoint] = service?.endpoints ?? []
   const encryptedSecret = `sealed-${randomBytes(16).toString('hex')}`
   secrets.add(encryptedSecret)
-  /** How to get rid of resources again: much else goes with these rows. */
+  /** How to remove the resources. Foreign keys delete much else with these rows. */
   const leftovers = new WeakMap<Resources, Statements>()
   const servers = new WeakMap<Resources, string>()
   const roleId = (name: string) => roleIds.get(name) ?? ''
@@ -386,7 +386,7 @@ export function createResourceFactory(context: Context) {
   return {
     addResources,
 
-    /** What is a user's own: the user, a group with the user in it, a key, a token and a deed. */
+    /** A user's own resources: the user, a group with the user in it, a key, a token and an event. */
     async addThingsFor(user: { id: string; name: string }, place: Place): Promise<Resources> {
       const base = bases.get(place) ?? (await addResources(place))
       bases.set(place, base)
@@ -425,7 +425,7 @@ export function createResourceFactory(context: Context) {
       return resources
     },
 
-    /** Few rows make a quick comparison of all of them. */
+    /** With few rows, comparing all of them is quick. */
     async removeThings(resources: Resources): Promise<void> {
       await database.commitIdentity(leftovers.get(resources) ?? [])
       const server = servers.get(resources)

@@ -5,18 +5,15 @@ import { ownTables, rowText } from '../table-rows.ts'
 
 type Table = keyof Tables
 
-/**
- * How it goes with accounts is noted by whoever runs them, whoever asks for what meanwhile; and
- * numbers are taken ahead.
- */
+/** Tables that change in the background: the sync state of accounts, and reserved numbers. */
 const passing = new Set(['account_syncs', 'fleet_numbers'])
 
-/** The rows of each table as one text; of the audit log, which only grows, how many there are. */
+/** The rows of each table as one text; for the audit log, which only grows, their number. */
 type Snapshot = ReadonlyMap<Table, string>
 
 export type TakeSnapshot = (tables?: readonly Table[]) => Promise<Snapshot>
 
-/** What `dumpTables` tells, for those who ask hundreds of times: all or some of the tables. */
+/** A faster `dumpTables` for hundreds of calls, of all or some of the tables. */
 export async function createSnapshots(database: Database): Promise<TakeSnapshot> {
   const { db } = database
   const tables = (await ownTables(database)).filter(({ name }) => !passing.has(name))
@@ -40,6 +37,6 @@ export async function createSnapshots(database: Database): Promise<TakeSnapshot>
   }
 }
 
-/** The tables in which something is different. */
+/** The tables that differ. */
 export const changedTables = (earlier: Snapshot, later: Snapshot): Table[] =>
   [...later.keys()].filter((name) => earlier.get(name) !== later.get(name)).sort()

@@ -16,7 +16,7 @@ import { startPlatform, type TestPlatform } from '../start-platform.ts'
 import { createSnapshots, type TakeSnapshot } from './snapshots.ts'
 import { testPasswordCost } from '../password-cost.ts'
 
-/** Who asks, from nobody to those who may do everything. The order is that of the persona table. */
+/** The callers, from no token to full permissions, in the order of the persona table. */
 export const personaNames = [
   'none',
   'expired',
@@ -66,23 +66,23 @@ interface NewCredential {
   readonly credential: { readonly id: string; readonly blob: string }
 }
 
-/** The secret of an access key, from the answer that made it. */
+/** The secret of an access key, from the response that created it. */
 export const readSecret = ({ credential }: NewCredential): string =>
   (JSON.parse(credential.blob) as { secret: string }).secret
 
 export const operationOf = (id: OperationId): Operation =>
   operations.find((operation) => operation.id === id) as Operation
 
-/** An organisation of two domains, and somebody in it for each way to have rights, or none. */
+/** An organisation of two domains, with a user for each kind of permissions. */
 async function createPlatformWorld(platform: TestPlatform) {
   const { url, database, inventory, authUrl, baseUrl } = platform
   const { db } = database
   const identities = createIdentityWorld(database)
   const roles = await db.selectFrom('roles').select(['id', 'name']).execute()
   const known = await db.selectFrom('users').select('password_hash').execute()
-  // As cheap as argon2 gets: it is there to be looked for, and once to be changed.
+  // With the lowest cost of argon2. Tests search for the hash in responses, and change it once.
   const passwordHash = await hash(ownPassword, testPasswordCost)
-  /** What no answer may hold. */
+  /** Texts that no response may contain. */
   const secrets = new Set([passwordHash, ...known.flatMap((row) => row.password_hash ?? [])])
   const { addResources, addThingsFor, removeThings } = createResourceFactory({
     database,
@@ -113,7 +113,7 @@ async function createPlatformWorld(platform: TestPlatform) {
   const inOffice = inProject('project_viewer', office)
   const ruler: Life = { at: office, scope: 'project', holds: [onSystem('admin'), inOffice] }
 
-  /** Some hold more elsewhere than where their token is for: it must not count there. */
+  /** Some have more roles elsewhere than in the scope of their token. Those must not apply. */
   const lives: Readonly<Record<PersonaName, Life>> = {
     none: { at: office, scope: 'none', holds: [] },
     expired: ruler,
@@ -160,7 +160,7 @@ async function createPlatformWorld(platform: TestPlatform) {
     return { kind: scope, id: scope === 'project' ? at.projectId : at.domainId }
   }
 
-  /** Another one of these, who shares nothing with the first but what they may do. */
+  /** Another user of this persona, with the same permissions and no shared resources. */
   async function addPersona(name: PersonaName): Promise<Persona> {
     const life = lives[name]
     const userName = `${name} ${newId()}`
@@ -176,7 +176,7 @@ async function createPlatformWorld(platform: TestPlatform) {
     return { name, token, userId, userName, place: life.at }
   }
 
-  /** What a planted token has to go through to become what the persona presents. */
+  /** How an inserted token becomes the token of the persona. */
   async function finish(name: PersonaName, secret: string, { at }: Life) {
     if (name === 'none') return undefined
     if (name === 'revoked') {
@@ -186,7 +186,7 @@ async function createPlatformWorld(platform: TestPlatform) {
     return name === 'adminByKey' ? await exchange(secret, at.projectId) : secret
   }
 
-  /** A token that was got with an access key, in earnest. */
+  /** A token from a real login with an access key. */
   async function exchange(token: string, project_id: string): Promise<string> {
     const { body } = await ask<NewCredential>(url, '/v3/credentials', {
       method: 'POST',
@@ -202,7 +202,7 @@ async function createPlatformWorld(platform: TestPlatform) {
   const personas = new Map<PersonaName, Persona>()
   for (const name of personaNames) personas.set(name, await addPersona(name))
 
-  /** A secret that was shown once, at its making, is one more that no answer may hold. */
+  /** A secret that was shown at creation must not appear in any other response. */
   function requireNoSecret(id: OperationId, { text, headers, status, body }: ClientResponse): void {
     const { method, path } = operationOf(id)
     const whole = [text, ...headers.values()].join('\n')
@@ -215,10 +215,10 @@ async function createPlatformWorld(platform: TestPlatform) {
   }
 
   return {
-    /** What is kept and must not be shown; it grows with every access key that is made. */
+    /** Stored secrets that must not be shown. The list grows with every new access key. */
     secrets: secrets as ReadonlySet<string>,
     addResources: (side: Side) => addResources(places[side]),
-    /** What is the persona's own. */
+    /** The persona's own resources. */
     addThingsFor: ({ userId, userName, place }: Persona) =>
       addThingsFor({ id: userId, name: userName }, place),
     removeThings,
@@ -253,7 +253,7 @@ export interface RunningPlatformWorld {
   readonly takeSnapshot: TakeSnapshot
 }
 
-/** A platform with the organisation in it. Failed logins are not counted: there will be many. */
+/** A platform with the organisation. Failed logins are not limited, because there are many. */
 export async function startPlatformWorld(
   engine: Engine,
   options: Pick<NonNullable<Parameters<typeof startPlatform>[0]>, 'beside' | 'flags'> = {},
