@@ -97,7 +97,7 @@ export async function startPostgres({
   const home = mkdtempSync(join(parent, 'muster-postgres-'))
   const native = join(home, 'native')
   const data = join(home, 'data')
-  // A copy, since the lesser account may not be able to look into the folder of the repository.
+  // A copy, because the unprivileged user may not be able to read the repository.
   cpSync(findBinaries(), native, { recursive: true, verbatimSymlinks: true })
   restoreLinks(native)
   mkdirSync(data, { mode: 0o700 })

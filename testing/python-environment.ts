@@ -37,7 +37,7 @@ function build(environment: string, name: string, requirements: string): void {
     renameSync(aside, environment)
   } catch (error) {
     rmSync(aside, { recursive: true })
-    // Another test may have been quicker.
+    // Another test may have finished first.
     if (!existsSync(environment)) throw error
   }
 }

@@ -22,7 +22,7 @@ const dependencies = Object.entries(lock.packages).filter(
   ([path, { link }]) => path.includes('node_modules/') && link !== true,
 )
 
-/** Everything that is, or is about to be, in the repository. */
+/** All files that are in the repository or not ignored. */
 function listFiles(): string[] {
   const { stdout, status } = spawnSync(
     'git',
@@ -97,7 +97,7 @@ describe('licences', () => {
 
   const licenceOf = ([path, { license }]: [string, Package]): string => {
     const manifest = join(repository, path, 'package.json')
-    // Those for other machines are not installed on this one; the lock knows them.
+    // Packages for other platforms are not installed here. The lock file lists them.
     if (!existsSync(manifest)) return license ?? ''
     return (JSON.parse(readFileSync(manifest, 'utf8')) as Package).license ?? ''
   }

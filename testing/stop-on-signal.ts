@@ -1,4 +1,4 @@
-/** Stops a back end at the first signal, and ignores others until nothing of it is left. */
+/** Stops a back end at the first signal, and ignores further signals until it has stopped. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   let stopping: Promise<void> | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -18,7 +18,9 @@ interface Node {
   readonly anyOf?: readonly Node[]
 }
 
-/** A schema in the specification's words: keys in their exact case, types by name, lists in brackets. */
+/**
+ * A schema in the notation of the specification: keys in their exact case, types by name, lists in brackets.
+ */
 function shapeOf(given: object): unknown {
   const schema = given as Node
   if (schema.anyOf) return shapeOf(schema.anyOf[0] ?? {})
@@ -93,7 +95,7 @@ const specifiedRequest = {
     context: { ip: text, source: text },
     identity: {
       access_key_secret: text,
-      // `provider` is Muster's own, for those who have several; nobody needs to send it.
+      // `provider` is an addition of Muster, for installations with several. It is optional.
       cas_ticket: { id: text, provider: text },
       methods: [undefined], // an enumeration
       // In the specification's spelling, and in that of everything around it.

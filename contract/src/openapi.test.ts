@@ -11,7 +11,7 @@ const gatewayUrl = 'https://muster.example'
 const gateway = { operations: gatewayOperations, url: gatewayUrl }
 const everyOperation = [...operations, ...gatewayOperations]
 const document = renderOpenApi(operations, [address], gateway)
-// What a reader gets: anything that JSON cannot carry is gone.
+// The document as clients receive it, without what JSON cannot represent.
 const written = JSON.parse(JSON.stringify(document)) as typeof document
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     ]) {
       assert.ok(names.has(name), name)
     }
-    // What depends on who asks cannot be asked for.
+    // Fields that depend on the caller cannot be filtered by.
     for (const name of ['can_update', 'admin_secgrp_id']) assert.ok(!names.has(name), name)
     for (const { name, description } of described) assert.ok(description, name)
   })

@@ -31,12 +31,12 @@ describe('login at a CAS server', () => {
     })
     const rows = () => platform.database.db.selectFrom('sessions').selectAll().execute()
     const browser = createBrowser(platform.url)
-    /** The way there; where it leads, as the browser is told. */
+    /** The redirect to the CAS server. Returns its target. */
     const leave = async (from: Browser, next = '') => {
       const query = next === '' ? '' : `?next=${encodeURIComponent(next)}`
       return await from.ask(`/api/session/cas/${provider.id}${query}`)
     }
-    /** And back, from the CAS server's own page. */
+    /** The redirect back from the CAS server. */
     const comeBack = (to: Browser, ticket: string) =>
       to.ask(`/api/session/cas?ticket=${ticket}`, crossSite)
     return { platform, cas, provider, service_url, browser, rows, leave, comeBack }
@@ -93,7 +93,7 @@ describe('login at a CAS server', () => {
     assert.deepEqual([...victim.cookies.keys()], [])
     assert.deepEqual(cas.askedAbout(ticket), [])
     assert.deepEqual(await rows(), [])
-    // Nobody else's page can send it there either.
+    // Pages of other origins cannot redirect it there either.
     assertError(await victim.ask(`/api/session/cas/none`, crossSite), 'ForbiddenError')
   })
 

@@ -11,7 +11,7 @@ import { assertError } from '../../server/src/testing/assert-error.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createBrowser } from './testing/browser.ts'
 
-/** What a browser gets without having logged in. */
+/** The routes that need no session. */
 const open = new Set([
   'GET /api/login',
   'POST /api/session',

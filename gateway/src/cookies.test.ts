@@ -54,7 +54,7 @@ describe('SEC-51 the cookie', () => {
 
   test('SEC-51 has a name without prefix over plain HTTP', async (t) => {
     const { logIn } = await start(t)
-    // Nobody trusts this proxy, so the connection is what it looks like.
+    // The proxy is not trusted, so its headers are ignored.
     const { headers } = await logIn('http://muster.lan', ['X-Forwarded-Proto: https'])
     const cookie = headers['set-cookie'] ?? ''
     assert.match(cookie, /^muster_session=[\w-]{22}\.[\w-]{43}; /)

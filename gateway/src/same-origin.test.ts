@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => platform.close())
 
-/** Origins that are not ours, some by a hair. */
+/** Foreign origins, some of them very similar. */
 const foreign = () => {
   const { port } = new URL(platform.url)
   return [

@@ -28,7 +28,7 @@ onEngineOfLane('sessions', (engine) => {
   const cookieOf = ({ cookies }: Browser) => cookies.get('__Host-muster') ?? ''
   const statusOf = async (browser: Browser) => (await browser.ask('/api/v3/auth/projects')).status
 
-  /** Another browser with a cookie that somebody got hold of. */
+  /** Another browser with a stolen cookie. */
   function stolen(cookie: string): Browser {
     const thief = browse()
     thief.cookies.set('__Host-muster', cookie)
@@ -82,7 +82,7 @@ onEngineOfLane('sessions', (engine) => {
     assert.notEqual(cookieOf(browser), before.cookie)
     const late = await stolen(before.cookie).ask('/api/v3/auth/projects')
     assertError(late, 'UnauthorizedError')
-    // One that was on its way meanwhile, from another tab: the browser keeps what it has by now.
+    // A concurrent request of another tab: the browser keeps its new cookie.
     assert.deepEqual(late.headers.getSetCookie(), [])
     assert.equal(await statusOf(browser), 200)
     // The login's own token and its one child: those left on the way are revoked.

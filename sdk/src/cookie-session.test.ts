@@ -15,7 +15,7 @@ describe('in a browser', () => {
   })
   after(() => platform.close())
 
-  /** A page of the platform's: what it asks for goes with the browser's cookies, without an address. */
+  /** A page of the console: its requests have relative URLs and the browser's cookies. */
   function openPage(browser = createBrowser(platform.url)) {
     const calls: string[] = []
     const client = createClient({
@@ -73,7 +73,7 @@ describe('in a browser', () => {
       parameters: { id: project.id },
       body: { project: { description: 'changed' } },
     })
-    // What it showed was of another project: a change must not happen in this one unasked.
+    // The page showed another project, so the change must not be made in this one.
     const late = other.updateProject({
       parameters: { id: project.id },
       body: { project: { description: 'by mistake' } },

@@ -6,7 +6,7 @@ import { routes } from './routes.ts'
 
 const client = createClient({ fetch: async () => new Response('{}') })
 
-/** Never run: that it compiles is the test, and that each line marked as wrong does not. */
+/** Never run. The test is that it compiles, and that the marked lines do not. */
 export async function typesHold(): Promise<void> {
   const { servers, total } = await client.listServers({ query: { status: 'running', limit: 5 } })
   const name: string | undefined = servers[0]?.name

@@ -146,7 +146,7 @@ describe('a crash', { concurrency: 2 }, () => {
     assert.ok(second.stderr.includes(dataDir))
     assert.ok(await isGood(first.authUrl, token))
     await loginAdmin(first.authUrl)
-    // Nor does the refused one leave anything that keeps the next away.
+    // The refused process leaves nothing behind that blocks the next one.
     await first.end('SIGKILL')
     const third = await start(t, dataDir)
     assert.ok(await isGood(third.authUrl, token))

@@ -35,7 +35,7 @@ const places = [
 type Place = (typeof places)[number]
 const marker = (place: Place) => `canary0${place}0canary`
 
-/** A token that nobody issued, with a checksum that is right: it gets as far as the database. */
+/** A forged token with a valid checksum, which is looked up in the database. */
 function forgeToken(place: Place): string {
   const body = `mt1_${marker(place).padEnd(43, '0')}`
   const check = Buffer.alloc(4)
@@ -234,7 +234,7 @@ describe('secrets on PostgreSQL', () => {
     const { authUrl } = muster
     const client = new pg.Client(databaseUrl)
     await client.connect()
-    // A fault that nobody foresaw: 500.
+    // An unexpected error: 500.
     await client.query('alter table login_attempts rename to hidden')
     const login = () =>
       requestToken(authUrl, { identity: passwordIdentity('sysadmin', marker('outage')) })
@@ -242,7 +242,7 @@ describe('secrets on PostgreSQL', () => {
     assert.equal(failed.status, 500)
     await client.query('alter table hidden rename to login_attempts')
     await client.end()
-    // And one that everybody foresaw: 503.
+    // An expected error: 503.
     proxy.cut()
     const refused = [
       await login(),
@@ -276,7 +276,7 @@ describe('a secret in the path', () => {
     })
     const identity = passwordIdentity('sysadmin', adminPassword)
     const token = secretOf(await requestToken(muster.authUrl, { identity }))
-    // As Keystone's second version had it, and as people still try it.
+    // A login in the format of Keystone v2, which people still try.
     await ask(muster.authUrl, `/v3/auth/tokens/${token}`, { token })
     await sendRaw(
       muster.authUrl,

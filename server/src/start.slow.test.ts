@@ -20,7 +20,7 @@ import {
   type Exit,
 } from './testing/spawn-muster.ts'
 
-/** What an operator sees of a start that came to nothing: one line, and the status. */
+/** What an operator sees of a failed start: one line and the exit status. */
 function assertRefused(exit: Exit, code: number, line: RegExp): void {
   assert.equal(exit.stdout, '')
   assert.match(exit.stderr, /^muster: [^\n]+\n$/)
@@ -28,7 +28,7 @@ function assertRefused(exit: Exit, code: number, line: RegExp): void {
   assert.equal(exit.code, code)
 }
 
-/** A server that holds a port, and answers nobody. */
+/** A server that occupies a port and never answers. */
 async function holdPort(t: TestContext): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
@@ -106,7 +106,7 @@ describe('the process', { concurrency: 2 }, () => {
 
   test('an address of another machine is one line and status 1, after the time of the start', async (t) => {
     const folder = temporaryFolder(t)
-    // Kept for documentation, so that no machine has it.
+    // An address reserved for documentation, so that no machine has it.
     const exit = await runMuster(t, [
       `--data-dir=${folder}/data`,
       '--host=192.0.2.1',
@@ -142,7 +142,8 @@ describe('the process', { concurrency: 2 }, () => {
     missing.pathname = '/not_there'
     missing.password = 'planted'
     const addresses = [
-      // Nobody listens; somebody listens and says nothing; the server is there, the database not.
+      // Nothing listens; a server listens and stays silent; the server works, but the database does not
+      // exist.
       `postgres://muster:planted@127.0.0.1:${await findClosedPort()}/muster`,
       `postgres://muster:planted@127.0.0.1:${await holdPort(t)}/muster`,
       missing.href,
@@ -279,7 +280,7 @@ describe('an unsupported version of Node', () => {
     }
   })
 
-  // The bound is there to fail by, where a start waits for ever for those who knock.
+  // The time limit makes the test fail if the start waits forever for open connections.
   const patience = { timeout: 60_000 }
   test('requests during the start do not prevent it', patience, async (t) => {
     const port = await findClosedPort()

@@ -13,7 +13,7 @@ import { startDatabaseProxy, throughProxy } from './testing/tcp-proxy.ts'
 
 const pollPeriod = 20
 
-/** A connection on which a test says every byte itself, at the time of its choice. */
+/** A connection on which a test sends single bytes at chosen times. */
 async function openConnection(lifetime: Lifetime, url: string) {
   const socket = openSocket(url)
   lifetime.after(() => socket.destroy())
@@ -51,7 +51,7 @@ async function openSlowRequest(
       '',
     ].join('\r\n'),
   )
-  // By this word the server says that it has read the headers.
+  // With this response the server shows that it has read the headers.
   await connection.receive('100 Continue')
   return {
     /** Sends the body, and returns the answer once the server has ended the connection. */
@@ -77,7 +77,7 @@ async function isListening(url: string): Promise<boolean> {
   }
 }
 
-/** Waits until nothing listens there any more; the patience is a bound, not a measure. */
+/** Waits until nothing listens there any more, up to a time limit. */
 async function untilRefused(url: string, patience = 8_000): Promise<void> {
   const end = performance.now() + patience
   while (await isListening(url)) {
@@ -96,7 +96,7 @@ const login = {
 const startMuster = (t: Lifetime) =>
   spawnMuster(t, { environment, flags: [`--data-dir=${temporaryFolder(t)}/data`] })
 
-/** A group of its own, so that nothing is left even where npm leaves something. */
+/** A process group of its own, so that processes that npm leaves behind are stopped, too. */
 const startThroughNpm = (t: Lifetime, dataDir: string) =>
   spawnMuster(t, {
     environment,
@@ -128,7 +128,7 @@ describe('stopping', { concurrency: 4 }, () => {
       assertAnswered(answer)
       const { code, stderr } = await muster.exited
       assert.equal(code, 0, stderr)
-      // The last words reach the log.
+      // The last lines reach the log.
       const lines = stderr.trimEnd().split('\n')
       const entries = lines.map((line) => JSON.parse(line) as { signal?: string; status?: number })
       assert.ok(entries.some((entry) => entry.signal === signal))
@@ -192,7 +192,7 @@ describe('stopping', { concurrency: 4 }, () => {
     const silent = await openConnection(t, muster.authUrl)
     const halfway = await openConnection(t, muster.authUrl)
     halfway.send('GET /healthz HTTP/1.1\r\nHost: loc')
-    // An answer on a third one: by now the server has met the other two.
+    // A response on a third connection shows that the server has accepted the other two.
     await ask(muster.authUrl, '/healthz')
     const { code, signal } = await muster.end('SIGTERM')
     assert.deepEqual([code, signal], [0, null])

@@ -16,7 +16,7 @@ const addInstances = (ec2: FakeEc2, from: number, to: number) => {
   }
 }
 
-/** Watches how a source is asked: where a scan begins, and whether another one is still going on. */
+/** Records the requests to a source: where a scan begins, and whether another one is still running. */
 function watchScans(ec2: FakeEc2) {
   const watch = { begun: 0, underWay: false, overlaps: 0 }
   ec2.misbehave = ({ action, form }) => {
@@ -147,7 +147,8 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     const [runner, idle] = isRunner(one) ? [one, other] : [other, one]
     const survivor = operate(idle, token)
 
-    // Whoever is asked, it is the one that runs it who looks, and both show what it saw.
+    // Whichever process gets the request, the one that runs the account reads the server, and both show the
+    // result.
     for (const [turn, operator] of [first, second].entries()) {
       const { sync } = await operator.show(id)
       addInstances(ec2, 300 + turn, 301 + turn)

@@ -77,7 +77,7 @@ describe('the first start', () => {
     const first = await start('the very first sentence')
     assert.equal(first.password, undefined)
     await first.end('SIGKILL')
-    // Weak as it is, nobody asks: the variable is for the first start.
+    // The weak password is not checked: the variable applies to the first start only.
     const second = await start('weak')
     const login = (password: string) =>
       requestToken(second.authUrl, { identity: passwordIdentity('sysadmin', password) })

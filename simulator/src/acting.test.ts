@@ -49,7 +49,7 @@ function findServer(is: (facts: ReportedFacts) => boolean, at = time): string {
 const inStatus = (status: string) =>
   findServer((facts) => facts.status === status && facts.disable_delete === false)
 
-/** An account at a time that passes only when it is told to. */
+/** An account whose clock the test advances. */
 function openAccount(more: Readonly<Record<string, unknown>> = {}) {
   const state = createMemoryState()
   const settings = readSettings({ options: { ...options, ...more } })

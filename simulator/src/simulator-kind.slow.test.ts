@@ -36,7 +36,7 @@ const optionsOf = (servers: number, cloud_account?: string) => ({
   ...(cloud_account !== undefined && { cloud_account }),
 })
 
-/** The kind, at a moment that does not pass. */
+/** The kind with a fixed clock. */
 const stillKind = {
   ...simulatorKind,
   open: (settings: SourceSettings, _world: unknown, ending: AbortSignal) =>
@@ -201,7 +201,7 @@ describe('a simulator as a source', () => {
 describe('watching a simulator', () => {
   const servers = 5_500
 
-  /** Listens to a source whose clock goes only when it is told to. */
+  /** Watches a source whose clock the test advances. */
   async function listen(cloudAccount?: string) {
     let now = time
     const settings = readSettings({ options: optionsOf(servers, cloudAccount) })
@@ -259,7 +259,7 @@ describe('watching a simulator', () => {
     const count = told.reduce((sum, { present, gone }) => sum + present.length + gone.length, 0)
     assert.ok(count > 500 && count < 4_000, String(count))
     const numbers = new Set(told.flatMap(({ present }) => present.map(numberOf)))
-    // Nobody stays in the middle of what they were doing.
+    // No server stays in a transitional status.
     for (const index of simulator.changedBetween(time, time + 5_000)) {
       assert.ok(numbers.has(index) || simulator.isGone(index, now))
     }

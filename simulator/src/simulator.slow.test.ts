@@ -15,7 +15,7 @@ const tenantsOf = (count: number) =>
 const fleetOf = (servers: number, seed = 7, tenants = 12) =>
   createSimulator({ seed, servers, tenants: tenantsOf(tenants) })
 
-/** What is said of a server, and whose it is. */
+/** The facts of a server, and its owner. */
 type Facts = ReportedFacts & {
   readonly id: string
   readonly owner: string
@@ -37,7 +37,7 @@ const wholeFleet = (fleet: ReturnType<typeof fleetOf>, time = startTime): Facts[
 const kindsOf = (facts: readonly Facts[], key: keyof Facts) =>
   new Set(facts.map((server) => server[key]))
 
-/** What part of a fleet something is true of. */
+/** The share of a fleet for which a condition holds. */
 const shareOf = (facts: readonly Facts[], is: (server: Facts) => boolean) =>
   facts.filter(is).length / facts.length
 

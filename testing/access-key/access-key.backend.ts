@@ -21,7 +21,7 @@ import { buildClient } from './build.ts'
 
 const run = promisify(execFile)
 
-/** What the client says of the answer that it got. */
+/** The client's output about the response. */
 interface Outcome {
   readonly status: number
   readonly has_subject_token: boolean

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const source = join(import.meta.dirname, 'client')
 const cache = join(import.meta.dirname, '../../node_modules/.cache/access-key')
 
-/** Builds the outside client with the machine's Go, and returns its path. What is built stays. */
+/** Builds the third-party client with the machine's Go, and returns its path. The build is cached. */
 export async function buildClient(): Promise<string> {
   mkdirSync(cache, { recursive: true })
   const binary = join(cache, process.platform === 'win32' ? 'client.exe' : 'client')

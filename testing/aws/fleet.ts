@@ -16,11 +16,11 @@ export const actionsOf = (rights: readonly SourceRights[]): string[] =>
     .map(({ text }) => JSON.parse(text) as { Statement: { Action: string[] }[] })
     .flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action))
 
-/** Hands to change what is in moto with. */
+/** Functions that change the content of moto. */
 export function createFleet({ order }: TestMoto) {
   const images = new Map<string, string>()
 
-  /** An image of the region whose description holds these words. */
+  /** An image of the region whose description contains these words. */
   async function findImage(region: string, words: string): Promise<string> {
     const known = images.get(`${region} ${words}`)
     if (known !== undefined) return known
@@ -34,7 +34,7 @@ export function createFleet({ order }: TestMoto) {
     return id
   }
 
-  /** Instances that run; the ids of all of them. */
+  /** Starts instances and returns their ids. */
   async function run({
     region = 'eu-west-1',
     name,

@@ -8,7 +8,7 @@ const tagged = (type: string, name: string) => ({
   TagSpecifications: [{ ResourceType: type, Tags: [{ Key: 'Name', Value: name }] }],
 })
 
-/** An instance with something in every field that moto has, and what Muster has to say of it. */
+/** An instance with a value in every field that moto has, and the facts that Muster must report. */
 export async function buildRichInstance(moto: TestMoto) {
   const { order } = moto
   const fleet = createFleet(moto)

@@ -14,14 +14,14 @@ interface Order {
 
 export interface TestMoto {
   readonly url: string
-  /** Of somebody who may do everything. */
+  /** The credentials of a user with all permissions. */
   readonly key: { readonly access_key_id: string; readonly secret_access_key: string }
-  /** Does something by boto3, AWS's own client for Python. */
+  /** Calls boto3, AWS's own client for Python. */
   order<Answer>(order: Order): Promise<Answer>
   stop(): Promise<void>
 }
 
-/** Starts moto, a third-party emulator of EC2, with nothing in it. It checks who asks. */
+/** Starts an empty moto, a third-party emulator of EC2. It checks credentials. */
 export async function startMoto(port = 0): Promise<TestMoto> {
   const server = spawn(installMoto(), ['-B', join(import.meta.dirname, 'serve.py'), String(port)], {
     stdio: ['pipe', 'pipe', 'pipe'],

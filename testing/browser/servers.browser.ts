@@ -122,7 +122,7 @@ describe('the server list', () => {
     await countIs(page, `${sizes.web} servers`)
     const held = Promise.withResolvers<void>()
     let counted = 0
-    // The first counts of all that match are of a moment when these servers were stopping.
+    // The first counts of all matches are from a time when these servers were stopping.
     await page.route('**/servers/statistics?q=*', async (route) => {
       counted += 1
       const isFirst = counted === 1

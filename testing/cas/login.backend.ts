@@ -28,7 +28,7 @@ const engines =
     ? (['sqlite'] as const)
     : (['sqlite', 'postgres'] as const)
 
-/** By what the CAS server tells of a person. */
+/** Rules on the attributes that the CAS server sends about a user. */
 interface Placing {
   readonly value: string
   readonly role: string
@@ -77,7 +77,7 @@ for (const engine of engines) {
       return answer.body
     }
 
-    /** As an operator would: a domain, a project in it, and who gets what there. */
+    /** As an operator would: creates a domain, a project in it and the mapping of roles. */
     async function setUp(): Promise<void> {
       const { domain } = await call<{ domain: { id: string } }>('POST', '/v3/domains', {
         domain: { name: 'campus' },
@@ -120,7 +120,7 @@ for (const engine of engines) {
     const change = (changes: object) =>
       call('PUT', `/v3/identity_providers/${provider}`, { identity_provider: changes })
 
-    /** A ticket, got by the form that people fill in. */
+    /** A ticket from the login form. */
     const ticketOf = (name: keyof typeof people, service = serviceUrl) =>
       loginAtCas(cas, name, people[name].password, service)
 

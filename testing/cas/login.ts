@@ -48,7 +48,7 @@ async function visit(
   }
 }
 
-/** The fields of a form that its page fills in: they hold the marks against forgery and replay. */
+/** The prefilled fields of a form, which contain tokens against CSRF and replay. */
 function readHiddenFields(html: string): [string, string][] {
   return [...html.matchAll(/<input[^>]*type="hidden"[^>]*>/g)].map(([input]) => {
     const read = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1] ?? ''

@@ -14,7 +14,7 @@ export interface CasPerson {
   readonly attributes: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Who can log in from the start. */
+/** The initial users. */
 export const people = {
   ada: {
     password: 'ada at the engine',
@@ -27,11 +27,11 @@ export const people = {
 } as const satisfies Record<string, CasPerson>
 
 export interface TestCas {
-  /** What the protocol's paths are put behind. */
+  /** The prefix of the protocol's paths. */
   readonly url: string
   /** The authority that signed its certificate. */
   readonly ca: string
-  /** A new person, or a known one with other attributes or another password. */
+  /** Adds a user, or changes the attributes or the password of one. */
   putPerson(name: string, person: CasPerson): void
   stop(): Promise<void>
 }

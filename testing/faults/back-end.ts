@@ -51,7 +51,7 @@ export interface FaultPort {
 
 export interface SourceServer {
   readonly name: string
-  /** In Muster's words. */
+  /** As Muster names them. */
   readonly status: string
   readonly size: string
 }

@@ -116,7 +116,7 @@ export function armFault(
     seen += 1
     if (one.name === call.name) equal += 1
     if (fault === 'connection refused') {
-      // Right before the request, so that it finds nobody who listens.
+      // Right before the request, so that nothing listens when it is sent.
       if (seen === index) refuse(one)
       else if (matches(one)) refuse()
       return

@@ -2,7 +2,7 @@ import type { CloudAccount, Server, Task } from '@muster/contract'
 import type { Exchange, SourceServer } from './back-end.ts'
 import type { FaultName } from './faults.ts'
 
-/** Each function returns what is wrong, in a sentence each. */
+/** Each function returns a sentence for each violation. */
 type Violations = string[]
 
 /** The source has done nothing: unauthorized, busy, too many requests. */

@@ -80,7 +80,7 @@ export async function removeServers(
 /** Seconds between scans while the recycle bin waits for one that saw the server stopped. */
 const scanInterval = 6
 
-/** Waits until the last task has ended: with the recycle bin, that of the deletion by time. */
+/** Waits until the last task has ended: with the recycle bin, that of the scheduled deletion. */
 async function waitForEnd(
   world: World,
   operation: Operation,

@@ -7,7 +7,7 @@ import { installPython } from '../python-environment.ts'
 const cache = join(import.meta.dirname, '../../node_modules/.cache')
 const manifests = ['package.json', 'package-lock.json']
 
-/** Installs openapi-python-client with pip, once, and returns the Python that knows it. */
+/** Installs openapi-python-client with pip, once, and returns the path of its Python. */
 export const installPythonGenerator = (): string =>
   installPython('openapi-python-client', join(import.meta.dirname, 'requirements.txt'))
 

@@ -14,7 +14,7 @@ import { delimiter, join } from 'node:path'
 import { installPackages, runApt, waitForInstalls } from '../debian.ts'
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache')
-/** Daemons live in folders that not everybody has in the path. */
+/** Daemons are in folders that may be missing in PATH. */
 const path = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 const findProgram = (program: string) =>
   path
@@ -112,7 +112,7 @@ export interface InstalledIncus {
   readonly daemons: { readonly incus: string; readonly lxd: string }
 }
 
-/** Installs LXD and Incus and makes an image for them, as far as they are not there. */
+/** Installs LXD and Incus and makes an image for them, unless they exist. */
 export function installIncus(): InstalledIncus {
   waitForInstalls()
   const missing = Object.entries(packages).filter(([program]) => !findProgram(program))
@@ -120,7 +120,7 @@ export function installIncus(): InstalledIncus {
   const folder = join(cache, 'incus-1')
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true })
-    // Made aside, put in place whole.
+    // Made in a temporary folder, then renamed.
     const aside = mkdtempSync(join(cache, 'incus-building-'))
     unpackIncus(aside)
     buildImage(aside)
@@ -128,7 +128,7 @@ export function installIncus(): InstalledIncus {
       renameSync(aside, folder)
     } catch (error) {
       rmSync(aside, { recursive: true })
-      // Another test may have been quicker.
+      // Another test may have finished first.
       if (!existsSync(folder)) throw error
     }
   }

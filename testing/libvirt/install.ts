@@ -26,7 +26,7 @@ const packages: Readonly<Record<string, string>> = {
 const kernelPackage = 'linux-image-cloud-amd64'
 const cache = join(import.meta.dirname, '../../node_modules/.cache')
 
-/** Daemons live in folders that not everybody has in the path. */
+/** Daemons are in folders that may be missing in PATH. */
 const path = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 const isThere = (program: string) =>
   path.split(delimiter).some((folder) => existsSync(join(folder, program)))
@@ -39,7 +39,7 @@ const run = (program: string, args: readonly string[], cwd?: string) =>
     env: { ...process.env, PATH: path },
   })
 
-/** Installs what is missing. No daemon is started by it: each test has its own. */
+/** Installs what is missing. It starts no daemon, because each test has its own. */
 function installLibvirtPackages(): void {
   waitForInstalls()
   const missing = Object.entries(packages).filter(([program]) => !isThere(program))
@@ -63,7 +63,7 @@ while true; do
 done
 `
 
-/** A Linux that boots within seconds and then waits. Made aside, put in place whole. */
+/** A Linux that boots within seconds and then waits. Made in a temporary folder, then renamed. */
 function buildGuest(folder: string): void {
   mkdirSync(cache, { recursive: true })
   const aside = mkdtempSync(join(cache, 'libvirt-guest-building-'))
@@ -93,7 +93,7 @@ function buildGuest(folder: string): void {
     renameSync(aside, folder)
   } catch (error) {
     rmSync(aside, { recursive: true })
-    // Another test may have been quicker.
+    // Another test may have finished first.
     if (!existsSync(folder)) throw error
   }
 }
@@ -105,7 +105,7 @@ export interface InstalledLibvirt {
   readonly initrd: string
 }
 
-/** Installs libvirt, QEMU and a guest for them, as far as they are not there. */
+/** Installs libvirt, QEMU and a guest for them, unless they exist. */
 export function installLibvirt(): InstalledLibvirt {
   installLibvirtPackages()
   const folder = join(cache, 'libvirt-guest-2')

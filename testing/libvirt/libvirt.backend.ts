@@ -168,7 +168,7 @@ describe('a real libvirtd with QEMU', () => {
       const news = source.watch?.(end.signal)[Symbol.asyncIterator]()
       assert.ok(news)
       await news.next()
-      /** What comes next about a guest, until it is so. */
+      /** Reads events about a guest until the condition holds. */
       const until = async (id: string, isSo: (server: ReportedServer | undefined) => boolean) => {
         for (;;) {
           const next = await news.next()

@@ -22,32 +22,32 @@ import { describeGuest, type Guest } from './guest.ts'
 import { installLibvirt } from './install.ts'
 
 const execute = promisify(execFile)
-/** Nobody: a daemon of a session needs no rights, and keeps off what belongs to the machine. */
+/** The user `nobody`: a session daemon needs no permissions, and does not touch the machine's own libvirt. */
 const nobody = 65_534
 const patience = 30_000
 
 export interface TestLibvirt {
   readonly folder: string
-  /** Its own UUID, as it tells everybody. */
+  /** The UUID of the host, as libvirt reports it. */
   readonly hostUuid: string
   /** Of the guests that QEMU runs. */
   readonly address: string
-  /** Of libvirt's own driver for tests, behind the same door. */
+  /** Of libvirt's own test driver, on the same socket. */
   readonly testAddress: string
   /** By TLS, with certificates on both sides. */
   readonly tlsAddress: string
   readonly certificates: Certificates
   /** Runs libvirt's own tool against the guests. */
   virsh(...args: readonly string[]): Promise<string>
-  /** Runs commands of libvirt's own tool against the test driver, which forgets all when it ends. */
+  /** Runs virsh commands against the test driver, which forgets everything when the connection ends. */
   openTestDriver(commands: readonly string[]): Promise<{ close(): Promise<void> }>
-  /** Writes a description down and defines it, without starting it. */
+  /** Defines a domain without starting it. */
   define(xml: string): Promise<void>
   defineNetwork(xml: string): Promise<void>
   /** Makes a guest and boots it. */
   boot(guest: Partial<Guest> & Pick<Guest, 'name'>): Promise<string>
   consoleOf(name: string): string
-  /** As a crash would: its guests run on. */
+  /** Like a crash: its guests keep running. */
   kill(): Promise<void>
   restart(): Promise<void>
   stop(): Promise<void>
@@ -72,7 +72,7 @@ const canConnect = (path: string) =>
     socket.on('error', () => resolve(false))
   })
 
-/** Starts a libvirt daemon of its own, with all that it keeps in a temporary folder. */
+/** Starts a separate libvirt daemon with its data in a temporary folder. */
 export async function startLibvirt(): Promise<TestLibvirt> {
   const { path, kernel, initrd } = installLibvirt()
   const folder = mkdtempSync(join(tmpdir(), 'muster-libvirt-'))
@@ -115,7 +115,7 @@ export async function startLibvirt(): Promise<TestLibvirt> {
   const env = {
     PATH: path,
     HOME: folder,
-    // Else it cuts names in the middle of a character.
+    // Otherwise it cuts names in the middle of a character.
     LANG: 'C.UTF-8',
     XDG_RUNTIME_DIR: join(folder, 'run'),
     XDG_CONFIG_HOME: join(folder, 'config'),
@@ -220,7 +220,7 @@ export async function startLibvirt(): Promise<TestLibvirt> {
     },
 
     async stop() {
-      // Guests that nobody stopped; each has written its process down.
+      // Guests that are still running. Each has a PID file.
       for (const file of globSync('run/libvirt/qemu/run/*.pid', { cwd: folder })) {
         const pid = Number(readFileSync(join(folder, file), 'utf8'))
         if (pid !== daemon.child.pid && pid > 1) endProcess(pid)

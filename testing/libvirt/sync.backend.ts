@@ -42,7 +42,7 @@ describe('a real libvirtd attached over the API', () => {
   })
   after(() => libvirt.stop())
 
-  /** A guest that is only written down. */
+  /** A guest that is defined but never started. */
   const plain = (name: string, uuid: string = randomUUID()) =>
     `<domain type='qemu'><name>${name}</name><uuid>${uuid}</uuid><memory unit='MiB'>32</memory>
       <os><type arch='x86_64' machine='pc'>hvm</type></os>

@@ -10,7 +10,7 @@ interface AreaPaths {
 const identity = 'server/src/{domain,storage}/identity'
 const http = 'server/src/http'
 
-/** The code whose mistakes hurt most. A file belongs to the first area that names it. */
+/** The most critical code. A file belongs to the first area that lists it. */
 const areas = {
   policy: {
     files: [

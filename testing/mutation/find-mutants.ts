@@ -4,7 +4,7 @@ export interface Mutant {
   readonly file: string
   readonly start: number
   readonly end: number
-  /** What stands there instead. */
+  /** The replacement text. */
   readonly text: string
   readonly line: number
 }
@@ -45,7 +45,7 @@ const childrenOf = (node: Node): readonly Node[] =>
 /** The statements that only tell something, to a log or a trace, have no effect that a test should see. */
 const isTelling = /^(?:super\(|(?:await |void )?(?:\w+\.)*(?:log|logger|onLog|debug|span|trace)\b)/
 
-/** All mutants of a file: each is a small mistake as a person makes it. */
+/** All mutants of a file. Each is a small, typical mistake. */
 export function findMutants(file: string, source: string): readonly Mutant[] {
   const mutants: Mutant[] = []
   const textOf = ({ start, end }: Node) => source.slice(start, end)

@@ -101,7 +101,7 @@ async function build(root: string, env: NodeJS.ProcessEnv, template: string): Pr
     renameSync(folder, template)
   } catch (error) {
     rmSync(folder, { recursive: true })
-    // Another test may have been quicker.
+    // Another test may have finished first.
     if (!existsSync(template)) throw error
   }
 }

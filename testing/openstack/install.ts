@@ -77,7 +77,7 @@ function unpack(packages: readonly string[], root: string): void {
     renameSync(building, root)
   } catch (error) {
     rmSync(building, { recursive: true })
-    // Another test may have been quicker.
+    // Another test may have finished first.
     if (!existsSync(root)) throw error
   }
 }

@@ -1,4 +1,4 @@
-/** What every back end has: sizes, hosts, images, networks and security groups. */
+/** The content of every back end: sizes, hosts, images, networks and security groups. */
 export const flavors = [
   {
     flavorid: '1',

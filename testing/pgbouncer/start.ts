@@ -38,7 +38,10 @@ function lesserAccount() {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** A PgBouncer in transaction mode before a PostgreSQL, otherwise as it comes. Answers its address. */
+/**
+ * Starts a PgBouncer in transaction mode in front of a PostgreSQL, with default settings otherwise. Returns
+ * its address.
+ */
 export async function startPgBouncer(postgres: string) {
   waitForInstalls()
   if (!existsSync(program)) installPackages('pgbouncer')

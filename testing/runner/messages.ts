@@ -1,4 +1,4 @@
-/** What a worker process tells the pool. Plain values: they cross a process boundary. */
+/** Messages of a worker process to the pool. Plain values, because they cross a process boundary. */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'passed' }
@@ -6,7 +6,7 @@ export type WorkerMessage =
   | { readonly kind: 'failed'; readonly title: string; readonly error: string }
   | { readonly kind: 'finished'; readonly cpuSeconds: number; readonly memory: number }
 
-/** What the pool tells a worker: a test file to run. The worker ends when the channel closes. */
+/** Messages of the pool to a worker: a test file to run. The worker ends when the channel closes. */
 export interface FileMessage {
   readonly file: string
 }

@@ -12,7 +12,7 @@ const start = `import { after, before, beforeEach, describe, test } from 'node:t
 import assert from 'node:assert/strict'
 `
 
-/** Runs these files, in this order, in one worker. Returns what is told of each. */
+/** Runs these files, in this order, in one worker. Returns the report of each. */
 async function runInOneWorker(
   sources: Readonly<Record<string, string>>,
   { fileTimeout = 60_000, stopsAtFailure = false } = {},

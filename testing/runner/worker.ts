@@ -48,6 +48,6 @@ process.on('message', ({ file }: FileMessage) => {
     await import(pathToFileURL(file).href)
   })
 })
-// What a file left open must not hold up the run, nor run on after a run that was killed.
+// Open handles of a file must not keep the worker alive, also not after a run that was killed.
 process.on('disconnect', () => process.exit())
 process.send?.({ kind: 'ready' } satisfies WorkerMessage)

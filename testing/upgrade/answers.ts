@@ -48,7 +48,7 @@ function followUps(path: string, body: Record<string, unknown>): string[] {
   return idsOf('servers').flatMap((id) => [`/servers/${id}`, `/servers/${id}/history`])
 }
 
-/** What the platform at this address answers them; paths that this version does not have are left out. */
+/** The responses of the platform at this address. Paths that this version does not have are left out. */
 export async function readAnswers(
   url: string,
   tokens: Readonly<Record<Person, string>>,
@@ -61,7 +61,7 @@ export async function readAnswers(
       const text = await response.text()
       if (response.status === 404) continue
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
-      // The port is another one at every start.
+      // The port differs at every start.
       const body = JSON.parse(text.replaceAll(url, 'http://muster.test')) as Record<string, unknown>
       answers[`${person} ${path}`] = body
       paths.push(...followUps(path, body))

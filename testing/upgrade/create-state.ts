@@ -15,7 +15,7 @@ type Body = Readonly<Record<string, Thing>>
 
 export const adminPassword = 'correct horse battery staple'
 
-/** Speaks HTTP and nothing else: the version to be filled may be any. */
+/** Uses only HTTP, so that it works with any version. */
 function createCaller(url: string) {
   async function send(method: string, path: string, token: string, body?: unknown) {
     return await fetch(url + path, {
@@ -200,7 +200,7 @@ async function fillAccounts(
   const simulated = { name: 'made-up', provider: 'Simulator', options: { servers: 12, seed: 7 } }
   await fillTasks(caller, admin, await attach(simulated))
 
-  // Nothing changes any more: neither between the answers and the end, nor after the upgrade.
+  // From here on nothing changes, neither during the recording nor after the upgrade.
   const { cloudaccounts } = (await call('GET', '/cloudaccounts?limit=2048', admin)) as unknown as {
     cloudaccounts: readonly Thing[]
   }
@@ -220,7 +220,7 @@ const guestXml = `<domain type='kvm'>
   <memory unit='KiB'>1048576</memory><vcpu>2</vcpu>
 </domain>`
 
-/** Somebody's tags on servers. */
+/** Tags of users on servers. */
 async function fillTags({ call, knows }: Caller, admin: string): Promise<void> {
   if (!(await knows('/servers', admin))) return
   const { servers } = (await call('GET', '/servers?scope=system&limit=3', admin)) as unknown as {
@@ -255,7 +255,7 @@ async function openSession({ send, knows }: Caller): Promise<Pick<State, 'cookie
   return { cookie: (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
 }
 
-/** Fills a running Muster of any version with some of everything that it knows. */
+/** Fills a running Muster of any version with every kind of resource that it has. */
 export async function createState(url: string, lifetime: Lifetime) {
   const caller = createCaller(url)
   const scope = { project: { name: 'system', domain: { name: 'Default' } } }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import type { Engine } from '../../server/src/testing/engines.ts'
 
-/** What a test has to know to use the database of an earlier version as its people did. */
+/** What a test needs to use the database of an earlier version as its users did. */
 export interface State {
   /** When the answers were recorded. The test sets its clock to this time, so that tokens are still valid. */
   readonly takenAt: number

@@ -63,7 +63,7 @@ for (const name of readdirSync(stateFolder)) {
       assert.ok(answer.status < 300, answer.text)
       return answer.body
     }
-    /** Who a login is, and where. */
+    /** The user and the scope of a login. */
     const logIn = async (identity: object) => {
       const { status, text, body } = await requestToken(platform.url, { identity })
       assert.equal(status, 201, text)

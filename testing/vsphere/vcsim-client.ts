@@ -87,7 +87,7 @@ export async function openVcsimClient({ url, certificate, settings }: TestVcsim)
     return first(info, /<result[^>]*>([^<]+)</)
   }
 
-  /** What a task tells when it has ended. */
+  /** The result of a task that has ended. */
   async function runTask(method: string, type: string, id: string, parameters = '') {
     const task = first(await soap(`${method}_Task`, type, id, parameters), /type="Task">([^<]+)</)
     const end = Date.now() + 60_000

@@ -77,7 +77,7 @@ const serverTable: Table = {
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
 
-/** Values of every JSON type: a field is told by which of them it takes. */
+/** Values of every JSON type. The accepted ones identify the type of a field. */
 const specimens: Record<keyof Table, readonly unknown[]> = {
   boolean: [true, false],
   // A timestamp that does not exist is null (decision 0004).
@@ -96,7 +96,7 @@ const valueOf = (type: keyof Table) => specimens[type][0]
 const objectOf = (table: Table): Record<string, unknown> =>
   Object.fromEntries(fieldsOf(table).map(([name, type]) => [name, valueOf(type)]))
 
-/** Holds a schema to its table: exactly these keys, all required, each of exactly this type. */
+/** Checks a schema against its table: exactly these keys, all required, each of exactly this type. */
 function requireTable(schema: object, table: Table, rest: Record<string, unknown> = {}): void {
   const accepts = ajv.compile(schema)
   const { properties, required, additionalProperties } = schema as {

@@ -51,7 +51,7 @@ const webhookKey = Buffer.alloc(32, 7)
 const webhookSecretFile = join(folder, 'webhook.secret')
 writeFileSync(webhookSecretFile, `whsec_${webhookKey.toString('base64')}\n`)
 
-/** A good value of each setting and what it turns into, and values that make no sense. */
+/** A valid value of each setting with the parsed result, and invalid values. */
 const samples: Record<Key, Sample> = {
   configFile: { good: [emptyFile, emptyFile], bad: ['', join(folder, 'missing.toml'), folder] },
   port: {
@@ -108,7 +108,7 @@ const samples: Record<Key, Sample> = {
   },
   trustedProxies: {
     good: ['10.0.0.1, 10.1.0.0/16,::1', ['10.0.0.1', '10.1.0.0/16', '::1']],
-    // All of the world as a proxy is more than the framework takes: better said here than there.
+    // The framework rejects the whole internet as a proxy, so the setting does too.
     bad: [...badNetworks, '0.0.0.0/0'],
   },
   sourceAllow: {
@@ -225,10 +225,10 @@ function refusal(args: readonly string[], environment: Record<string, string> = 
 /** Control characters would start a second line, or paint the terminal. */
 const isOneLine = (message: string) => !/\p{Cc}/u.test(message)
 
-/** Quotes that open must close: a line that was cut in the middle reads like a fault. */
+/** Quotes must be balanced: a truncated line looks like a defect. */
 const hasWholeQuotes = (message: string) => (message.match(/'/g) ?? []).length % 2 === 0
 
-/** What is wrong with the way that a value is refused, if anything. */
+/** What is wrong with the error message of an invalid value, if anything. */
 function problemWith(
   start: string,
   args: readonly string[],
@@ -268,7 +268,7 @@ for (const key of keys) {
     test('is read from its flag, which wins over the variable', () => {
       const flags = [`--${flag}=${text}`, ...(companions[key] ?? [])]
       assert.deepEqual(configOf(flags)[key], value)
-      // Even over a variable that makes no sense: nobody asked for it.
+      // Even if the variable is invalid, because the flag overrides it.
       assert.deepEqual(configOf(flags, { [variable]: bad[0] ?? '' })[key], value)
     })
 

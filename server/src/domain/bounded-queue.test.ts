@@ -12,7 +12,7 @@ const limits = {
   maxWait: 5_000,
 }
 
-/** A queue that tells in which order it lets work begin, and ends it on demand. */
+/** A queue that records the order in which work begins, and ends it on demand. */
 function createTrial(changes: Partial<typeof limits> = {}) {
   const queue = createBoundedQueue({ ...limits, ...changes })
   const begun: string[] = []

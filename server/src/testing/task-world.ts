@@ -40,14 +40,14 @@ export const answers = [
   'works',
   /** Not carried out. At the time limit the source still answers other requests. */
   'received',
-  /** Refused, because the server has come to that state by itself. Only if it can be seen. */
+  /** Refused, because the server is already in that state. Only if the state is visible. */
   'so already',
 ] as const
 type Answer =
   | (typeof answers)[number]
   /** Accepted, and not carried out. */
   | 'idle'
-  /** Not carried out, without an answer. Somebody else brings the server to that state. */
+  /** Not carried out, without an answer. Another user brings the server to that state. */
   | 'done by others'
   /** An error of the source itself, which shows a change for some time and then the state before. */
   | 'flaps'
@@ -79,7 +79,7 @@ export interface Course {
   /** Whether the source tells if a request was carried out, and the milliseconds that this takes. */
   readonly checks?: boolean
   readonly checkTime?: number
-  /** One after the other; then all is well. */
+  /** The answers in order. After the last one, all requests succeed. */
   readonly answers?: readonly Answer[]
   readonly readings?: readonly (
     | (typeof readings | typeof denials)[number]
@@ -108,7 +108,7 @@ export interface Course {
   readonly tellsWork?: 'end' | 'error' | undefined
   /** Milliseconds that a commit takes. */
   readonly commitTime?: number
-  /** A deletion by time: the server is in the recycle bin. */
+  /** A scheduled deletion: the server is in the recycle bin. */
   readonly isOwn?: boolean
   /** Somebody protects the server after so many requests. */
   readonly protectedAfter?: number
@@ -134,7 +134,7 @@ const through: Readonly<Record<string, string>> = {
 /** Of a server that waits for the confirmation of its new size. */
 const resizedStatus = 'sync_config'
 
-/** A task on a server of a source that breaks, in a process that is killed. Its clock jumps. */
+/** A task on a server of a faulty source, in a process that is killed. Its clock jumps ahead. */
 export function createTaskWorld(course: Course) {
   const { delay = 3_000, commitTime = 0 } = course
   let now = start
@@ -448,7 +448,7 @@ export function createTaskWorld(course: Course) {
     get entry() {
       return entry
     },
-    /** What the source has in the end. */
+    /** The final state of the source. */
     source: () => {
       now += 60_000
       return { status: exists ? statusNow() : 'gone', fields }

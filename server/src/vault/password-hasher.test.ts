@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 
 const password = 'tussocky moorland'
 
-// Watches the library at its door, before the hasher takes hold of it.
+// Wraps the library before the hasher imports it.
 const library = createRequire(import.meta.url)('@node-rs/argon2') as {
   verify: (hash: string, ...rest: unknown[]) => Promise<boolean>
 }

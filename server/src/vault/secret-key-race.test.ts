@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../testing/spawn-muster.ts'
 
 /**
- * Two that start at the same moment, as two processes on one machine would, over and over: each
- * waits until the other is there, then both want the key that does not exist yet.
+ * Two threads that start at the same time, like two processes on one machine, many times: each waits for the
+ * other, then both create the missing key.
  */
 const racer = `
   import { parentPort, workerData } from 'node:worker_threads'

@@ -38,7 +38,7 @@ describe('the secret key', () => {
   test("is made where there is none, for the owner's eyes only", () => {
     const file = join(folder, 'new', 'secret.key')
     assert.equal(secretKeyExists(file), false)
-    // A generous mask must not open it.
+    // A permissive umask must not make it readable.
     const mask = process.umask(0)
     loadSecretKey(file)
     process.umask(mask)
@@ -96,7 +96,7 @@ describe('the secret key', () => {
     assert.ok(!Buffer.from(fingerprint, 'base64url').equals(key))
     assert.notEqual(pseudonym('alice'), pseudonym('bob'))
     assert.doesNotMatch(pseudonym('alice'), /alice/)
-    // One purpose must not stand in for another.
+    // Keys derived for one purpose must not work for another.
     assert.notEqual(pseudonym(''), fingerprint)
     // Pseudonyms of names that anybody can make up are in the database: no password is among them.
     assert.ok(!pseudonym('demo-owner').startsWith(demoPassword('demo-owner')))

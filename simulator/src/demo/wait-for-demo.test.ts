@@ -22,7 +22,7 @@ const attachedOf = (
   } as SyncRecord,
 })
 
-/** Waits for accounts that are each time as the next moment has them. */
+/** Waits for accounts that go through these states. */
 async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAccount[][]) {
   let shown = 0
   const reconciled: string[] = []

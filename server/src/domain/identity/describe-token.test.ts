@@ -38,7 +38,7 @@ const aliceMember = { domain: homeReference, id: 'user-alice', name: 'alice' }
 const webMember = { domain: homeReference, id: 'project-web', name: 'web' }
 const webAsToken = { Domain: homeReference, Id: 'project-web', Name: 'web' }
 
-/** Describes a token and makes sure, on the way, that the contract knows every key of it. */
+/** Describes a token, and checks that the contract has all its keys. */
 function tell(scope: GrantedScope, assignments: Assignment[], user: UserRecord = alice) {
   const principal = createPrincipal(makeToken(), makeUserStatus(user, ...assignments), scope)
   const token = describeToken(principal)

@@ -39,7 +39,7 @@ interface Frame {
   readonly loginLimit?: Parameters<typeof createIssueToken>[0]['loginLimit']
 }
 
-/** The frame around a method that finds out just this, or fails. */
+/** Issues tokens with a method that returns this result, or fails. */
 function issueWith(
   authenticated: Partial<AuthenticationResult> | PlatformError,
   {
@@ -88,7 +88,7 @@ function issueWith(
   }
 }
 
-/** What the audit log is told of an attempt. */
+/** The audit event of an attempt. */
 const outcomes = (events: readonly EventRecord[]) =>
   events.map(({ action, user_id, result, project_id }) => [action, user_id, result, project_id])
 

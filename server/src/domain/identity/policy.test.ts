@@ -151,7 +151,7 @@ describe('policies', () => {
   })
 })
 
-/** The sentence of the plans page, written down the slow way. */
+/** The rule of the specification in its simplest form. */
 function decideByTheBook(rules: readonly PolicyRule[]): boolean {
   const wanted = [listServers.service, listServers.resource, listServers.action]
   const partsOf = (candidate: PolicyRule) => [

@@ -18,7 +18,7 @@ const ago = (counts: Readonly<Record<number, number>>) =>
 
 const nothing = ago({})
 
-/** As one line: a number for each day, with a question mark where it is an estimate. */
+/** One line with a number for each day, and a question mark after estimates. */
 const draw = (days: number, now: number, counted = nothing, made = nothing) =>
   drawTimeline(today, days, { now: sumOf(now), counted, made })
     .map(({ count, estimated }) => `${count}${estimated ? '?' : ''}`)

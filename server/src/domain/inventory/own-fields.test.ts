@@ -164,7 +164,7 @@ describe('what users wrote', () => {
       ['ready', 1, true, true],
       ['running', 1, false, false],
       ['running', 1, true, false],
-      // The time of a server that is there is counted elsewhere.
+      // The retention of an existing server is checked elsewhere.
       ['ready', 8, false, true],
       ['ready', 8, true, false],
     ] as const) {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { matchesGlob } from './glob.ts'
 import { runsInLane } from '../../testing/lanes.ts'
 
-/** Slow and plain: a star is nothing, or any character and then itself again. */
+/** The simple, slow algorithm: a star matches nothing, or one character and then itself again. */
 function model(text: string, pattern: string): boolean {
   const [first, ...rest] = pattern
   if (first === undefined) return text === ''

@@ -15,10 +15,10 @@ import { serverIdOf } from './to-server-facts.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 const runner = 'this one'
-/** Makes every wait after a failure a few hundredths of a second. */
+/** Shortens every delay after a failure to some hundredths of a second. */
 const shortWaits = () => -0.99
 
-/** News that are told when a test says so. */
+/** Events that a test sends on demand. */
 function createChannel() {
   const waiting: SourceUpdate[] = [{ present: [], gone: [] }]
   let wake = () => {}
@@ -80,7 +80,7 @@ function run(
     title: 'memory',
     async *scan() {
       counts.scans += 1
-      // As a real one: a page that was read before something changed is told after it.
+      // Like a real source: a page that was read before a change is reported after it.
       const pages = [...world.values()].map((server) => ({ present: [server], gone: [] }))
       for (const [index, page] of pages.entries()) {
         if (index === 1 && faults.hold) await faults.hold
@@ -174,7 +174,7 @@ describe('a running account', () => {
     faults.hold = promise
     start()
     await until(() => counts.scans === 1)
-    // What is kept of it then is all that the next one knows.
+    // The next process knows only what is stored.
     assert.equal(memory.attached.sync.is_running, true)
     assert.ok(memory.attached.sync.next_at <= Date.now())
     resolve()
@@ -374,7 +374,7 @@ describe('a running account', () => {
     memory.attached.account = deleted
     const again = createRunAccount({
       ...memory,
-      // Nobody has to be asked for that.
+      // That needs no request to the source.
       openSource: {
         loadKind: () => assert.fail(),
         openAccount: async () => assert.fail(),
@@ -535,7 +535,7 @@ describe('an account whose source has events', () => {
     put(makeSeen('c'))
     channel.breakOff(unreachable)
     await until(() => counts.scans > scans && names().length === 3)
-    // And it is heard again.
+    // The stream works again.
     channel.tell({ gone: [makeSeen('c').key] })
     await until(() => names().length === 2)
   })

@@ -44,7 +44,7 @@ interface Circumstances extends ScanCircumstances {
   readonly getMany?: Source['getMany']
 }
 
-/** Scans a source that tells these pages; what is a function happens in their place. */
+/** Scans a source that reports these pages. Functions among them are called in their place. */
 async function scan(
   sync: MemorySync,
   pages: readonly Page[],
@@ -168,7 +168,7 @@ describe('a scan', () => {
     await scanning
     assert.equal(asked, 3)
     assert.equal(sync.present().length, 2 * batchSize)
-    // All are back: as many can be had again.
+    // All servers are back, so the limit starts again.
     await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
   })
 

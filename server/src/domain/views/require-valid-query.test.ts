@@ -9,7 +9,7 @@ type Parts = Parameters<typeof requireValidQuery>[0]
 const check = (parts: Partial<Parts>) =>
   requireValidQuery({ ...plain, columns: [], order_by: [], ...parts })
 
-/** The one part that is complained of. */
+/** The only invalid part. */
 function complaintOf(parts: Partial<Parts>): string {
   try {
     check(parts)
@@ -44,7 +44,7 @@ describe('a view can be run', () => {
     assert.equal(complaintOf({ columns: ['metadata.'] }), 'view.columns')
     assert.equal(complaintOf({ columns: ['nics.mac'] }), 'view.columns')
     assert.equal(complaintOf({ order_by: ['colour'] }), 'view.order_by')
-    // What depends on who looks cannot be sorted by.
+    // Fields that depend on the caller cannot be sorted by.
     assert.equal(complaintOf({ order_by: ['can_update'] }), 'view.order_by')
   })
 })

@@ -10,7 +10,7 @@ import { defaultPasswordCost } from '../../vault/password-hasher.ts'
 
 const wrongPassword = 'Ein falscher Satz'
 
-/** Enough of a digest to know it by, where only a part of it was kept. */
+/** Enough of a digest to recognise it if only a part is stored. */
 const telling = 16
 
 const encodings = ['hex', 'base64', 'base64url'] as const
@@ -91,9 +91,9 @@ onBothEngines('what the database keeps of a password', (engine) => {
     assert.deepEqual(
       columns.filter((name) => /pass|pwd|secret|digest|hash|crypt|credential|histor/i.test(name)),
       [
-        // The secret of an access key is no password: it is random, and sealed.
+        // The secret of an access key is not a password: it is random and encrypted.
         'access_keys.secret',
-        // What a source wants to be shown, sealed.
+        // The credentials of a source, encrypted.
         'cloudaccounts.credentials',
         // Of an action on servers.
         'idempotency_keys.request_hash',

@@ -82,7 +82,7 @@ describe('several hosts in one database URL', () => {
     await put('before')
 
     first.cut()
-    // What was under way is lost; what comes next finds the other server.
+    // Running work fails. The next request finds the other server.
     await put('during').catch(() => {})
     await put('after')
     const rows = await database.db.selectFrom('settings').select('key').execute()

@@ -5,7 +5,7 @@ import { createStorageLocation, type StorageLocation } from '../../testing/open-
 import { startDatabaseProxy, throughProxy, type TcpProxy } from '../../testing/tcp-proxy.ts'
 import type { Database } from '../database.ts'
 
-/** Waits until it is so, for no longer than the bound. */
+/** Waits until the condition holds, up to a time limit. */
 async function waitUntil(what: string, bound: number, isSo: () => boolean): Promise<void> {
   const end = performance.now() + bound
   while (!isSo()) {
@@ -37,7 +37,7 @@ describe('two processes on one PostgreSQL', () => {
     ].entries()) {
       assert.ok(here && there)
       await commitSetting(here, `setting-${index}`)
-      // Who wrote it knows at once.
+      // The process that wrote it knows at once.
       assert.equal(here.currentVersion(), index + 1)
       await waitUntil('the version', 5_000, () => there.currentVersion() === index + 1)
     }
@@ -82,14 +82,14 @@ describe('a process that loses its connection', { concurrency: true }, () => {
 
       breakIt(proxy)
       await commitSetting(near, 'unheard')
-      // Inside the five seconds that a change may take to bite.
+      // Within the five seconds in which a change must take effect.
       await waitUntil('losing touch', 4_000, () => far.currentVersion() === undefined)
       await pause(300)
       assert.equal(far.currentVersion(), undefined)
 
       proxy.restore()
       await waitUntil('finding back', 5_000, () => far.currentVersion() !== undefined)
-      // Behind the new connection could be another server: nothing remembered before may fit.
+      // The new connection may lead to another server, so no cached version may match.
       const found = far.currentVersion() ?? 0
       assert.notEqual(found, 0)
       assert.notEqual(found, 1)

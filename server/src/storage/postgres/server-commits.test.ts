@@ -57,7 +57,7 @@ describe('commits that change servers on PostgreSQL', () => {
     await until('the slow one waits', async () => (await gate.waiting()) === 1)
     const start = { near: near.serversVersion() ?? 0, slow: far.serversVersion('slow') }
 
-    // Begun later, and through before: on another process, too.
+    // It begins later and commits earlier, also in another process.
     await near.commitServers([put('quick')], new Set(['quick']))
     await far.commitServers([put('other')], new Set(['other']))
     assert.equal(near.serversVersion('quick'), start.near + 1)

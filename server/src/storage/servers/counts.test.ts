@@ -22,7 +22,7 @@ onBothEngines('the counts of servers', (engine) => {
   type Line = readonly (string | number)[]
   const sorted = (lines: readonly Line[]) => lines.map((line) => line.join(' | ')).sort()
 
-  /** What is kept: a line for each value that any server in use has. */
+  /** The stored counts: a line for each value of the servers in use. */
   async function kept(): Promise<string[]> {
     const rows = await fleet.platform.database.db
       .selectFrom('server_counts')
@@ -182,7 +182,7 @@ onBothEngines('the counts of servers', (engine) => {
     )
     await Promise.all(scans.map((present) => fleet.record(present)))
     await agree()
-    // The same servers from two sides: one of the two comes last.
+    // Two concurrent writes of the same servers. One of them is last.
     const [first = []] = scans
     // Of a server that runs only in one of them, the order would decide whether it leaves the bin.
     const other = first.map(({ id, status }) => ({ ...fleet.samples.facts(id), status }))

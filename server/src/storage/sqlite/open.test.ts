@@ -17,7 +17,7 @@ function makeFolder(context: TestContext): string {
   return folder
 }
 
-/** Another process that opens the folder, says how that went, and stays until it is ended. */
+/** Another process that opens the folder, reports the result, and runs until it is stopped. */
 async function openElsewhere(context: TestContext, folder: string) {
   const script = `
     const { openSqlite } = await import(${JSON.stringify(import.meta.resolve('./open.ts'))})
@@ -136,7 +136,7 @@ describe('a writer thread that has ended', () => {
     const [thread] = await started
     assert.notEqual(database.currentVersion(), undefined)
     await thread.terminate()
-    // What it had still committed nobody can know.
+    // It is unknown what it still committed.
     assert.equal(database.currentVersion(), undefined)
     await assert.rejects(database.ping(), { class: 'ServiceUnavailable' })
     await assert.rejects(database.commit([]), { class: 'ServiceUnavailable' })

@@ -17,7 +17,7 @@ import type { Permission } from '../policy.ts'
 import type { PolicyRecord, PolicyRule } from '../records.ts'
 import { runsInLane } from '../../../testing/lanes.ts'
 
-// The model: the sentence of the plans page, asked of every single thing there is to do.
+// The model: the rule of the specification, applied to every single permission.
 
 const resources = ['users', 'servers', 'a resource that no rule names']
 const universe: readonly Permission[] = policyServices.flatMap((service) =>
@@ -48,7 +48,7 @@ const enabledAt = (held: readonly Held[], at: PlaceName) =>
       .filter(({ enabled, scope }) => enabled && scope === levelOf[at]),
   )
 
-/** Where rights that are held at a scope count, with a token of this scope. */
+/** Whether roles held in a scope apply with a token of another scope. */
 const carries: Record<ScopeName, Partial<Record<PlaceName, readonly PlaceName[]>>> = {
   none: {},
   home: { home: ['home', 'ours', 'theirs'] },
@@ -83,7 +83,7 @@ const anyPolicy = (at: PlaceName): fc.Arbitrary<PolicyRecord> =>
   fc
     .record({
       rules: fc.array(anyRule, { maxLength: 3 }),
-      // Now and then one that does not bite there.
+      // Sometimes a policy that does not apply there.
       scope: fc.constantFrom(levelOf[at], levelOf[at], levelOf[at], 'project'),
       enabled: fc.boolean(),
     })
@@ -96,7 +96,7 @@ const anyHeld = fc
 const anyGiver = fc.record({
   scope: fc.constantFrom<ScopeName>('none', 'home', 'home', 'ours', 'ours', 'ours'),
   held: fc.array(anyHeld, { maxLength: 5 }),
-  // Most givers have something to give.
+  // Most granting users have some permissions.
   wide: fc.constantFrom<PlaceName | undefined>('system', 'home', 'ours', undefined),
 })
 
@@ -140,9 +140,9 @@ describe('whatever the rules are', () => {
           bans.some((ban) => speaks(ban, permission)),
         )
         const isTaken = mayTake(scope, held, role)
-        // Who lacks nothing of what any ban speaks of is never stopped.
+        // A user who has every denied permission is never refused.
         if (lackedAndBanned.length === 0) assert.equal(isTaken, true)
-        // Where a ban decides, in whatever state the role is brought to, it is not theirs to take.
+        // If a deny rule decides in any state of the role, the user may not revoke it.
         const decided = lackedAndBanned.some((permission) =>
           awakenings(role).some(
             (state) =>

@@ -10,7 +10,7 @@ import { formatPrometheusTargets } from './prometheus-targets.ts'
 
 const blank = Value.Create(Server)
 let made = 0
-/** A server with an id of its own. */
+/** A server with a unique id. */
 const server = (fields: Partial<Server> = {}): Server => {
   made += 1
   const id = `${String(made).padStart(8, '0')}-0000-4000-8000-000000000000`

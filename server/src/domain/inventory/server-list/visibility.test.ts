@@ -45,7 +45,7 @@ for (const level of ['project', 'domain', 'system'] as const) {
         scope,
         updates: action === 'update' ? scope : none,
         deletes: action === 'delete' ? scope : none,
-        // What an operator forces upon servers is not for projects.
+        // Projects do not see the security group that the operator enforces.
         administers: action === 'get' && level !== 'project' ? scope : none,
       })
       requireStateAccess('live', visibility)

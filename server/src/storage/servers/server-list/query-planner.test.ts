@@ -87,7 +87,7 @@ function postgresSteps(root: PostgresNode): RepeatedStep[] {
   return steps
 }
 
-/** What a database would do again and again to answer a query. */
+/** The steps that the database repeats for a query. */
 async function repeatedSteps(
   { engine, run }: Pick<Database, 'engine' | 'run'>,
   { sql, parameters }: Query,
