@@ -57,7 +57,7 @@ export function checkSimulatorSettings(settings: SourceSettings): readonly Setti
     readSettings(settings)
   const isPercentage = (value: number) => value >= 0 && value <= 100
   const problems: readonly (readonly [is: boolean, path: string, problem: string])[] = [
-    [settings.address !== '', 'address', 'is not taken: these servers are nowhere'],
+    [settings.address !== '', 'address', 'must be empty: simulated servers have no address'],
     [servers < 1 || servers > maxServers, 'options.servers', `must be from 1 to ${maxServers}`],
     [seed < 0 || seed >= maxSeeds, 'options.seed', `must be from 0 to ${maxSeeds - 1}`],
     [unreadable < 0, 'options.unreadable', 'must not be negative'],
@@ -65,7 +65,7 @@ export function checkSimulatorSettings(settings: SourceSettings): readonly Setti
     [!isPercentage(failures), 'options.action_failures', 'must be from 0 to 100'],
     [!isPercentage(hangs), 'options.action_hangs', 'must be from 0 to 100'],
     [cloudAccount === '', 'options.cloud_account', 'must not be empty'],
-    [tenants.length === 0 || tenants.includes(''), 'options.tenants', 'must have names in it'],
+    [tenants.length === 0 || tenants.includes(''), 'options.tenants', 'must contain names'],
   ]
   return problems.filter(([is]) => is).map(([, path, problem]) => ({ path, problem }))
 }

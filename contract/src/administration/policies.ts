@@ -159,7 +159,7 @@ export const policyOperations = [
       format: Type.Optional(Type.Enum(['json', 'yaml'], { description: cloudpodsNote })),
     },
     notes: {
-      list: 'Everybody sees all policies. `scope` filters by the scope of the policy; `max` is all.',
+      list: 'Every user sees all policies. `scope` filters by the scope of the policy; `max` is all.',
       create:
         'The most specific matching rule applies; deny wins over allow. Actions without a matching rule are denied. You can allow only what you are permitted to do yourself.',
       update: 'Takes effect with the next request. `scope` cannot be changed.',

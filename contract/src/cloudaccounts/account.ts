@@ -328,7 +328,7 @@ export const AccountTest = exactObject({
   is_complete: Type.Boolean({ description: 'false: the test stopped after its time limit' }),
   actions: Type.Record(Type.String(), Type.Boolean(), {
     description:
-      'Whether the credentials allow each action, as far as the source tells without acting. Other actions are left out.',
+      'Whether the credentials allow each action, if the source tells without acting. Other actions are left out.',
   }),
   error: Type.String({ description: 'What went wrong. Empty if the test succeeded.' }),
   error_field: Type.Enum(['', 'address', 'credentials'], {

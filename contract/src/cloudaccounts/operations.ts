@@ -212,7 +212,7 @@ export const cloudAccountOperations = [
     example: { claim: { q: 'account:old', dry_run: true } },
     responses: {
       200: {
-        description: 'What becomes of each server',
+        description: 'The outcome for each server',
         body: exactObject({ claim: Claim }),
         example: { claim: claimExample },
       },

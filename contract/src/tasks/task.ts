@@ -72,7 +72,7 @@ export const tasks = {
       ...enumeration('Status', filterable),
       schema: Type.Enum([...taskStatuses], {
         description:
-          '`queued`: waits for its turn. `running`. `succeeded`: the source shows the result. `failed`: it was not done. `cancelled`: it was not sent. `unknown`: it was sent, and nobody knows whether it was done.',
+          '`queued`: waits for its turn. `running`. `succeeded`: the source shows the result. `failed`: it was not done. `cancelled`: it was not sent. `unknown`: it was sent, and its outcome is not known.',
       }),
     },
     stage: text('What is being done, such as `stop` or `waiting for stop`', filterable),

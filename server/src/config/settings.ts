@@ -248,7 +248,7 @@ export const settings = {
     flag: 'start-timeout',
     variable: 'MUSTER_START_TIMEOUT',
     value: 'time',
-    help: 'How long a start waits for PostgreSQL and for the address of --host, if they are not there yet. 0: not at all.',
+    help: 'How long a start waits for PostgreSQL and for the address of --host, if they are not available yet. 0: not at all.',
     parse: durationOrNone,
     fallback: '10m',
   }),

@@ -102,7 +102,7 @@ export function loadSecretKey(file: string): SecretKey {
 
   function requireKeys(): void {
     if (problem() === undefined) return
-    throw unavailable('This node lacks a secret key that the database uses. Its log says more.')
+    throw unavailable('This node lacks a secret key that the database uses. See its log.')
   }
 
   /** The first key of the file that the database lists: others do not have a key that is not. */

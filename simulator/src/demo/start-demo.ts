@@ -105,6 +105,6 @@ function describeAccounts(seed: number, servers: number): readonly DemoAccount[]
 function refuseShrinking(host: DemoHost, known: DemoRecord, servers: number): void {
   if (servers >= known.servers) return
   throw host.configError(
-    `--demo-servers is less than the ${known.servers} that this demo has, and a demo only grows: for a smaller one take another --data-dir or --database-url`,
+    `--demo-servers is less than the ${known.servers} that this demo has, and a demo only grows: for a smaller one use another --data-dir or --database-url`,
   )
 }

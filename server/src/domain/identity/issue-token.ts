@@ -54,7 +54,7 @@ export function createIssueToken(dependencies: Dependencies) {
     { requested, method, source, origin }: Attempt,
   ): Promise<IssuedToken> {
     const userStatus = await findUserStatus(authenticated.user.id)
-    if (!userStatus) throw loginFailed('account disabled, ended or gone')
+    if (!userStatus) throw loginFailed('user disabled, expired or deleted')
     const scope = authenticated.scope
       ? credentialScope(authenticated.scope, requested, userStatus)
       : grantScope(requested, userStatus)

@@ -221,7 +221,7 @@ function writeOf(
   now: string,
 ): ServerWrite {
   const owner = ownerOf.get(facts.project_id)
-  if (!owner) throw new Error(`server ${facts.id} belongs to a project that is not there`)
+  if (!owner) throw new Error(`server ${facts.id} belongs to a project that does not exist`)
   const reported = buildServer(stored ? keepUnread(facts, stored.server) : facts, {
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',

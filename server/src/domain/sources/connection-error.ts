@@ -31,7 +31,7 @@ const faults: readonly Fault[] = [
   [
     /^ERR_INVALID_CHAR$/,
     'credentials',
-    'was not asked: the credentials contain a character that cannot be sent',
+    'was not contacted: the credentials contain a character that cannot be sent',
   ],
   [/^HPE_/, 'invalid-response', `does not answer in HTTP: ${wrongPort}`],
 
@@ -61,7 +61,7 @@ const faults: readonly Fault[] = [
   [
     /ALERT_(?:CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
     'tls',
-    'refuses the TLS handshake: it may want a client certificate',
+    'refuses the TLS handshake: it may require a client certificate',
   ],
   [
     /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|(?:NO_)?CERTIFICATE(?:_\w+)?|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/,
@@ -77,12 +77,12 @@ const faults: readonly Fault[] = [
   [
     /KEY_VALUES_MISMATCH$/,
     'tls',
-    'cannot be asked: the client key does not belong to the client certificate',
+    'cannot be contacted: the client key does not belong to the client certificate',
   ],
   [
     /^ERR_OSSL_|^ERR_CRYPTO_/,
     'tls',
-    'cannot be asked: a certificate or key in the settings cannot be read',
+    'cannot be contacted: a certificate or key in the settings cannot be read',
   ],
   [/CERT|^INVALID_|^PATH_LENGTH/, 'tls', 'is not trusted: its certificate is not valid'],
   [/SSL|TLS/, 'tls', 'fails in the TLS handshake'],

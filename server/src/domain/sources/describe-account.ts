@@ -19,7 +19,7 @@ function stateOf({ account, sync }: AttachedAccount, now: number): AccountSync['
 }
 
 const noKey =
-  'No node syncs this account. This node lacks a secret key that the database uses. Its log says more.'
+  'No node syncs this account. This node lacks a secret key that the database uses. See its log.'
 
 /** An account in the shape of the API. `hasKeys` tells whether this node can read its credentials. */
 export function describeAccount(

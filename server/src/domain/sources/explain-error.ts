@@ -8,5 +8,5 @@ export function explainError(error: unknown): string {
   if (error instanceof PlatformError) return error.message
   // They may quote the source, so their length is limited.
   if (error instanceof SourceError || error instanceof ActionError) return limitText(error.message)
-  return 'Muster itself failed: its log says more.'
+  return 'Muster itself failed. See its log.'
 }

@@ -234,7 +234,7 @@ describe('a running account', () => {
     faults.open = new TypeError('x is not a function')
     start()
     await until(() => memory.attached.sync.failures > 0)
-    assert.equal(memory.attached.sync.error, 'Muster itself failed: its log says more.')
+    assert.equal(memory.attached.sync.error, 'Muster itself failed. See its log.')
     assert.ok(logged.some(({ fields }) => 'err' in fields))
   })
 

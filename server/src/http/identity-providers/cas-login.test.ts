@@ -164,7 +164,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
           const answer = await muster.logIn(cas.ticketFor(name), scope)
           const event = await muster.assertRefused(
             answer,
-            /^CAS: ".+" is a user that the provider did not make$/,
+            /^CAS: ".+" is a user that the provider did not create$/,
           )
           // The event names neither user.
           assert.deepEqual([event.user_id, event.target_id], ['', ''])
@@ -199,7 +199,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     test('a subject in another spelling is another subject', async () => {
       const id = await arrive('hopper')
       const answer = await muster.logIn(cas.ticketFor('Hopper'))
-      await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not make$/)
+      await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not create$/)
       assert.equal(await arrive('hopper'), id)
     })
 
@@ -209,7 +209,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       await muster.changeProvider(provider, { enabled: false })
       const { id: otherId } = await muster.addProvider(other, { domain_id: campus })
       const answer = await muster.logIn(other.ticketFor('lovelace'))
-      await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not make$/)
+      await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not create$/)
       assert.equal((await muster.call('DELETE', `/v3/identity_providers/${otherId}`)).status, 204)
       await muster.changeProvider(provider, { enabled: true })
       assert.equal(await arrive('lovelace'), id)
@@ -223,7 +223,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.deepEqual([user.Id, user.Name], [id, 'married'])
       // The new name does not link to a subject of that name.
       const namesake = await muster.logIn(cas.ticketFor('married'))
-      await muster.assertRefused(namesake, /^CAS: ".+" is a user that the provider did not make$/)
+      await muster.assertRefused(namesake, /^CAS: ".+" is a user that the provider did not create$/)
     })
   })
 

@@ -107,6 +107,6 @@ onEngineOfLane('an identity provider with users', (engine) => {
     // A new provider with the same name and address does not take over its users.
     await muster.addProvider(cas, { name, url, domain_id: campus })
     const answer = await muster.logIn(cas.ticketFor('grace'))
-    await muster.assertRefused(answer, /^CAS: "grace" is a user that the provider did not make$/)
+    await muster.assertRefused(answer, /^CAS: "grace" is a user that the provider did not create$/)
   })
 })

@@ -139,7 +139,7 @@ onEngineOfLane('deletion of owners with servers', (engine) => {
     }
     const recordServers = createRecordServers({ serverWriter, owners, clock: Date.now })
     const present = [minimalServer(projectId), minimalServer(besideId)]
-    await assert.rejects(recordServers({ present, gone: [] }), /a project that is not there/)
+    await assert.rejects(recordServers({ present, gone: [] }), /a project that does not exist/)
     const stored = await inventory.serverWriter.findStored(present.map(({ id }) => id))
     assert.deepEqual([...stored.keys()], [])
   })

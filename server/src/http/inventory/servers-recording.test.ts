@@ -184,7 +184,7 @@ onEngineOfLane('recording servers', (engine) => {
 
   test('an unknown project rejects the whole scan', async () => {
     const good = minimalServer(projectId())
-    await assert.rejects(see([good, minimalServer('nowhere')]), /project that is not there/)
+    await assert.rejects(see([good, minimalServer('nowhere')]), /project that does not exist/)
     await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: good.id } })
   })
 

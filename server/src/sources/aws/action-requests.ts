@@ -34,7 +34,7 @@ function updateRequests(changes: ServerUpdate): readonly SourceRequest[] {
   if (unknown !== undefined) throw unsupported(`EC2 cannot change ${unknown}.`)
   if (behavior !== undefined && !shutdownBehaviors.has(behavior)) {
     throw unsupported(
-      `EC2 knows no shutdown_behavior ${JSON.stringify(behavior)}: use stop or terminate.`,
+      `EC2 does not support the shutdown_behavior ${JSON.stringify(behavior)}: use stop or terminate.`,
     )
   }
   return [

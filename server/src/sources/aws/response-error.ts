@@ -60,7 +60,7 @@ export interface FailedRequest {
 
 function explain(kind: SourceErrorKind, code: string, { action, host }: FailedRequest): string {
   if (code === 'RequestExpired') {
-    return `${host} finds the request too old: the key has expired, or this machine's clock is wrong`
+    return `${host} rejects the request as too old: the key has expired, or this machine's clock is wrong`
   }
   if (kind === 'credentials') return `${host} does not accept the access key`
   if (kind === 'forbidden') return `The access key is not allowed to ${action} at ${host}`

@@ -69,7 +69,7 @@ export async function sendChange(means: Means, change: Change): Promise<void | '
 const uninterpretable = (host: string, status: number) =>
   new SourceError(
     'invalid-response',
-    `${host} sent a response that is not of Incus or LXD (status ${status}).`,
+    `${host} sent a response that is not from Incus or LXD (status ${status}).`,
   )
 
 /** The response, if it is one of the daemon and says that the request was accepted. */

@@ -7,7 +7,7 @@ const refusals: readonly (readonly [RegExp, ActionErrorKind, reason: string])[] 
   [
     /^ToolsUnavailable$/,
     'unsupported',
-    'VMware Tools do not run in the guest, so it cannot be asked: force the action',
+    'VMware Tools do not run in the guest, so it cannot be asked to do this: force the action',
   ],
   [
     /^(?:InvalidPowerState|InvalidState|ConcurrentAccess|FileLocked|ResourceInUse|InvalidHostState|InvalidHostConnectionState|DuplicateName)$/,

@@ -41,13 +41,13 @@ function explainCode(code: string, message: string, { host, user, database }: Ta
     case '28000':
       return /does not exist/.test(message)
         ? `${host} has no role "${user}": create it, or name another user`
-        : `${host} does not let user "${user}" in: ${message}`
+        : `${host} rejects user "${user}": ${message}`
     case '3D000':
       return `${host} has no database "${database}": create it, or name another one`
     case '42501':
       return `user "${user}" lacks a privilege that Muster needs in database "${database}": ${message}`
     case '25006':
-      return `${host} takes no writes: ${message}`
+      return `${host} accepts no writes: ${message}`
     case '53100':
       return `${host} cannot write: ${message}`
     case '53300':

@@ -79,7 +79,7 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
     const [state] = rows
     if (state?.standby || (sessionAttribute === 'read-write' && state?.read_only !== 'off')) {
       throw new WrongServer(
-        `takes no writes, and target_session_attrs=${sessionAttribute} wants one that does`,
+        `accepts no writes, and target_session_attrs=${sessionAttribute} requires one that does`,
       )
     }
   }

@@ -68,10 +68,10 @@ function parseMembers(text: string): Members {
     // A text that starts with a brace is an object or invalid.
     members = JSON.parse(text) as Members
   } catch {
-    throw malformed('starts like JSON and is not')
+    throw malformed('starts like JSON but is not valid JSON')
   }
   const stray = Object.keys(members).find((name) => !memberNames.has(name))
-  if (stray !== undefined) throw malformed('has a member that no signed request has')
+  if (stray !== undefined) throw malformed('has an unknown member')
   return members
 }
 
@@ -94,7 +94,7 @@ function readSigned(members: Members): SignedAccessKey {
 function readText(members: Members, name: keyof typeof shapes): string {
   const value = members[name]
   if (isText(value, shapes[name])) return value
-  throw malformed(`has no "${name}", or one that cannot be`)
+  throw malformed(`has no valid "${name}"`)
 }
 
 const isText = (value: unknown, shape: RegExp): value is string =>
@@ -116,7 +116,7 @@ function readSignedHeaders(value: unknown): string[] {
     value.length > 0 &&
     value.length <= mostHeaders &&
     value.every((name) => isText(name, headerName))
-  if (!isList) throw malformed('has no "signed_headers", or some that cannot be')
+  if (!isList) throw malformed('has no valid "signed_headers"')
   return value
 }
 

@@ -86,5 +86,5 @@ export function verifyAccessKey(
   if (credential.form === 'signed') return verifySignature(credential, secret, now, audience)
   return timingSafeEqual(digest(credential.secret), digest(secret))
     ? { isValid: true, isUnique: false }
-    : { isValid: false, reason: 'unknown key, or not its secret' }
+    : { isValid: false, reason: 'unknown key or wrong secret' }
 }

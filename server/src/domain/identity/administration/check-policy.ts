@@ -53,7 +53,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     const isOwn = userId === principal.token.userId
     if (!isOwn) await requireScope(check, authorizedScope)
     const userStatus = await findUserStatus(userId)
-    if (!userStatus) return no('The user, or the domain of the user, is disabled or has ended.')
+    if (!userStatus) return no('The user, or the domain of the user, is disabled or has expired.')
     const scope = findScope(check, userStatus)
     if (!scope) return no('The user holds no role in that scope, or it is disabled.')
     const subject = createPrincipal(supposedToken(userId, scope), userStatus, scope)
@@ -85,7 +85,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     const decided_by = explanation && (await hideInvisibleGroup(explanation, visibleScope))
     if (level === 'none' && found.self === undefined) {
       const reason = decided_by
-        ? `The rule that decides forbids it, or does not count at the level "${decided_by.level}".`
+        ? `The deciding rule denies it, or does not apply at the level "${decided_by.level}".`
         : 'No policy of the user in this scope has a matching rule.'
       return { allowed: false, reason, reach: null, decided_by }
     }
@@ -93,10 +93,10 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     const isWithin = (await coversTarget(found, check)) && (await coversTarget(visibleScope, check))
     const obstacle = isWithin
       ? await findObstacle(found, check)
-      : `Allowed as far as "${carries}", and the target is not within that.`
+      : `Allowed within "${carries}", but the target is outside of it.`
     return {
       allowed: obstacle === undefined,
-      reason: obstacle ?? `Allowed, as far as this carries: ${carries}.`,
+      reason: obstacle ?? `Allowed within this scope: ${carries}.`,
       reach: carries,
       decided_by,
     }

@@ -41,7 +41,7 @@ export function createCredentialUseCases(context: CredentialContext) {
       throw badField('credential.user_id', 'is not an active user')
     }
     if (userId !== principal.token.userId) {
-      requireCanGrantAll(principal, userStatus.assignments, 'make an access key for this user')
+      requireCanGrantAll(principal, userStatus.assignments, 'create an access key for this user')
     }
     return userStatus
   }

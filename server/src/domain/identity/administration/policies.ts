@@ -11,8 +11,8 @@ export const createPolicyUseCases = (context: WriteContext) =>
       requireCanGrant(principal, anywhere, [policy], 'make this policy'),
     update({ principal }, { before, after }) {
       if (before.enabled !== after.enabled || before.rules !== after.rules) {
-        requireCanGrant(principal, anywhere, [after], 'change this policy so')
-        requireCanRevoke(principal, anywhere, [before], 'change this policy so')
+        requireCanGrant(principal, anywhere, [after], 'change this policy in this way')
+        requireCanRevoke(principal, anywhere, [before], 'change this policy in this way')
       }
       return undefined
     },

@@ -48,7 +48,7 @@ export function createRoleUseCases(context: WriteContext) {
       change(caller, async (caller) => {
         const { role, policy, isBound } = await requirePair(caller, roleId, policyId)
         if (!isBound) throw notFound('policies')
-        requireCanRevoke(caller.principal, anywhere, [policy], 'take this policy off')
+        requireCanRevoke(caller.principal, anywhere, [policy], 'unbind this policy')
         const write = { do: 'unbind', roleId, policyId } as const
         return await plans.toRelate(caller, 'unbind', role, policyChange(policy, 'unbound'), write)
       }),

@@ -71,7 +71,7 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       if (!verdict.isValid) throw loginFailed(`access key: ${verdict.reason}`, key.user)
       if (!key.enabled) throw loginFailed('access key disabled', key.user)
       if (key.expiresAt !== null && key.expiresAt <= now) {
-        throw loginFailed('access key has ended', key.user)
+        throw loginFailed('access key has expired', key.user)
       }
       const singleUse = singleUseOf(credential, verdict.isUnique, origin, now)
       return {

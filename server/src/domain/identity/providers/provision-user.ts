@@ -52,7 +52,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     const user = id === undefined ? undefined : await registry.find('users', id, everywhere)
     const hasEnded = user && user.expires_at !== null && user.expires_at <= clock()
     if (user && (hasEnded || !user.enabled)) {
-      throw loginFailed('account disabled, ended or gone', toSummary(user))
+      throw loginFailed('user disabled, expired or deleted', toSummary(user))
     }
     return user
   }
@@ -62,7 +62,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     if (!newName.test(name))
       throw loginFailed(`${label}: the user name has characters that a new name must not have`)
     if (await registry.isNameTaken('users', name, provider.domain_id)) {
-      throw loginFailed(`${label}: "${name}" is a user that the provider did not make`)
+      throw loginFailed(`${label}: "${name}" is a user that the provider did not create`)
     }
     return {
       id: newId(),
