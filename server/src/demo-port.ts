@@ -48,7 +48,7 @@ export type DemoAccount = Pick<
 /** A user of the demo with its current names. */
 export interface DemoUser {
   readonly name: string
-  /** Undefined once somebody has changed it. */
+  /** Undefined once it was changed. */
   readonly password: string | undefined
   readonly domain: string
   /** The first role that the demo assigned. */

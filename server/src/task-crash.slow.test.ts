@@ -31,7 +31,7 @@ import { spawnMuster, temporaryFolder, type Muster } from './testing/spawn-muste
 import { adminPassword } from './testing/start-platform.ts'
 
 const [kills, actions] = isNightly ? [200, 200] : [4, 9]
-/** Of a task, in seconds. Those whose source lies take all of it. */
+/** The time limit of a task in seconds. Tasks of a dishonest source use all of it. */
 const taskTimeout = 30
 /** Of one run of a process after the first request, in milliseconds. */
 const longestRun = 1_600

@@ -47,7 +47,7 @@ export interface RecordedCall {
   readonly isSecond: boolean
 }
 
-/** Faults of a request whose like was answered before: one of each sort. */
+/** Faults of a request after an equal one was answered: one of each sort. */
 const ofSecond: readonly FaultName[] = ['answer lost', '500', 'half list', 'Muster killed']
 /** Faults of a request that has all faults in another action. */
 const ofKnown: readonly FaultName[] = ['answer lost', '500', 'half list']

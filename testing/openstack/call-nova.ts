@@ -9,7 +9,7 @@ interface NovaRequest {
   readonly body?: object
 }
 
-/** Calls Nova's own API, as somebody else than Muster would. Fails if Nova refuses. */
+/** Calls Nova's own API, as a client other than Muster. Fails if Nova refuses. */
 export async function callNova<Body>(
   { keystone, ports }: TestOpenStack,
   { as: [user, project], method, path, body }: NovaRequest,

@@ -10,9 +10,9 @@ interface DebouncedInput {
 }
 
 /**
- * A text input whose value is stored in the address. Typing updates the input immediately and the
- * address after a pause. Changes of the address from elsewhere, such as the back button, replace the
- * text; the echo of an own change does not.
+ * A text input whose value is stored in the address. Typing updates the input immediately and the address
+ * after a pause. Changes of the address from elsewhere, such as the back button, replace the text; the echo
+ * of a change made here does not.
  */
 export function useDebouncedInput(value: string, onInput: (text: string) => void): DebouncedInput {
   const box = useRef<HTMLInputElement>(null)

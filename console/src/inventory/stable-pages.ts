@@ -151,7 +151,7 @@ export interface Range {
   readonly last: number
 }
 
-/** The rows of a range, as far as they are loaded. */
+/** The loaded rows of a range. */
 export const rowsIn = <Item extends ListItem>(
   { pages, rowCount }: ShownList<Item>,
   { first, last }: Range,

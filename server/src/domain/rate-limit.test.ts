@@ -10,7 +10,7 @@ const start = Date.UTC(2026, 0, 1)
 const limitOf = (perMinute: number) => createRateLimit(perMinute, 'Too many.')
 type Limit = ReturnType<typeof limitOf>
 
-/** Seconds that a refused key is told to wait; undefined for one that is let in. */
+/** The `Retry-After` of a refused key in seconds; undefined for an accepted one. */
 function waitOf(limit: Limit, key: string, now: number): number | undefined {
   try {
     limit.demand(key, now)

@@ -97,7 +97,7 @@ export interface IdentityWriter {
   commitIdentity(statements: Statements, version?: number): Promise<StatementResult[]>
 }
 
-/** The versions that caches compare, as far as this process knows them. */
+/** The versions that caches compare. They are those that this process knows. */
 export interface DatabaseVersions {
   /** Undefined while this process may have missed a change of the identity data. */
   currentVersion(): number | undefined

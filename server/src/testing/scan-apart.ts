@@ -5,8 +5,8 @@ import { kinds } from '../sources/kinds.ts'
 import { conformanceContext } from './inventory-world/scan-source.ts'
 
 /**
- * A process that scans a source when it is told so, and tells how its memory grew. It runs apart from what responds, so
- * that only the client is measured. Started with `--expose-gc`.
+ * A process that scans a source on request and reports the growth of its memory. The fake source runs in
+ * another process, so that only the client is measured. Started with `--expose-gc`.
  */
 export interface ScanOrder {
   readonly provider: string

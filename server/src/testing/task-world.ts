@@ -104,7 +104,9 @@ export interface Course {
   readonly isHidden?: boolean
   /** Whether a reading tells that the source works on the server. */
   readonly tellsBusy?: boolean
-  /** What the source tells of its work on a request: that it is over, and with `error` why it has failed. */
+  /**
+   * What the source reports about its work on a request: that it has ended, and with `error` why it failed.
+   */
   readonly tellsWork?: 'end' | 'error' | undefined
   /** Milliseconds that a commit takes. */
   readonly commitTime?: number

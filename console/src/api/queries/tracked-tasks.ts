@@ -29,7 +29,7 @@ const ofBatch = (batch: Batch): Tracked => ({ kind: 'batch', id: batch.id, batch
 
 const current = (): TrackedTasks => queryClient.getQueryData(trackedTasksQuery.queryKey) ?? nothing
 
-/** The user's unfinished tasks and batches, whoever started them in whichever browser. */
+/** The user's unfinished tasks and batches, from any browser. */
 async function findUnfinished(signal: AbortSignal): Promise<readonly Tracked[]> {
   const user_id = queryClient.getQueryData(sessionQuery.queryKey)?.user.id
   const mine = { user_id, limit: most }
@@ -72,7 +72,7 @@ let refreshedAt = 0
 
 const isTracked = ({ id }: Tracked): boolean => current().items.some((item) => item.id === id)
 
-/** Servers whose task went on are read again. */
+/** Servers whose task has progressed are read again. */
 function refreshServers(changed: readonly Tracked[]): void {
   if (changed.length === 0) return
   const isOver = changed.some((item) => !isUnfinished(item))

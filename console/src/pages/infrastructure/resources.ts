@@ -30,7 +30,7 @@ export function visibleFields(resource: Resource, hasSystemRole: boolean): reado
   return hasSystemRole || !some ? all : all.filter((name) => some.includes(name))
 }
 
-/** The default columns, as far as the caller sees them. */
+/** The default columns that the caller can see. */
 export const defaultColumns = (resource: Resource, fields: readonly string[]) =>
   (resource.columns ?? []).filter((name) => fields.includes(name))
 
@@ -57,7 +57,7 @@ export function fieldsFor(resource: Resource, columns: readonly string[]): reado
   return [...new Set(['id', 'name', ...needed])]
 }
 
-/** `10.4.2.4 – 10.4.2.254/24`, as far as it is known. */
+/** `10.4.2.4 – 10.4.2.254/24`, without unknown parts. */
 export function addressRange(row: ResourceRow): string {
   const start = textOf(row, 'guest_ip_start')
   const end = textOf(row, 'guest_ip_end')

@@ -107,7 +107,7 @@ export type Compare = (hash: string | null, password: string) => Promise<boolean
 /** A stable key for a user name that does not exist, without storing what was typed. */
 export type Pseudonym = (text: string) => string
 
-/** The version of the identity data, as far as this process knows it. */
+/** The version of the identity data that this process knows. */
 export interface IdentityVersion {
   /** Undefined while the process cannot follow changes: then no cache may be used. */
   current(): number | undefined

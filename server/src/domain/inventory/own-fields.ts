@@ -108,7 +108,7 @@ export function keepOwnFields(reported: Server, stored: Server | undefined, now:
   return stored.deleted ? kept : keepTaskStatus(kept, stored)
 }
 
-/** The server without what users wrote, so that nobody gets it back with the server. */
+/** The server without what users wrote, so that it does not return with the server. */
 export function withoutOwnFields(server: Server): Server {
   const isDescribed = ownNotesOf(server).described_by !== undefined
   const source = isProtectedBy(server, 'source')

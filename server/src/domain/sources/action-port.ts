@@ -126,7 +126,9 @@ export interface ServerActor {
     reference: ServerReference,
     signal: AbortSignal,
   ): Promise<void | 'working' | 'pending'>
-  /** What the source shows of a request whose answer is missing, or that it works on. It only reads. */
+  /**
+   * Reads the state of a request without an answer, or of one that the source is working on. It only reads.
+   */
   check?(
     request: SourceRequest,
     reference: ServerReference,
@@ -142,7 +144,10 @@ export interface ActionSupport {
   readonly actions: readonly SourceAction[]
   /** Whether the source restarts a server by itself. Then a restart is one request. */
   readonly restarts?: boolean
-  /** Whether a stop switches a server off whose guest does not shut down. Then a forced stop is one request. */
+  /**
+   * Whether a stop switches the server off if the guest does not shut down. Then a forced stop is one
+   * request.
+   */
   readonly switchesOff?: boolean
   /** The fields of a size that the source can change, and whether a running server can be resized. */
   readonly resize?: {

@@ -215,7 +215,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
       return isSame ? undefined : { ...mapped, projectId, id, digest, size: report.length, server }
     }
 
-    /** Maps servers whose tags or tenant could not be read by those that are stored. */
+    /** Maps servers by their stored tags or tenant if these could not be read. */
     async function completeUnread(
       changed: readonly ChangedServer[],
     ): Promise<readonly ChangedServer[]> {

@@ -48,7 +48,7 @@ export function createEmptyBin(dependencies: Dependencies) {
   const attempts = new Map<string, { readonly account: string; readonly taskId: string }>()
   const failures = new Map<string, { readonly account: string; name: string; reason: string }>()
 
-  /** After the restore of a backup the time starts anew. */
+  /** After the restore of a backup the retention starts again. */
   async function renew(stored: StoredServer, entry: BinEntry): Promise<void> {
     const now = clock()
     const until = now + renewedTime(recycleFor)

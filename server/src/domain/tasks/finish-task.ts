@@ -89,7 +89,7 @@ export async function finishTask(
     const isShown = mayStopLater(task, end)
     const made = { ...changesOf(saved, task), ...changes, isShown }
     if (await tasks.change(current, made, { ...commit, ...bin }, context.condition)) return true
-    // Somebody has changed the server, or cancelled the task.
+    // The server was changed, or the task was cancelled.
     current = await tasks.find(task.id)
     return undefined
   })

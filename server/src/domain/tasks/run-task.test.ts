@@ -117,7 +117,7 @@ function check(world: TaskWorld, task: TaskRecord, to: string): void {
   const { done = [] } = task.error_values
   for (const name of done as string[]) assert.ok(carriedOut.includes(name), `${name} is not done`)
   if (task.status !== 'failed') return
-  // A failure that is told as one has not happened after all.
+  // A task that is reported as failed must not have taken effect.
   const isVisible = task.action !== 'restart' && task.action !== 'reset'
   if (isVisible) assert.ok(!isThere, `failed, and the source is ${source.status}: ${task.error}`)
 }
@@ -926,7 +926,7 @@ void describe('runs of a task', () => {
       if (task.status === 'unknown') assert.match(task.error, /Muster stopped while sending/)
       ends[task.status] = (ends[task.status] ?? 0) + 1
     }
-    // Before it was stored it runs; stored and not sent, nobody knows.
+    // Before the request is stored, the task runs. After that, without an answer, the outcome is unknown.
     assert.deepEqual(ends, { succeeded: 4, unknown: 2 })
   })
 

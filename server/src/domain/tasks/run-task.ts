@@ -258,7 +258,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
         if (error instanceof SourceFailure) return { kind: 'failed', error: error.cause } as const
         throw error
       })
-      // Somebody has cancelled it meanwhile.
+      // It was cancelled meanwhile.
       if (!event) return
       state = decideTask(state, event, clock(), limits)
       isAnswered = next.kind === 'send' && saved.sent_at !== null

@@ -140,7 +140,9 @@ async function listProject(
 export interface ListedInstances {
   readonly instances: readonly Instance[]
   readonly unreadable: readonly UnreadableServer[]
-  /** Projects with an instance whose UUID is not known, so that it cannot be told from one that is missing. */
+  /**
+   * Projects with an instance whose UUID is not known, so that it cannot be distinguished from a missing one.
+   */
   readonly failed: readonly FailedPart[]
 }
 

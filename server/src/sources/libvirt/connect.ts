@@ -128,7 +128,7 @@ export async function connect(
   }
 }
 
-/** Tells the daemon, as far as it still answers, and closes the connection. */
+/** Tells the daemon, if it still answers, and closes the connection. */
 export async function disconnect(client: RpcClient): Promise<void> {
   if (!client.failure()) {
     await client

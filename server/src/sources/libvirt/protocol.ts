@@ -102,7 +102,7 @@ export const errorCodes = {
   accessDenied: 88,
   authUnavailable: 94,
 } as const
-/** The part of libvirt that an error comes from, as far as Muster uses it. */
+/** The parts of libvirt that errors come from, and that Muster distinguishes. */
 export const errorOrigins = { rpc: 7 } as const
 
 /** Flags and limits of the calls. */

@@ -18,6 +18,6 @@ function namesOf(flavor: Json): string[] {
     })
 }
 
-/** The passed-through devices of a server. Only the flavor tells of them. */
+/** The passed-through devices of a server. Only the flavor lists them. */
 export const devicesOf = (flavor: Json): ReportedDevice[] =>
   namesOf(flavor).map((model) => ({ dev_type: gpuNames.test(model) ? 'GPU' : 'PCI', model }))

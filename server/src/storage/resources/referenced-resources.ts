@@ -23,7 +23,7 @@ function referencedBefore({ stored }: ServerWrite): ReadonlySet<string> {
   return before
 }
 
-/** The resources that live and recycled servers refer to anew, each with one of these servers. */
+/** The resources that live and recycled servers newly refer to, each with one of these servers. */
 function referencedBy(writes: readonly ServerWrite[]) {
   const referenced = new Map(referencedKinds.map((kind) => [kind, new Map<string, Server>()]))
   for (const write of writes) {

@@ -16,7 +16,7 @@ export interface Planned {
   readonly externalId: string
   readonly request: ActionRequest
   readonly key: string
-  /** Whether the stand-in always does what it is told. */
+  /** Whether the fake source always carries out requests. */
   readonly isHonest: boolean
   /** Whether the server changes by itself. */
   readonly mayDrift: boolean
