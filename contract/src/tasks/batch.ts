@@ -62,10 +62,7 @@ export const batches = {
     total: number('Number of servers', filterable),
     queued: number('Tasks that wait', filterable),
     running: number('Tasks that are running', filterable),
-    succeeded: number(
-      'Tasks that succeeded, and servers that were already in the target state',
-      filterable,
-    ),
+    succeeded: number('Tasks that succeeded, and servers that needed no change', filterable),
     failed: number('Tasks that failed', filterable),
     refused: number('Servers for which the action was refused', filterable),
     cancelled: number('Tasks that were cancelled', filterable),
