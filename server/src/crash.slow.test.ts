@@ -1,3 +1,4 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -51,7 +52,7 @@ describe('a crash', { concurrency: 2 }, () => {
     for (const delay of [0, 4, 8, 12, 16, 24]) {
       const dataDir = `${temporaryFolder(t)}/data`
       const first = spawnProcess(t, { flags: ['--port=0', `--data-dir=${dataDir}`] })
-      while (!existsSync(`${dataDir}/muster.db`)) await pause(1)
+      await eventually('the database file exists', () => existsSync(`${dataDir}/muster.db`))
       await pause(delay)
       await first.end('SIGKILL')
       const second = await start(t, dataDir)
@@ -125,7 +126,7 @@ describe('a crash', { concurrency: 2 }, () => {
     const parent = await loginAdmin(second.authUrl)
     const acknowledged: string[] = []
     const writing = writeTokens(first.authUrl, parent, acknowledged)
-    while (acknowledged.length < 20) await pause(1)
+    await eventually('20 writes are acknowledged', () => acknowledged.length >= 20)
     await first.end('SIGKILL')
     await writing
     for (const token of acknowledged) assert.ok(await isGood(second.authUrl, token))

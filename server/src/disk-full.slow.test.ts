@@ -1,3 +1,4 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -65,7 +66,7 @@ describe('SQLite on a disk that is full', () => {
 
       full.free()
       const freed = performance.now()
-      while ((await readiness()).status !== 200) await pause(20)
+      await eventually('the process is ready again', async () => (await readiness()).status === 200)
       context.diagnostic(`ready ${Math.round(performance.now() - freed)} ms after space was freed`)
       await writesWith(201)
     }

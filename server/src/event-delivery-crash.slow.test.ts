@@ -1,10 +1,10 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'node:test'
 import { ask, passwordIdentity, requestToken, systemProject } from './testing/client.ts'
 import { spawnMuster, temporaryFolder } from './testing/spawn-muster.ts'
@@ -42,7 +42,7 @@ test('no event is lost if Muster is killed during deliveries', async (t) => {
 
   const killed = await start()
   const logins = Promise.all(Array.from({ length: 10 }, () => logIn(killed.baseUrl)))
-  while (received.length < 2) await pause(1)
+  await eventually('two events are received', () => received.length >= 2)
   // The receiver has the event, and Muster is killed before it knows.
   isAnswering = false
   await logins
@@ -57,7 +57,7 @@ test('no event is lost if Muster is killed during deliveries', async (t) => {
   }
   const written = await ids()
   assert.ok(written.length >= 11, String(written.length))
-  while (!received.includes(written.at(-1) ?? '')) await pause(10)
+  await eventually('the last event is received', () => received.includes(written.at(-1) ?? ''))
   const firsts = [...new Set(received)]
   // The first event may be older than the sink.
   assert.deepEqual(firsts, written.slice(written.indexOf(firsts[0] ?? '')))

@@ -1,3 +1,4 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -168,7 +169,10 @@ describe('the process', { concurrency: 2 }, () => {
       ],
     })
     const url = `http://127.0.0.1:${port}`
-    while (!(await ask(url, '/healthz').catch(() => undefined))) await pause(10)
+    await eventually(
+      'the process answers',
+      async () => await ask(url, '/healthz').catch(() => undefined),
+    )
     const { status, body } = await ask(url, '/readyz')
     assert.equal(status, 503)
     assert.match(body.details, /opening the database/)

@@ -1,3 +1,4 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -179,7 +180,7 @@ describe('stopping', { concurrency: 4 }, () => {
     const slow = await openSlowRequest(t, muster.authUrl, login)
     process.kill(muster.pid, 'SIGINT')
     // Two signals at once would become one.
-    while (!muster.stderr().includes('"stopping"')) await pause(20)
+    await eventually('the process is stopping', () => muster.stderr().includes('"stopping"'))
     process.kill(muster.pid, 'SIGINT')
     await untilRefused(muster.authUrl)
     assertAnswered(await slow.finish())

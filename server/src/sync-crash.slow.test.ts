@@ -1,8 +1,8 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { until } from './testing/inventory-world/attached-accounts.ts'
 import { ask, loginAdmin } from './testing/client.ts'
 import { createTestDatabase } from './testing/engines.ts'
 import { startFakeEc2, type FakeEc2 } from './testing/fake-ec2.ts'
@@ -59,7 +59,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     }
 
     const id = await operator.attach({ provider: 'Aws', ...ec2.settings, period: 3_600 })
-    await until('a part is there', async () => (await operator.count()) > 0, 30)
+    await eventually('a part is there', async () => (await operator.count()) > 0, { deadline: 30 })
     await muster.end('SIGKILL')
     const [half] = readData<{ servers: number }>(folder, 'select count(*) servers from sightings')
     assert.ok(half && half.servers > 0 && half.servers < fleet, JSON.stringify(half))
@@ -84,10 +84,14 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     const moving = operator
       .request(`/cloudaccounts/${id}`, 'PUT', { cloudaccount: { mapping } })
       .catch(() => {})
-    await until('some have moved', async () => (await operator.count(inside)) > 0, 20)
+    await eventually('some have moved', async () => (await operator.count(inside)) > 0, {
+      deadline: 20,
+    })
     await restart()
     await moving
-    await until('all have moved', async () => (await operator.count(inside)) === fleet, 60)
+    await eventually('all have moved', async () => (await operator.count(inside)) === fleet, {
+      deadline: 60,
+    })
     const moved = await operator.servers()
     assert.ok(
       moved.every(({ update_version }) => update_version === 1),
@@ -95,13 +99,15 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     )
 
     const leaving = operator.request(`/cloudaccounts/${id}?evict=true`, 'DELETE').catch(() => {})
-    await until('some are gone', async () => (await operator.count()) < fleet, 20)
+    await eventually('some are gone', async () => (await operator.count()) < fleet, {
+      deadline: 20,
+    })
     await restart()
     await leaving
-    await until('all are gone', async () => (await operator.count()) === 0, 60)
+    await eventually('all are gone', async () => (await operator.count()) === 0, { deadline: 60 })
     const gone = await ask(muster.baseUrl, `/cloudaccounts/${id}`, { token })
     assert.equal(gone.status, 404)
-    await until(
+    await eventually(
       'the account is gone',
       async () => (await operator.request<{ total: number }>('/cloudaccounts')).total === 0,
     )
@@ -142,7 +148,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     await first.finished(id)
 
     const isRunner = ({ stdout, stderr }: Muster) => (stdout() + stderr()).includes('"synced"')
-    await until('one says that it has synced', () => isRunner(one) || isRunner(other))
+    await eventually('one says that it has synced', () => isRunner(one) || isRunner(other))
     assert.notEqual(isRunner(one), isRunner(other))
     const [runner, idle] = isRunner(one) ? [one, other] : [other, one]
     const survivor = operate(idle, token)
@@ -154,13 +160,13 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
       addInstances(ec2, 300 + turn, 301 + turn)
       await operator.request(`/cloudaccounts/${id}/sync`, 'POST')
       await operator.finished(id, sync.finished_at ?? '')
-      await until(
+      await eventually(
         'both show the same servers',
         async () => {
           const [here, there] = await Promise.all(operators.map((each) => each.servers()))
           return here?.length === 301 + turn && isDeepStrictEqual(here, there)
         },
-        5,
+        { deadline: 5 },
       )
     }
     assert.ok(!isRunner(idle))
@@ -170,7 +176,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     addInstances(ec2, 302, 900)
     const { sync: before } = await survivor.show(id)
     await survivor.request(`/cloudaccounts/${id}/sync`, 'POST')
-    await until('a scan is under way', () => scans.begun === 4 && scans.underWay)
+    await eventually('a scan is under way', () => scans.begun === 4 && scans.underWay)
     await runner.end('SIGKILL')
     scans.underWay = false
     const { sync } = await survivor.finished(id, before.finished_at ?? '')

@@ -1,3 +1,4 @@
+import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test, type TestContext } from 'node:test'
@@ -12,7 +13,6 @@ import { loginAdmin } from './testing/client.ts'
 import { createTestDatabase, type Engine } from './testing/engines.ts'
 import { startFakeEc2 } from './testing/fake-ec2.ts'
 import { startFakeLibvirt } from './testing/fake-libvirt.ts'
-import { until } from './testing/inventory-world/attached-accounts.ts'
 import {
   accept,
   addInstances,
@@ -161,13 +161,13 @@ async function crash(t: TestContext, engine: Engine) {
     (await operator().request<{ task: Task }>(`/tasks/${taskId}?scope=max`)).task
   const ended: Task[] = []
   for (const one of plan) {
-    const task = await until<Task>(
+    const task = await eventually<Task>(
       `${one.name} ends`,
       async () => {
         const now = await taskOf(one)
         return now.finished_at === null ? undefined : now
       },
-      180,
+      { deadline: 180 },
     )
     ended.push(task)
   }

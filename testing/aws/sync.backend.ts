@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
 import {
   operate,
@@ -47,7 +47,9 @@ describe('moto, an emulator of EC2, attached over the API', () => {
   after(() => moto.stop())
 
   const shows = (isShown: (servers: readonly Server[]) => boolean, change = '') =>
-    until(`the change is visible: ${change}`, async () => isShown(await operator.servers()), 40)
+    eventually(`the change is visible: ${change}`, async () => isShown(await operator.servers()), {
+      deadline: 40,
+    })
   const has = (name: string, status: string) => (servers: readonly Server[]) =>
     servers.some((server) => server.name === name && server.status === status)
 
@@ -121,9 +123,9 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     })
     const isListed = async () =>
       (await operator.list('networks')).some(({ name }) => name === 'spare')
-    await until('the subnet is listed', isListed, 40)
+    await eventually('the subnet is listed', isListed, { deadline: 40 })
     await moto.order({ call: 'delete_subnet', with: { SubnetId: Subnet.SubnetId } })
-    await until('the subnet is gone', async () => !(await isListed()), 40)
+    await eventually('the subnet is gone', async () => !(await isListed()), { deadline: 40 })
   })
 
   test('shows each change after the next scan', async () => {
@@ -192,10 +194,10 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     const before = (await operator.servers()).map(({ id, name, status }) => [id, name, status])
     await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
     await moto.stop()
-    await until(
+    await eventually(
       'the account is disconnected',
       async () => (await operator.show(account)).status === 'disconnected',
-      20,
+      { deadline: 20 },
     )
     const { sync } = await operator.show(account)
     assert.match(sync.error, /127\.0\.0\.1:\d+ (?:refuses the connection|closed the connection)/)

@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { admin, startConsole, type TestConsole } from './start-console.ts'
 
@@ -35,7 +35,7 @@ describe('accounts', () => {
     await page.getByRole('heading', { name: 'made-up', level: 1 }).waitFor()
     accountId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     await page.getByText('Connected').first().waitFor()
-    const shown = await until('its servers are shown', async () => {
+    const shown = await eventually('its servers are shown', async () => {
       const text = await page.getByRole('main').innerText()
       return /\b60\b/.test(text) && text
     })
@@ -104,7 +104,7 @@ describe('accounts', () => {
     await page.getByRole('heading', { name: 'Effect of the rules' }).waitFor()
     await save.click()
     await page.getByText('Rules saved').waitFor()
-    await until('the servers have moved', async () => {
+    await eventually('the servers have moved', async () => {
       const { servers } = await testConsole.admin.get<{ servers: { project: string }[] }>(
         'listServers',
         {
@@ -141,7 +141,7 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'Remove 60 servers' }).click()
     await page.getByText('Removing the missing servers of made-up').waitFor()
     await warnings.waitFor({ state: 'detached' })
-    await until('they are gone', async () => {
+    await eventually('they are gone', async () => {
       const { total } = await testConsole.admin.get<{ total: number }>('listServers', {
         query: 'scope=system',
       })

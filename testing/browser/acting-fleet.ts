@@ -1,5 +1,5 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import type { Server, Task } from '@muster/contract'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import type { TestConsole } from './start-console.ts'
 
 /** A project with simulated servers that can be acted on, its owner and a viewer. */
@@ -30,7 +30,7 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
         query: `scope=system&details=true&limit=200&${query}`,
       })
     ).servers
-  await until('the account is scanned', async () => (await list('')).length > 0)
+  await eventually('the account is scanned', async () => (await list('')).length > 0)
   const read = async (id: string) =>
     (await admin.call<{ server: Server }>('getServer', { path: { id } })).body.server
   const taken = new Set<string>()
@@ -54,7 +54,7 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
         action_failures: 100,
       })
       const query = `status=running&account_id=${failing}`
-      await until('the account is scanned', async () => (await list(query)).some(canStop))
+      await eventually('the account is scanned', async () => (await list(query)).some(canStop))
       const server = (await list(query)).find(canStop)
       if (!server) throw new Error('There is no running server.')
       return server
@@ -73,7 +73,7 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
       const name = `taken-${taken.size}`
       const renamed = await admin.call('updateServer', { path: { id }, body: { server: { name } } })
       if (renamed.status !== 200) throw new Error(renamed.text)
-      await until('the server is renamed', async () => {
+      await eventually('the server is renamed', async () => {
         const { tasks } = await admin.get<{ tasks: Task[] }>('listTasks', {
           query: `server_id=${id}`,
         })

@@ -1,6 +1,6 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createActingFleet, type ActingFleet } from './acting-fleet.ts'
 import { admin, startConsole, type TestConsole } from './start-console.ts'
@@ -52,7 +52,7 @@ describe('actions on servers, in detail', () => {
     }
     await drawer.getByRole('button', { name: 'Undo: Delete 2 servers' }).click()
     await drawer.getByText('Restore 2 servers').waitFor()
-    await until('both are restored', async () => {
+    await eventually('both are restored', async () => {
       const servers = await Promise.all([first, second].map(({ id }) => fleet.read(id)))
       return servers.every((server) => !server.pending_deleted)
     })
@@ -109,7 +109,7 @@ describe('actions on servers, in detail', () => {
     assert.equal((await fleet.read(id)).disable_delete, true)
     await page.getByRole('button', { name: 'More actions' }).click()
     const remove = page.getByRole('menuitem', { name: /Delete…/ })
-    await until('the server is protected', async () =>
+    await eventually('the server is protected', async () =>
       /protected/.test((await remove.getAttribute('title')) ?? ''),
     )
   })
@@ -118,7 +118,7 @@ describe('actions on servers, in detail', () => {
     const { id, name } = await fleet.take('running')
     const deleted = await testConsole.admin.call('deleteServer', { path: { id } })
     assert.equal(deleted.status, 200, deleted.text)
-    await until('it is in the bin', async () => (await fleet.read(id)).pending_deleted)
+    await eventually('it is in the bin', async () => (await fleet.read(id)).pending_deleted)
     const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/servers?bin=true')
     await page.getByRole('link', { name, exact: true }).click()
@@ -128,7 +128,7 @@ describe('actions on servers, in detail', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel(`Type ${name} to confirm`).fill(name)
     await dialog.getByRole('button', { name: 'Delete now' }).click()
-    await until('it is deleted', async () => (await fleet.read(id)).deleted)
+    await eventually('it is deleted', async () => (await fleet.read(id)).deleted)
   })
 
   test('an admin sets an account to observe, and the reason is shown', async (t) => {

@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
 import { settle } from './settle.ts'
@@ -50,7 +50,7 @@ describe('appearance', () => {
     await context.route('**/assets/*.js', () => {})
     await page.goto('/console/', { waitUntil: 'commit' })
     await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' })
-    const first = await until('the page has its colours', async () => {
+    const first = await eventually('the page has its colours', async () => {
       const colours: string = await page.evaluate(background)
       return colours !== '' && colours
     })

@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
@@ -14,7 +15,6 @@ import { basename, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
 import { ask, passwordIdentity, requestToken, secretOf } from '../../server/src/testing/client.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   repository,
   spawnProcess,
@@ -191,6 +191,6 @@ describe('the image', () => {
         ),
       }),
     )
-    await until('it is ready', async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)
+    await eventually('it is ready', async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)
   })
 })

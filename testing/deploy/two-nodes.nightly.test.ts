@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -6,7 +7,6 @@ import { before, describe, test } from 'node:test'
 import { join } from 'node:path'
 import { passwordIdentity, systemProject } from '../../server/src/testing/client.ts'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
 import {
   spawnProcess,
@@ -135,7 +135,7 @@ for (const name of proxyNames) {
       }
       const passed = async (count: number) => {
         const goal = state.reads + count
-        await until('more requests', () => state.reads >= goal)
+        await eventually('more requests', () => state.reads >= goal)
       }
       const load = [...Array.from({ length: readers }, read), write()]
       try {

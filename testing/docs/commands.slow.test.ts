@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { before, describe, test } from 'node:test'
 import { isSlowLane } from '../../server/src/testing/lanes.ts'
 import {
@@ -70,7 +70,9 @@ describe('commands of the documentation', () => {
     assert.ok(demo)
     const muster = start(demo, 'demo')
     await muster.printed("-d '{")
-    while (!muster.stderr().includes('Loading the demo: 100 %')) await pause(50)
+    await eventually('the demo is loaded', () =>
+      muster.stderr().includes('Loading the demo: 100 %'),
+    )
     proxy = await startRecordingProxy(lifetime, readWelcome(muster.stdout()).baseUrl)
   })
 

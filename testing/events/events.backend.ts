@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -137,7 +138,7 @@ template(name="parsed" type="list") {
             .split('\n')
             .filter((line) => line.includes(' muster login '))
         : []
-    while (lines().length < 4) await pause(20)
+    await eventually('four lines are received', () => lines().length >= 4)
     const found = lines().map((line) => {
       const [, priority, host, data, json = ''] =
         /^(\d+) muster login (\w+) (\[muster@32473 .*\]) (\{.*\})$/.exec(line) ?? assert.fail(line)

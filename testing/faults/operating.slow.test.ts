@@ -1,9 +1,9 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from '../../server/src/testing/engines.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { isNightly } from '../../server/src/testing/lanes.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startRunningMuster, type RunningMuster } from './running-muster.ts'
@@ -39,7 +39,7 @@ async function reload(muster: RunningMuster, lines: readonly string[], message: 
     const place = muster.places[at]
     if (place) muster.settings(place, lines)
     process.kill(node.pid, 'SIGHUP')
-    await until(message, () => node.stderr().slice(before).includes(message), 20)
+    await eventually(message, () => node.stderr().slice(before).includes(message), { deadline: 20 })
   }
 }
 

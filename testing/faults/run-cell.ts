@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server, Task } from '@muster/contract'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import type { Call, Exchange, SourceServer } from './back-end.ts'
 import {
   armFault,
@@ -97,7 +97,7 @@ async function waitForEnd(
     scanAt = Date.now() + scanInterval * 1_000
     return false
   }
-  await until('the task ends', () => isOver().catch(() => false), patience)
+  await eventually('the task ends', () => isOver().catch(() => false), { deadline: patience })
 }
 
 /** Waits while the fault lasts: at most for the outage from its first hit. */
@@ -168,7 +168,7 @@ export async function runScan(
     return now.account.status === 'connected' && now.account.sync.warnings.length === 0 && now
   }
   // On a busy machine a request may take longer than its time limit, so one scan is not enough.
-  const after = await until('the account is well', isWell, patience).catch(show)
+  const after = await eventually('the account is well', isWell, { deadline: patience }).catch(show)
   const { status, sync } = after.account
   if (status !== 'connected' || sync.warnings.length > 0) {
     found.push(
@@ -285,7 +285,9 @@ async function checkEnd(
     const one = await look()
     return one.source?.status === one.shown?.status && one
   }
-  const { source, shown } = await until('the status is right', isSame, 5).catch(look)
+  const { source, shown } = await eventually('the status is right', isSame, { deadline: 5 }).catch(
+    look,
+  )
   const lost = sent.findLast(({ call }) => call.name === recorded.call.name)
   // A restart that is forced goes on without the shutdown of the guest.
   const last = sent.findLast(({ call }) => call.changes)

@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +13,6 @@ import { letAct } from '../../server/src/testing/acting-ec2.ts'
 import { ask, loginAdmin, requestToken, tokenIdentity } from '../../server/src/testing/client.ts'
 import type { Engine } from '../../server/src/testing/engines.ts'
 import { startFakeEc2 } from '../../server/src/testing/fake-ec2.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { operate } from '../../server/src/testing/inventory-world/operate-muster.ts'
 import { runAdminCommand } from '../../server/src/testing/run-admin-command.ts'
 import { fillDisk, mountSmallDisk } from '../../server/src/testing/small-disk.ts'
@@ -187,43 +187,47 @@ export async function startRunningMuster(lifetime: Lifetime, engine: Engine) {
     const node = nodeAt(at)
     const mark = randomUUID().slice(0, 8)
     const on = (what: string) => `${what} on node ${place.name}\n${node.stderr().slice(-1_500)}`
-    await until(on('ready'), async () => (await ask(node.baseUrl, '/readyz')).status === 200, 30)
-    token = await until(on('a login'), () => loginAdmin(node.authUrl).catch(() => false), 30)
+    await eventually(on('ready'), async () => (await ask(node.baseUrl, '/readyz')).status === 200, {
+      deadline: 30,
+    })
+    token = await eventually(on('a login'), () => loginAdmin(node.authUrl).catch(() => false), {
+      deadline: 30,
+    })
     await operator(at).request('/v3/projects', 'POST', { project: { name: `made-${mark}` } })
-    await until(
+    await eventually(
       on('a delivery'),
       () => receiver.received.some((body) => body.includes(`made-${mark}`)),
-      40,
+      { deadline: 40 },
     )
     const exported = await ask(node.baseUrl, '/events?format=csv', { token })
     assert.ok(exported.text.includes(`made-${mark}`), on('an export'))
 
     const instance = `i-${mark}`
     ec2.instances.set(instance, { name: instance })
-    const server = await until(
+    const server = await eventually(
       on('a scan'),
       async () => {
         await operator(at).request(`/cloudaccounts/${accountId}/sync`, 'POST')
         await pause(300)
         return await serverNamed(instance, at)
       },
-      40,
+      { deadline: 40 },
     )
-    const taskId = await until<string>(
+    const taskId = await eventually<string>(
       on('an action is accepted'),
       async () => {
         const answer = await send(`/servers/${server.id}/stop`, { server: {} }, at)
         return answer?.headers.get('x-task-id') ?? false
       },
-      30,
+      { deadline: 30 },
     )
-    const ended = await until<Task>(
+    const ended = await eventually<Task>(
       on('the end of an action'),
       async () => {
         const now = (await operator(at).request<{ task: Task }>(`/tasks/${taskId}?scope=max`)).task
         return isEnded(now) && now
       },
-      60,
+      { deadline: 60 },
     )
     assert.deepEqual([ended.status, ended.error], ['succeeded', ''], on('an action'))
     const account = await operator(at).show(accountId)
@@ -274,7 +278,7 @@ export async function startRunningMuster(lifetime: Lifetime, engine: Engine) {
       if (!isFault) assert.deepEqual(refused, [], 'unavailable without a fault')
       for (const at of nodes.keys()) await checkNode(at)
       for (const { id, server, action } of accepted.splice(0)) {
-        const task = await until<Task>(`${action} of ${server} ends`, async () => {
+        const task = await eventually<Task>(`${action} of ${server} ends`, async () => {
           const now = (await operator().request<{ task: Task }>(`/tasks/${id}?scope=max`)).task
           return isEnded(now) && now
         })

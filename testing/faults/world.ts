@@ -1,8 +1,8 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { CloudAccount, Server, Task } from '@muster/contract'
 import { ask, loginAdmin } from '../../server/src/testing/client.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
 import { operate } from '../../server/src/testing/inventory-world/operate-muster.ts'
 import {
@@ -106,7 +106,7 @@ export async function startWorld(
         }
         return false
       }
-      await until('the end of a scan', isEnded, 60)
+      await eventually('the end of a scan', isEnded, { deadline: 60 })
     },
     /** Scans until Muster shows what the back end has. */
     async settle(): Promise<void> {
@@ -123,13 +123,13 @@ export async function startWorld(
         )
       }
       if (await isSettled()) return
-      await until(
+      await eventually(
         'Muster shows what the source has',
         async () => {
           await world.scan()
           return await isSettled()
         },
-        60,
+        { deadline: 60 },
       )
     },
     /** Notes of a user on a server, which must survive everything. */

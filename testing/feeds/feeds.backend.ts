@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -6,7 +7,6 @@ import { before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ask } from '../../server/src/testing/client.ts'
 import { createKeyHolders } from '../../server/src/testing/identity-world/access-key-holders.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { projectAt } from '../../server/src/testing/inventory-world/server-responses.ts'
 import { startInventoryWorld } from '../../server/src/testing/inventory-world/start-inventory-world.ts'
@@ -107,7 +107,7 @@ describe('feeds in the programs that read them', () => {
         ],
       }),
     )
-    await until('all are scraped', async () => (await prometheus.query('up')).length === 7)
+    await eventually('all are scraped', async () => (await prometheus.query('up')).length === 7)
     const found = await prometheus.query('up')
     const web = found.find(({ metric }) => metric['instance'] === '10.0.0.1:9')
     assert.deepEqual(web?.metric, {

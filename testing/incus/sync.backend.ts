@@ -1,8 +1,8 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '@muster/contract'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
 import {
   operate,
@@ -128,7 +128,7 @@ for (const transport of ['HTTPS', 'the socket'] as const) {
       for (const [what, change, isShown] of steps) {
         await change()
         const start = performance.now()
-        await until(`the change is visible: ${what}`, isShown, 40)
+        await eventually(`the change is visible: ${what}`, isShown, { deadline: 40 })
         t.diagnostic(`${what}: visible after ${((performance.now() - start) / 1_000).toFixed(1)} s`)
       }
       assert.equal((await find('shop'))?.id, before?.id, 'a renamed server keeps its id')
@@ -145,14 +145,14 @@ for (const transport of ['HTTPS', 'the socket'] as const) {
       await Promise.all(syncs)
       const isStatus = (wanted: string) => async () =>
         (await operator.show(account)).status === wanted
-      await until('the account is disconnected', isStatus('disconnected'), 40)
+      await eventually('the account is disconnected', isStatus('disconnected'), { deadline: 40 })
       t.diagnostic((await operator.show(account)).sync.error)
       assert.deepEqual(await summary(), before)
       await incus.restart()
-      await until('the account is connected again', isStatus('connected'), 60)
+      await eventually('the account is connected again', isStatus('connected'), { deadline: 60 })
       assert.deepEqual(await summary(), before)
       await incus.run('pause', 'shop')
-      await until('the change is visible', has('shop', 'suspend'), 40)
+      await eventually('the change is visible', has('shop', 'suspend'), { deadline: 40 })
     })
 
     test('is synced after a crash of Muster, with the changes since', async () => {
@@ -161,7 +161,7 @@ for (const transport of ['HTTPS', 'the socket'] as const) {
       await incus.run('resume', 'shop')
       muster = await startOperatedMuster(lifetime, place)
       operator = operate(muster, await loginAdmin(muster.authUrl))
-      await until('the change is visible', has('shop', 'running'), 40)
+      await eventually('the change is visible', has('shop', 'running'), { deadline: 40 })
       assert.deepEqual(
         (await operator.servers()).map(({ id }) => id),
         before,

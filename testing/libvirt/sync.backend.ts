@@ -1,9 +1,9 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventDto, Server } from '@muster/contract'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
 import {
   operate,
@@ -49,7 +49,9 @@ describe('a real libvirtd attached over the API', () => {
       <devices><interface type='network'><source network='lan'/></interface></devices></domain>`
 
   const shows = (isShown: (servers: readonly Server[]) => boolean, change = '') =>
-    until(`the change is visible: ${change}`, async () => isShown(await operator.servers()), 40)
+    eventually(`the change is visible: ${change}`, async () => isShown(await operator.servers()), {
+      deadline: 40,
+    })
   const has = (name: string, status: string) => (servers: readonly Server[]) =>
     servers.some((server) => server.name === name && server.status === status)
   const summary = async () =>
@@ -142,14 +144,14 @@ describe('a real libvirtd attached over the API', () => {
     await Promise.all(syncs)
     const isStatus = (wanted: string) => async () =>
       (await operator.show(account)).status === wanted
-    await until('the account is disconnected', isStatus('disconnected'))
+    await eventually('the account is disconnected', isStatus('disconnected'))
     const { sync } = await operator.show(account)
     t.diagnostic(sync.error)
     assert.match(sync.error, /cannot be opened|closed|in the middle/)
     assert.deepEqual(await summary(), before)
 
     await libvirt.restart()
-    await until('the account is connected again', isStatus('connected'), 40)
+    await eventually('the account is connected again', isStatus('connected'), { deadline: 40 })
     assert.deepEqual(await summary(), before)
     await libvirt.virsh('suspend', guest)
     await shows(has('shop', 'suspend'))

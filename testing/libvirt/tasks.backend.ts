@@ -1,9 +1,9 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
 import {
   operate,
@@ -56,14 +56,14 @@ describe('tasks on a guest of a real libvirtd, through the API', () => {
 
   /** The newest task of the server, when it has ended. */
   const ended = (action: string) =>
-    until(
+    eventually(
       `the end of ${action}`,
       async () => {
         const { tasks } = await operator.request<{ tasks: ShownTask[] }>('/tasks?limit=100')
         const task = tasks.find((one) => one.action === action)
         return task && !['queued', 'running'].includes(task.status) && task
       },
-      120,
+      { deadline: 120 },
     )
   const perform = async (action: string, body: object = {}) => {
     await operator.request(`/servers/${server}/${action}`, 'POST', { server: body })
@@ -74,7 +74,9 @@ describe('tasks on a guest of a real libvirtd, through the API', () => {
   const shownStatus = async () => (await operator.servers())[0]?.status
 
   test('stops and starts the guest', async () => {
-    await until('the guest is up', async () => libvirt.consoleOf('web').includes('is up'), 60)
+    await eventually('the guest is up', async () => libvirt.consoleOf('web').includes('is up'), {
+      deadline: 60,
+    })
     await perform('stop')
     assert.deepEqual([await stateOfGuest(), await shownStatus()], ['shut off', 'ready'])
     assert.match(libvirt.consoleOf('web'), /Power down/)

@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { openstackActing } from '../../server/src/sources/openstack/openstack-acting.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { actWith, type Acting } from './acting.ts'
 import { callNova } from './call-nova.ts'
@@ -47,7 +47,7 @@ void describe('acting on servers of OpenStack: real Nova, fake hypervisor', () =
     const reach = async (call: Parameters<Acting['act']>[0], status: string) => {
       const count = (await historyOf(server)).length
       await demo.act(call, server)
-      await until('Nova has begun', async () => (await historyOf(server)).length > count)
+      await eventually('Nova has begun', async () => (await historyOf(server)).length > count)
       await demo.shows(server, { status })
     }
     await reach({ kind: 'stop', isForced: false }, 'ready')
@@ -88,7 +88,9 @@ void describe('acting on servers of OpenStack: real Nova, fake hypervisor', () =
     const server = await boot('large')
     // Nova finds out after it has accepted the request.
     await demo.act({ kind: 'resize', size: { instance_type: 'm1.huge' } }, server)
-    await until('Nova gave up', async () => (await historyOf(server)).includes('resize: Error'))
+    await eventually('Nova gave up', async () =>
+      (await historyOf(server)).includes('resize: Error'),
+    )
     await demo.shows(server, { status: 'running', instance_type: 'm1.tiny' })
   })
 
@@ -100,7 +102,7 @@ void describe('acting on servers of OpenStack: real Nova, fake hypervisor', () =
     assert.match(await demo.refuses(deletion, server, 'conflict'), /locked/)
     await demo.act({ kind: 'update', changes: { disable_delete: false } }, server)
     await demo.act(deletion, server)
-    await until('gone', async () => (await demo.read(server)) === undefined)
+    await eventually('gone', async () => (await demo.read(server)) === undefined)
     await demo.refuses(deletion, server, 'not-found')
   })
 })

@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ActionError, type SourceCall } from '../../server/src/domain/sources/action-port.ts'
@@ -6,7 +7,6 @@ import type { ReportedServer, SourceSettings } from '../../server/src/domain/sou
 import { openstackKind } from '../../server/src/sources/openstack/openstack-kind.ts'
 import { sendCall } from '../../server/src/testing/inventory-world/act-on-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   conformanceContext,
   getReadable,
@@ -60,9 +60,11 @@ export function actWith(settings: SourceSettings, tenantId: string): Acting {
           shown = Object.fromEntries(Object.keys(facts).map((name) => [name, seen[name]]))
           return isDeepStrictEqual(shown, facts)
         }
-        await until(JSON.stringify(facts), isShown, 120).catch((error: unknown) => {
-          throw new Error(`${String(error)}; last seen: ${JSON.stringify(shown)}`)
-        })
+        await eventually(JSON.stringify(facts), isShown, { deadline: 120 }).catch(
+          (error: unknown) => {
+            throw new Error(`${String(error)}; last seen: ${JSON.stringify(shown)}`)
+          },
+        )
       }),
     async refuses(call, server, kind, signal) {
       const error = await act(call, server, signal).then(

@@ -1,8 +1,8 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { loginAdmin } from '../../server/src/testing/client.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   operate,
   startOperatedMuster,
@@ -36,7 +36,7 @@ export function describeAttached(backEnd: () => TestOpenStack): void {
     })
 
     const shows = (what: string, isShown: (servers: readonly Server[]) => boolean) =>
-      until(what, async () => isShown(await operator.servers()), 40)
+      eventually(what, async () => isShown(await operator.servers()), { deadline: 40 })
 
     void test('shows servers in the projects of the mapping, and the hosts', async () => {
       const { status, sync } = await operator.show(account)

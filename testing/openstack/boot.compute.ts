@@ -1,8 +1,8 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Server, Task } from '@muster/contract'
 import { ask, loginAdmin } from '../../server/src/testing/client.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   operate,
   startOperatedMuster,
@@ -47,7 +47,7 @@ void describe('OpenStack: real Nova, fake hypervisor', () => {
     })
 
   const shows = (what: string, isShown: (server: Server) => boolean) =>
-    until(what, async () => (await operator.servers()).some(isShown), 120)
+    eventually(what, async () => (await operator.servers()).some(isShown), { deadline: 120 })
 
   void test('a server is booted, stopped, started and resized', async () => {
     const { server } = await call<{ server: { id: string } }>('', {
@@ -82,13 +82,13 @@ void describe('OpenStack: real Nova, fake hypervisor', () => {
       })
       assert.equal(answer.status, 200, answer.text)
       const path = `/tasks/${answer.headers.get('x-task-id')}`
-      const ended = await until(
+      const ended = await eventually(
         `${action} ends`,
         async () => {
           const { task } = await operator.request<{ task: Task }>(path)
           return task.finished_at === null ? undefined : task
         },
-        120,
+        { deadline: 120 },
       )
       assert.deepEqual([action, ended.status, ended.error], [action, 'succeeded', ''])
       const { status, instance_type } = (await find()) ?? {}

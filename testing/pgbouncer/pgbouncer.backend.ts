@@ -1,10 +1,10 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../server/src/storage/database.ts'
 import { openPostgres } from '../../server/src/storage/postgres/open.ts'
 import { ensureServerIndexes } from '../../server/src/storage/servers/ensure-indexes.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
 import { runAdminCommand } from '../../server/src/testing/run-admin-command.ts'
 import { startPlatform } from '../../server/src/testing/start-platform.ts'
@@ -54,8 +54,8 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
     )
     await near.commitIdentity([put('news-1'), put('news-2')])
     const version = near.currentVersion()
-    await until('the news are heard', () => far.currentVersion() === version)
-    await until('the servers are heard of', () => (far.serversVersion('scope') ?? 0) > 0)
+    await eventually('the news are heard', () => far.currentVersion() === version)
+    await eventually('the servers are heard of', () => (far.serversVersion('scope') ?? 0) > 0)
   })
 
   const ask = async (text: string) =>
@@ -67,7 +67,7 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
     await assert.rejects(near.run([slow], 'quick'), isUnavailable)
     await assert.rejects(near.run([slow], { user: 'somebody' }), isUnavailable)
     await assert.rejects(near.commit([slow, put('never')]), isUnavailable)
-    await until('they are stopped', async () => {
+    await eventually('they are stopped', async () => {
       const row = await ask(`select count(*)::int as n from pg_stat_activity
         where datname = current_database() and state = 'active' and query = 'select pg_sleep(60)'`)
       return row?.['n'] === 0

@@ -1,10 +1,10 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
 import { ask, loginAdmin, passwordIdentity, requestToken } from '../../server/src/testing/client.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   repository,
   suiteLifetime,
@@ -97,7 +97,10 @@ describe('Prometheus', () => {
         ],
       }),
     )
-    await until('both are scraped', async () => (await prometheus.query('up == 1')).length === 2)
+    await eventually(
+      'both are scraped',
+      async () => (await prometheus.query('up == 1')).length === 2,
+    )
     // From here on one process has no database. It is scraped nevertheless.
     proxy.cut()
     failLogin = async () => {
@@ -116,7 +119,7 @@ describe('Prometheus', () => {
     const expressions = readDashboard()
     assert.ok(expressions.length > 40)
     for (const { title, expression } of expressions) {
-      await until(
+      await eventually(
         `${title}: ${expression}`,
         async () => (await prometheus.query(expression)).length > 0,
       )
@@ -134,19 +137,19 @@ describe('Prometheus', () => {
     for (const { name, query } of rules) {
       const selectors = query.match(selector) ?? assert.fail(name)
       for (const each of selectors) {
-        await until(`${name}: ${each}`, async () => (await prometheus.query(each)).length > 0)
+        await eventually(`${name}: ${each}`, async () => (await prometheus.query(each)).length > 0)
       }
     }
     const problems = async () =>
       (await prometheus.alertRules()).filter(({ health }) => health !== 'ok')
-    await until('all are evaluated', async () => (await problems()).length === 0)
+    await eventually('all are evaluated', async () => (await problems()).length === 0)
   })
 
   test('alerts about what is broken, and about nothing else', async () => {
     const stateOf = async (wanted: string) =>
       (await prometheus.alertRules()).find(({ name }) => name === wanted)?.state
     for (const name of ['MusterNotReady', 'MusterErrors']) {
-      await until(name, async () => {
+      await eventually(name, async () => {
         await failLogin()
         return (await stateOf(name)) !== 'inactive'
       })

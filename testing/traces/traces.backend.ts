@@ -1,10 +1,10 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { ask, loginAdmin } from '../../server/src/testing/client.ts'
 import { startFakeCollector } from '../../server/src/testing/fake-collector.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startPlatform } from '../../server/src/testing/start-platform.ts'
 import { installPython } from '../python-environment.ts'
@@ -35,7 +35,7 @@ describe('traces of a demo, read by the published definition of OTLP', () => {
     try {
       const token = await loginAdmin(platform.url)
       assert.equal((await ask(platform.url, '/servers', { token })).status, 200)
-      await until('a complete sync', async () =>
+      await eventually('a complete sync', async () =>
         collector.spans().find(({ name }) => name === 'sync'),
       )
     } finally {

@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,10 +11,9 @@ import type {
   UserDto,
 } from '@muster/contract'
 import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
 import { renderingVersion } from '../../server/src/domain/inventory/render-server.ts'
-import { eventually } from '../../server/src/testing/identity-world/open-identity-api.ts'
+import { pollForValue } from '../../server/src/testing/identity-world/open-identity-api.ts'
 import { onBothEngines } from '../../server/src/testing/engines.ts'
 import { runAdminCommand, type Installation } from '../../server/src/testing/run-admin-command.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
@@ -81,7 +81,7 @@ for (const name of readdirSync(stateFolder)) {
         .selectFrom('server_documents')
         .select('id')
         .where('rendering', '<>', renderingVersion)
-      const none = await eventually(
+      const none = await pollForValue(
         () => outdated.execute(),
         ({ length }) => length === 0,
       )
@@ -156,7 +156,7 @@ for (const name of readdirSync(stateFolder)) {
       const before = await idsOf()
       await send(path, { cloudaccount: { enabled: true } }, 'PUT')
       await send(`${path}/sync`, undefined, 'POST')
-      const { sync } = await until('synced', async () => {
+      const { sync } = await eventually('synced', async () => {
         const { cloudaccount } = await send<{ cloudaccount: CloudAccount }>(path)
         const { state: now, finished_at } = cloudaccount.sync
         return now === 'idle' && finished_at !== account.sync.finished_at && cloudaccount

@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { loginAdmin } from '../../server/src/testing/client.ts'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import {
   startFaultProxy,
   type FaultProxy,
@@ -69,9 +69,9 @@ describe('another vCenter without machines behind the same address', () => {
     }
     const known = logins()
     await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
-    await until('the vCenter is replaced', async () => pages >= 3, 30)
+    await eventually('the vCenter is replaced', async () => pages >= 3, { deadline: 30 })
     proxy.onRequest = undefined
-    await until('Muster logs in again', async () => logins() > known, 30)
+    await eventually('Muster logs in again', async () => logins() > known, { deadline: 30 })
     const { sync: result } = await sync()
     assert.ok(result.warnings.some(({ kind }) => kind === 'missing'))
     assert.equal(await operator.count(), count)

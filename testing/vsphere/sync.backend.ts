@@ -1,7 +1,7 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
 import {
   operate,
@@ -36,7 +36,9 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
   after(() => vcsim.stop())
 
   const shows = (isShown: (servers: readonly Server[]) => boolean, change: string) =>
-    until(`the change is visible: ${change}`, async () => isShown(await operator.servers()), 10)
+    eventually(`the change is visible: ${change}`, async () => isShown(await operator.servers()), {
+      deadline: 10,
+    })
   const has = (name: string, status: string) => (servers: readonly Server[]) =>
     servers.some((server) => server.name === name && server.status === status)
   const summary = async () =>
@@ -128,14 +130,14 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
     const { id: serverId } =
       (await operator.servers()).find(({ external_id }) => external_id === web) ?? {}
     const showsTag = (name: string, value: string) =>
-      until(
+      eventually(
         `the tag ${name} is visible`,
         async () => {
           const path = `/servers/${serverId}`
           const { server } = await operator.request<{ server: Server }>(path)
           return server.metadata[`ext:${name}`] === value
         },
-        10,
+        { deadline: 10 },
       )
     for (const name of ['owner', 'constructor', '__proto__']) {
       await showsTag(name, `by ${name}`)
@@ -174,10 +176,10 @@ describe('vcsim, a simulator of vSphere, attached over the API', () => {
     const before = await summary()
     await operator.request(`/cloudaccounts/${account}/sync`, 'POST')
     await vcsim.kill()
-    await until(
+    await eventually(
       'the account is disconnected',
       async () => (await operator.show(account)).status === 'disconnected',
-      30,
+      { deadline: 30 },
     )
     assert.deepEqual(
       (await operator.servers()).map(({ id }) => id),

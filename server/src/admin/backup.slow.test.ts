@@ -1,8 +1,8 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { zstdDecompressSync } from 'node:zlib'
 import { ask, loginAdmin, requestToken, tokenIdentity } from '../testing/client.ts'
 import { createTestDatabase, onBothEngines, type Engine } from '../testing/engines.ts'
@@ -90,7 +90,7 @@ onBothEngines('backup and restore', (engine) => {
     const muster = await place.start()
     const token = await loginAdmin(muster.authUrl)
     const revoked = await requestToken(muster.authUrl, { identity: tokenIdentity(token) })
-    while (!muster.stderr().includes('100 %')) await pause(100)
+    await eventually('the demo is loaded', () => muster.stderr().includes('100 %'))
     const servers = await listServers(muster.baseUrl, token)
     assert.ok(servers.length > 400)
     const writer = writeProjects(muster.authUrl, token)

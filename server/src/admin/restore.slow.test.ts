@@ -1,9 +1,9 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import pg from 'pg'
 import { ConfigError } from '../config/parsers.ts'
@@ -60,7 +60,11 @@ onBothEngines('muster admin restore', (engine) => {
     where datname = current_database() and application_name = 'muster'`
   const run = async (...args: string[]) => {
     // PostgreSQL ends sessions shortly after their connections, and a restore refuses to run beside one.
-    if (engine === 'postgres') while ((await query(sessions)).length > 0) await pause(20)
+    if (engine === 'postgres')
+      await eventually(
+        'no other session uses the database',
+        async () => (await query(sessions)).length === 0,
+      )
     return await runAdminCommand(installation, ...args)
   }
 

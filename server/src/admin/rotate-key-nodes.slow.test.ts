@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { copyFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
@@ -19,7 +20,6 @@ import {
   keyIdentity,
   type HeldKey,
 } from '../testing/identity-world/access-key-holders.ts'
-import { until } from '../testing/inventory-world/attached-accounts.ts'
 import { operate } from '../testing/inventory-world/operate-muster.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { shortTaskLimits } from '../testing/short-task-limits.ts'
@@ -121,7 +121,7 @@ onBothEngines('after a rotation of the secret key', (engine) => {
         body: { server: {} },
       })
       assert.equal(stopped.status, 200, stopped.text)
-      const ended = await until('the task ends', async () => {
+      const ended = await eventually('the task ends', async () => {
         const path = `/tasks/${stopped.headers.get('x-task-id')}`
         const { task } = await request<{ task: Task }>(path)
         return task.finished_at !== null && task
@@ -200,14 +200,14 @@ onBothEngines('after a rotation of the secret key', (engine) => {
       nodes.shift()
       await one.close()
       for (const step of steps) await runStep(step)
-      await until('the account says that nobody can run it', async () =>
+      await eventually('the account says that nobody can run it', async () =>
         /lacks a secret key/.test((await operate(other, token).show(account)).sync.error),
       )
       copyFile(here, there)
       await useSource(other, 'i-other')
     }
     const last = keys.at(-1)?.id ?? ''
-    await until('the last events are delivered', async () =>
+    await eventually('the last events are delivered', async () =>
       receiver.received.some((event) => event.includes(last)),
     )
   })

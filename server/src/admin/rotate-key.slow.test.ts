@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import {
   copyFileSync,
@@ -12,7 +13,6 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { accessKeyContext } from '../domain/identity/access-key/mint-access-key.ts'
 import { listEncryptedValues } from '../storage/encrypted-values.ts'
 import { secretOf } from '../testing/client.ts'
@@ -75,7 +75,9 @@ onBothEngines('muster admin rotate-key', (engine) => {
     assert.equal(readLines()[1], oldLine)
     assert.equal(statSync(file).mode & 0o777, 0o600)
     // The server polls which keys are in use.
-    while (!platform.database.keyFingerprints()?.includes(' ')) await pause(10)
+    await eventually('the process knows both keys', () =>
+      platform.database.keyFingerprints()?.includes(' '),
+    )
     const after = await createAccessKey()
     await assertWorks(before, after)
     const key = loadSecretKey(file)

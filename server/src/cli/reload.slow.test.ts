@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import {
@@ -10,15 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { spawnMuster, temporaryFolder } from '../testing/spawn-muster.ts'
 
 const fixture = (name: string) => join(import.meta.dirname, '../testing/fixtures', name)
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await pause(20)
-}
 
 async function fingerprintAt(url: string): Promise<string> {
   const { hostname, port } = new URL(url)
@@ -44,10 +40,10 @@ describe('SIGHUP', () => {
     const request = async (path: string) => void (await fetch(muster.baseUrl + path))
     const reload = async (message: string) => {
       process.kill(muster.pid, 'SIGHUP')
-      await until(() => muster.stderr().includes(message))
+      await eventually(message, () => muster.stderr().includes(message))
     }
     await request('/healthz')
-    await until(() => linesIn(accessLog).length === 1)
+    await eventually('one line is logged', () => linesIn(accessLog).length === 1)
     assert.match(linesIn(accessLog)[0] ?? '', /"path":"\/healthz".*"status":200/)
     const modeOfLog = () => (statSync(accessLog).mode & 0o777).toString(8)
     assert.equal(modeOfLog(), '640')
@@ -60,7 +56,7 @@ describe('SIGHUP', () => {
     assert.match(muster.stderr(), /"settings":\["token_ttl"\]/)
     for (let index = 0; index < 6; index += 1) await request('/healthz')
     await request('/nowhere')
-    await until(() => linesIn(accessLog).length >= 3)
+    await eventually('three lines are logged', () => linesIn(accessLog).length >= 3)
     assert.equal(linesIn(accessLog).length, 3, 'one of three, and all that fail')
     assert.equal(linesIn(`${accessLog}.1`).length, 1)
     assert.equal(modeOfLog(), '640')
@@ -89,6 +85,9 @@ describe('SIGHUP', () => {
     const first = await fingerprintAt(muster.baseUrl)
     copyFileSync(fixture('test-only-elsewhere.cert.pem'), cert)
     process.kill(muster.pid, 'SIGHUP')
-    await until(async () => (await fingerprintAt(muster.baseUrl)) !== first)
+    await eventually(
+      'another certificate',
+      async () => (await fingerprintAt(muster.baseUrl)) !== first,
+    )
   })
 })

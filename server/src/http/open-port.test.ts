@@ -1,9 +1,9 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test, type TestContext } from 'node:test'
 import { readConfig } from '../config/read-config.ts'
 import { createLogger } from '../log.ts'
@@ -74,7 +74,7 @@ describe('the port during startup', () => {
     const knocking = Array.from({ length: 4 }, async () => {
       while (!done.signal.aborted) statuses.add((await ask(url, '/readyz')).status)
     })
-    while (!statuses.has(503)) await pause(1)
+    await eventually('a request gets 503', () => statuses.has(503))
     await port.handOver(app)
     assert.equal((await ask(url, '/readyz')).status, 200)
     done.abort()
@@ -123,7 +123,7 @@ onEngineOfLane('a starting platform', (engine) => {
       const answer = await ask(url, '/readyz').catch(() => undefined)
       return answer?.body.details === 'Muster is starting: building the console. Try again shortly.'
     }
-    while (!(await isConsoleAwaited())) await pause(5)
+    await eventually('the console is requested', isConsoleAwaited)
     assert.equal((await ask(url, '/healthz')).status, 200)
     assertError(await ask(url, '/servers'), 'ServiceUnavailable')
     built.resolve()
@@ -142,7 +142,10 @@ onEngineOfLane('a starting platform', (engine) => {
     const starting = createPlatform(config, { logger, consoleBuilt: never, signal })
     const url = `http://127.0.0.1:${port}`
     const refused = assert.rejects(starting, /aborted/)
-    while (!(await ask(url, '/healthz').catch(() => undefined))) await pause(5)
+    await eventually(
+      'the process answers',
+      async () => await ask(url, '/healthz').catch(() => undefined),
+    )
     abort.abort()
     await refused
     await assert.rejects(ask(url, '/healthz'))

@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -319,7 +320,7 @@ describe('hostile responses: libvirt', () => {
     // The connection of the last scan may still be open.
     const { ever } = fake.connections()
     const result = scan(true)
-    while (fake.connections().ever === ever) await pause(10)
+    await eventually('the source is contacted again', () => fake.connections().ever !== ever)
     for (let count = 0; count < 5; count += 1) {
       fake.ping(Buffer.alloc(30_000_000))
       await pause(200)

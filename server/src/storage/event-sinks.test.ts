@@ -1,6 +1,6 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { createEventDelivery } from '../domain/audit/deliver-events.ts'
 import { DeliveryError, type EventSink, type SinkStore } from '../domain/audit/event-sink.ts'
 import { PlatformError } from '../domain/error.ts'
@@ -54,12 +54,15 @@ onBothEngines('the delivery of events', (engine) => {
     const parts = { sink, store, runner: 'one', clock: Date.now, log, times }
     const delivery = createEventDelivery({ ...parts, ...options })
     delivery.start()
-    while (!isDone()) await pause(1)
+    await eventually('the deliveries are done', isDone)
     await delivery.stop()
     return delivery.counts()
   }
   const waitFor = async (count: number) => {
-    while ((await store.lag('webhook')).events < count) await pause(5)
+    await eventually(
+      'all events wait for delivery',
+      async () => (await store.lag('webhook')).events >= count,
+    )
   }
 
   test('is in order, and continues where it stopped', async () => {

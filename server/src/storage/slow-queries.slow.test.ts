@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -109,10 +110,10 @@ describe('a slow query on PostgreSQL', () => {
     const gone = new AbortController()
     const asked = database.run(ask(endless.postgres), { user: 'a', signal: gone.signal })
     asked.catch(() => {})
-    while ((await running()) !== 1) await pause(5)
+    await eventually('one query runs', async () => (await running()) === 1)
     gone.abort()
     await assert.rejects(asked, isStopped)
-    while ((await running()) !== 0) await pause(5)
+    await eventually('no query runs', async () => (await running()) === 0)
     const [limit] = await database.run(ask('show statement_timeout'), { user: 'a' })
     assert.deepEqual(limit, [{ statement_timeout: '1h' }])
   })

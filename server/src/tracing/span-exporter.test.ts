@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -42,7 +43,7 @@ describe('the exporter of spans', () => {
       running -= 1
     })
     add(1_100)
-    while (exporter.counts().exported < 1_100) await pause(2)
+    await eventually('1,100 spans are exported', () => exporter.counts().exported >= 1_100)
     assert.deepEqual(sizes, [512, 512, 76])
     await exporter.stop()
   })
@@ -61,11 +62,11 @@ describe('the exporter of spans', () => {
       if (state.isAway) throw new Error('away')
     })
     add(512)
-    while (exporter.counts().failed === 0) await pause(1)
+    await eventually('an export fails', () => exporter.counts().failed !== 0)
     add(1_000)
     assert.equal(state.sent, 512, 'it waits, however many there are')
     state.isAway = false
-    while (exporter.counts().exported < 1_000) await pause(2)
+    await eventually('1,000 spans are exported', () => exporter.counts().exported >= 1_000)
     assert.deepEqual(exporter.counts(), { exported: 1_000, dropped: 0, failed: 512 })
     assert.equal(state.sent, 1_512)
     assert.deepEqual(lines, ['cannot export traces', 'traces are exported again'])

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -40,7 +41,10 @@ onEngineOfLane('exports of events as CSV or NDJSON', (engine) => {
     const { record } = createEventStore(platform.database)
     for (const event of own) await record(event)
     // On PostgreSQL an event is exported when all earlier transactions of the cluster are complete.
-    while ((await lines('format=ndjson')).length < count) await pause(10)
+    await eventually(
+      'all events are listed',
+      async () => (await lines('format=ndjson')).length >= count,
+    )
   })
   after(() => platform.close())
 

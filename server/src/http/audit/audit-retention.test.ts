@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { readConfig } from '../../config/read-config.ts'
@@ -5,7 +6,6 @@ import { createEventStore } from '../../storage/event-store.ts'
 import type { Insertable } from 'kysely'
 import type { Tables } from '../../storage/tables.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { makeEvent } from '../../testing/identity-world/identity-records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -61,7 +61,7 @@ onEngineOfLane('retention of the audit log', (engine) => {
     for (const age of ages) await record(makeEvent({ time: now - age }))
     assert.deepEqual(await times(), ages)
     mock.timers.tick(hour)
-    const remaining = await until('old events are purged', async () => {
+    const remaining = await eventually('old events are purged', async () => {
       const left = await times()
       return left.length < ages.length && left
     })

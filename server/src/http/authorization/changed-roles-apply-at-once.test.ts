@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
-  eventually,
+  pollForValue,
   grantPath,
   openIdentityApi,
   type IdentityApi,
@@ -94,7 +94,7 @@ onEngineOfLane('the permissions of a token', (engine) => {
     assert.equal(await lookAt(platform.url, token), status, 'on this node, at the next request')
     if (beside) {
       const node = beside.url
-      const found = await eventually(
+      const found = await pollForValue(
         () => lookAt(node, token),
         (seen) => seen === status,
       )

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { hash } from '@node-rs/argon2'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
-  eventually,
+  pollForValue,
   grantPath,
   openIdentityApi,
   type IdentityApi,
@@ -197,7 +197,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
     assert.deepEqual(await lookAt(platform.url), wanted, 'on this node, at the next request')
     if (!beside) return
     const node = beside.url
-    const found = await eventually(
+    const found = await pollForValue(
       () => lookAt(node),
       (statuses) => isDeepStrictEqual(statuses, wanted),
     )
@@ -234,7 +234,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
       await send(undo(holder))
       const isOpen = (status: number) => status === 201
       const node = beside ?? platform
-      await eventually(async () => (await logInByKey(node.url, holder)).status, isOpen)
+      await pollForValue(async () => (await logInByKey(node.url, holder)).status, isOpen)
       await assertEnded(holder, ends)
       await assertLogins(holder, 201, ends.includes('unscoped') ? 401 : 201)
     })

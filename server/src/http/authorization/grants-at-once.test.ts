@@ -5,7 +5,7 @@ import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/assert-error.ts'
 import {
-  eventually,
+  pollForValue,
   grantPath,
   openIdentityApi,
   type IdentityApi,
@@ -125,7 +125,7 @@ onEngineOfLane('concurrent changes', (engine) => {
     for (let round = 0; round < 6; round += 1) {
       for (const [node, who] of pairs) {
         assert.ok(
-          await eventually(
+          await pollForValue(
             () => rules(node, who),
             (does) => does,
           ),
@@ -137,7 +137,7 @@ onEngineOfLane('concurrent changes', (engine) => {
       const left = []
       for (const [node, who] of pairs) {
         const isFinal = (does: boolean) => does === (answers[left.length]?.status === 204)
-        left.push(await eventually(() => rules(node, who), isFinal))
+        left.push(await pollForValue(() => rules(node, who), isFinal))
       }
       // The one whose request succeeded stays.
       assert.deepEqual(

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
 import type { AccountRule, CloudAccount, EventDto, MappingPreview, Server } from '@muster/contract'
@@ -6,7 +7,6 @@ import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
@@ -188,7 +188,7 @@ onPostgresFirst('the project mapping of an account', (engine) => {
       libvirt.domains.set(late.uuid, late)
       libvirt.sendEvent(late)
     }
-    await until('they are there', async () => (await at.servers(account)).length === 5)
+    await eventually('they are there', async () => (await at.servers(account)).length === 5)
     assert.deepEqual(await placesOf(account), ['home', 'home', 'web', 'web', 'web'])
     assert.equal((await at.sync(account.id)).sync.error, '')
     // It is returned as stored, but storing it again is rejected.

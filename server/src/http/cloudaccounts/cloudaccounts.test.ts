@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { before, test } from 'node:test'
@@ -8,7 +9,6 @@ import { newId } from '../../domain/new-id.ts'
 import {
   longPeriod,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
@@ -329,7 +329,7 @@ onEngineOfLane('cloud accounts', (engine) => {
     const asked = await at.admin.call<Body>('syncCloudAccount', { path: { id: account.id } })
     assert.equal(asked.status, 202)
     assert.match(asked.body.cloudaccount.sync.state, /queued|running/)
-    const running = await until('a sync that runs', async () => {
+    const running = await eventually('a sync that runs', async () => {
       const { sync: now } = await show(account.id)
       return held.length > 0 && now.state === 'running' && now
     })
@@ -361,10 +361,10 @@ onEngineOfLane('cloud accounts', (engine) => {
       return true
     }
     await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-    await until('a part of it', async () => (await show(account.id)).sync.seen === 2)
+    await eventually('a part of it', async () => (await show(account.id)).sync.seen === 2)
     assert.equal((await show(account.id)).sync.state, 'running')
     assert.equal((await show(account.id)).servers, 6)
-    await until('the last page is asked for', () => held !== undefined)
+    await eventually('the last page is asked for', () => held !== undefined)
     ec2.misbehave = undefined
     if (held) succeed(held, 'DescribeInstances', '<reservationSet/>')
     const after = await at.synced(account.id, account.sync.finished_at ?? '')
@@ -391,7 +391,7 @@ onEngineOfLane('cloud accounts', (engine) => {
     assert.equal((await at.servers({ id })).length, 3)
     // The running sync is aborted, and no further request is sent.
     let before = -1
-    await until('silence', async () => {
+    await eventually('silence', async () => {
       const isSilent = before === libvirt.requests.length
       before = libvirt.requests.length
       await pause(100)
@@ -471,7 +471,7 @@ onEngineOfLane('cloud accounts', (engine) => {
       body: { cloudaccount: { ...cloudaccount, credentials: later } },
     })
     await call('syncCloudAccount', { path })
-    await until('it has failed', async () => (await show(id)).status === 'disconnected')
+    await eventually('it has failed', async () => (await show(id)).status === 'disconnected')
     await call('getCloudAccount', { path })
     await call('listCloudAccounts', {})
     await call('listEvents', { query: 'limit=2048' })

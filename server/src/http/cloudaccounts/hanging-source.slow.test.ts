@@ -1,10 +1,7 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import {
-  startAttached,
-  until,
-  type Attached,
-} from '../../testing/inventory-world/attached-accounts.ts'
+import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
 import { domain, some } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -28,7 +25,7 @@ describe('a source that does not respond', () => {
     }
     // From now on scans and event listeners hang.
     await at.admin.get('syncCloudAccount', { path: { id: stuck.id } })
-    await until('it hangs', async () => (await at.show(stuck.id)).sync.state === 'running')
+    await eventually('it hangs', async () => (await at.show(stuck.id)).sync.state === 'running')
 
     const changes = Promise.all([
       at.update(stuck.id, { period: 4_000 }),
@@ -38,7 +35,7 @@ describe('a source that does not respond', () => {
     const newcomer = await at.attachLibvirt(late)
     assert.equal(newcomer.sync.seen, some.length)
     await changes
-    await until('the healthy one is heard', async () => {
+    await eventually('the healthy one is heard', async () => {
       well.domains.set(domain(1).uuid, domain(1, { name: 'heard' }))
       well.sendEvent(domain(1))
       return (await at.servers(healthy)).some(({ name }) => name === 'heard')

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,11 +13,7 @@ import { timestamp } from '../../domain/timestamp.ts'
 import { procedures } from '../../sources/libvirt/protocol.ts'
 import { writeDomainHandle } from '../../sources/libvirt/records.ts'
 import { createXdrWriter } from '../../sources/libvirt/xdr.ts'
-import {
-  startAttached,
-  until,
-  type Attached,
-} from '../../testing/inventory-world/attached-accounts.ts'
+import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
 import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { startFakeLibvirt, type FakeFault, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
@@ -313,13 +310,13 @@ describe('a faulty source', () => {
       options: isLibvirt ? { ...options, ...group } : options,
       ...more,
     })
-    return await until(
+    return await eventually(
       'the first sync',
       async () => {
         const account = await show(id)
         return account.sync.finished_at !== null && account
       },
-      patience,
+      { deadline: patience },
     )
   }
   const isWell = ({ status, sync }: CloudAccount) => status === 'connected' && sync.error === ''
@@ -337,14 +334,14 @@ describe('a faulty source', () => {
 
         // A scan that has read everything completes, also after the fault starts.
         const isIdle = async () => (await show(id)).sync.state === 'idle'
-        await until('no sync running', isIdle, patience)
+        await eventually('no sync running', isIdle, { deadline: patience })
         source.fault.start()
         const brokenSince = timestamp(Date.now())
         // Changes during the fault are visible after it.
         source.remove('two')
         source.add('six')
         await at.admin.get('syncCloudAccount', { path: { id } })
-        const failed = await until(
+        const failed = await eventually(
           `an error of ${what}: ${message}`,
           async () => {
             const shown = await show(id)
@@ -352,7 +349,7 @@ describe('a faulty source', () => {
             const isReported = message.test(shown.sync.error)
             return isReported && shown.status === 'disconnected' && shown
           },
-          patience,
+          { deadline: patience },
         )
         // On a slow machine another scan may have followed the first.
         assert.ok((failed.sync.finished_at ?? '') <= brokenSince, 'it was not complete')
@@ -370,7 +367,7 @@ describe('a faulty source', () => {
             // On a slow machine the time limit of a test may come first.
             return message.test(tried.error)
           }
-          await until(`the test of ${what} tells ${message}`, isTold, patience)
+          await eventually(`the test of ${what} tells ${message}`, isTold, { deadline: patience })
         }
 
         source.fault.end()
@@ -380,7 +377,7 @@ describe('a faulty source', () => {
           const shown = await show(id)
           return isWell(shown) && shown.sync.warnings.length === 0
         }
-        await until(`${what} is well again`, isWellAgain, 3 * patience)
+        await eventually(`${what} is well again`, isWellAgain, { deadline: 3 * patience })
         const after = await serversOf(account)
         assert.deepEqual(
           after.map((server) => server.split(' ')[0]),
@@ -401,23 +398,23 @@ describe('a faulty source', () => {
       const before = await serversOf(account)
       source.fault.start()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      const warned = await until(
+      const warned = await eventually(
         'a warning',
         async () => {
           const shown = await show(account.id)
           return shown.sync.warnings.length > 0 && shown
         },
-        patience,
+        { deadline: patience },
       )
       source.fault.end()
       // They are read by their ids, so the list must be wrong.
       assert.match(warned.sync.warnings[0]?.text ?? '', /incomplete: 5 servers exist/)
       assert.equal(warned.sync.gone, 0)
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      await until(
+      await eventually(
         'their return',
         async () => (await show(account.id)).sync.warnings.length === 0,
-        patience,
+        { deadline: patience },
       )
       assert.deepEqual(await serversOf(account), before)
     })
@@ -440,22 +437,24 @@ describe('a faulty source', () => {
         !authorization.includes('Credential=AKIAGOOD/') && refuse(response, 401, 'AuthFailure')
       const { id } = await at.attach({ provider: 'Aws', ...fake.settings })
       // After two failures the next retry is at least five seconds away.
-      await until('the key is refused', async () => (await show(id)).sync.error !== '', patience)
+      await eventually('the key is refused', async () => (await show(id)).sync.error !== '', {
+        deadline: patience,
+      })
       await at.admin.get('syncCloudAccount', { path: { id } })
-      const retryAt = await until('it is refused again', async () => {
+      const retryAt = await eventually('it is refused again', async () => {
         const { sync } = await show(id)
         const wait = Date.parse(sync.next_at ?? '') - Date.now()
         return sync.state === 'idle' && wait > 4_000 && (sync.next_at ?? '')
       })
       const credentials = { access_key_id: 'AKIAGOOD', secret_access_key: secret }
       await at.update(id, { credentials })
-      const { sync } = await until(
+      const { sync } = await eventually(
         'a sync with the corrected key',
         async () => {
           const account = await show(id)
           return isWell(account) && account
         },
-        patience,
+        { deadline: patience },
       )
       assert.ok((sync.started_at ?? '') < retryAt, 'it waited for the retry')
     })
@@ -466,10 +465,10 @@ describe('a faulty source', () => {
       const cloud = await attach({ settings: { provider: 'Aws', ...fake.settings } }, { period: 5 })
       const local = await attach({ settings: { provider: 'OneCloud', address: host.address } })
       const shows = (account: CloudAccount, name: string) =>
-        until(
+        eventually(
           `${name} shows`,
           async () => (await at.servers(account)).some((server) => server.name === name),
-          20,
+          { deadline: 20 },
         )
       for (let turn = 0; turn < 40 && failing.size > silent; turn += 1) {
         const name = `turn-${turn}`

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { CloudAccount, EventDto, Server } from '@muster/contract'
@@ -5,7 +6,6 @@ import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
@@ -118,7 +118,7 @@ onPostgresFirst('missing servers', (engine) => {
       return true
     }
     await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-    const failed = await until('it fails', async () => {
+    const failed = await eventually('it fails', async () => {
       const shown = await at.show(account.id)
       return shown.status === 'disconnected' && shown
     })
@@ -137,8 +137,8 @@ onPostgresFirst('missing servers', (engine) => {
     remove(ec2, 1, 2, 3, 4)
     await at.sync(id)
     assert.equal((await confirm(id)).status, 202)
-    await until('they are gone', async () => (await at.show(id)).servers === 2)
-    const shown = await until('no warning', async () => {
+    await eventually('they are gone', async () => (await at.show(id)).servers === 2)
+    const shown = await eventually('no warning', async () => {
       const now = await at.show(id)
       return now.sync.state === 'idle' && now.sync.warnings.length === 0 && now
     })
@@ -160,7 +160,7 @@ onPostgresFirst('missing servers', (engine) => {
     )
     // And the account can be deleted as usual.
     await at.admin.get('deleteCloudAccount', { path: { id }, query: 'evict=true' })
-    await until('it is gone', async () => (await at.servers(account)).length === 0)
+    await eventually('it is gone', async () => (await at.servers(account)).length === 0)
   })
 
   test('in small numbers are removed at once, unless it is the last server', async (context) => {
@@ -185,7 +185,7 @@ onPostgresFirst('missing servers', (engine) => {
     await at.sync(first.id)
     assert.deepEqual([(await at.servers(first)).length, (await at.servers(second)).length], [4, 0])
     await at.admin.get('confirmGoneServers', { path: { id: first.id } })
-    const running = await until('the other has them', async () => {
+    const running = await eventually('the other has them', async () => {
       const servers = await at.servers(second)
       return servers.every(({ status }) => status === 'running') && servers.length === 4 && servers
     })
@@ -193,7 +193,7 @@ onPostgresFirst('missing servers', (engine) => {
       running.map(({ id }) => id),
       ids,
     )
-    await until('no warning', async () => warningsOf(await at.show(first.id)).length === 0)
+    await eventually('no warning', async () => warningsOf(await at.show(first.id)).length === 0)
   })
 
   test('of a missing region are kept, and the account says what to do', async (context) => {
@@ -216,7 +216,7 @@ onPostgresFirst('missing servers', (engine) => {
     for (let sync = 1; sync <= 4; sync += 1) {
       const { sync: before } = await at.show(account.id)
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      const failed = await until('it says so', async () => {
+      const failed = await eventually('it says so', async () => {
         const now = await at.show(account.id)
         return now.sync.state === 'idle' && now.sync.started_at !== before.started_at && now
       })
@@ -240,7 +240,7 @@ onPostgresFirst('missing servers', (engine) => {
     assert.ok((await shown()).every((server) => server.endsWith('running')))
     // A region removed by the administrator is no error: its servers are treated as missing.
     await at.update(account.id, { options: { regions: ['eu-west-1'] } })
-    await until('they are held', async () => warningsOf(await at.show(account.id)).length > 0)
+    await eventually('they are held', async () => warningsOf(await at.show(account.id)).length > 0)
     await at.sync(account.id)
     await at.sync(account.id)
     assert.deepEqual(await shown(), stored.slice(0, 2))
@@ -254,7 +254,7 @@ onPostgresFirst('missing servers', (engine) => {
     const read = async () =>
       (await at.servers(account)).filter(({ metadata }) => metadata['sys:read_error'])
     await at.update(id, simulated({ unreadable: 1 }))
-    const warned = await until('a warning', async () => {
+    const warned = await eventually('a warning', async () => {
       const shown = await at.show(id)
       return shown.sync.warnings.length > 0 && shown
     })
@@ -281,8 +281,8 @@ onPostgresFirst('missing servers', (engine) => {
     })
     assert.deepEqual([server.status, server.metadata['sys:read_error']], ['unknown', reason])
     await at.update(id, simulated({}))
-    await until('it can be read', async () => (await read()).length === 0)
-    await until('no warning', async () => (await at.show(id)).sync.warnings.length === 0)
+    await eventually('it can be read', async () => (await read()).length === 0)
+    await eventually('no warning', async () => (await at.show(id)).sync.warnings.length === 0)
     assert.notEqual((await at.server(odd.id))?.status, 'unknown')
   })
 

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { OperationId, Server } from '@muster/contract'
@@ -7,11 +8,7 @@ import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import {
-  startAttached,
-  until,
-  type Attached,
-} from '../../testing/inventory-world/attached-accounts.ts'
+import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
 import { scanResources } from '../../testing/inventory-world/resource-conformance.ts'
 import { withSource } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -64,7 +61,10 @@ onBothEngines('the resources of a synced account', (engine) => {
       const status = (await managers(account.id)).map((manager) => manager.status)
       assert.deepEqual(new Set(status), new Set(['connected']))
       await at.admin.get('deleteCloudAccount', { path: { id: account.id }, query: 'evict=true' })
-      await until('its managers are gone', async () => (await managers(account.id)).length === 0)
+      await eventually(
+        'its managers are gone',
+        async () => (await managers(account.id)).length === 0,
+      )
     }
     const { hosts } = await at.admin.get<{ hosts: object[] }>('listHosts')
     assert.deepEqual(hosts, [])
@@ -107,7 +107,7 @@ onBothEngines('the resources of a synced account', (engine) => {
       [false],
     )
     await at.update(account.id, { enabled: true, address: 'qemu+tls://127.0.0.1:1/system' })
-    await until('the manager is disconnected', async () =>
+    await eventually('the manager is disconnected', async () =>
       (await managers(account.id)).every(({ status }) => status === 'disconnected'),
     )
   })

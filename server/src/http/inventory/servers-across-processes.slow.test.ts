@@ -4,7 +4,7 @@ import type { Server } from '@muster/contract'
 import { nextQuery } from '../../testing/inventory-world/check-against-model.ts'
 import { ask } from '../../testing/client.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
-import { eventually } from '../../testing/identity-world/open-identity-api.ts'
+import { pollForValue } from '../../testing/identity-world/open-identity-api.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -73,7 +73,7 @@ void describe('two processes on one PostgreSQL', () => {
       const metadata = { turn: value }
       await owner.get('mergeServerMetadata', { path: { id }, body: { metadata } })
       const look = async () => await Promise.all(visibilities.map((sees) => sees()))
-      const seen = await eventually(look, (all) => all.every(Boolean))
+      const seen = await pollForValue(look, (all) => all.every(Boolean))
       assert.ok(seen.every(Boolean), `${value}: ${seen.join()}`)
     }
   })
@@ -92,9 +92,9 @@ void describe('two processes on one PostgreSQL', () => {
       await ids()
       const fresh = { ...fleet.samples.facts(), project_id, pending_deleted: false }
       await fleet.record([fresh])
-      assert.ok((await eventually(ids, (all) => all.includes(fresh.id))).includes(fresh.id))
+      assert.ok((await pollForValue(ids, (all) => all.includes(fresh.id))).includes(fresh.id))
       await fleet.record([], [fresh.id])
-      assert.ok(!(await eventually(ids, (all) => !all.includes(fresh.id))).includes(fresh.id))
+      assert.ok(!(await pollForValue(ids, (all) => !all.includes(fresh.id))).includes(fresh.id))
       assert.equal((await ask(beside.url, `/servers?id=${fresh.id}`, { token })).status, 200)
     }
   })
@@ -131,7 +131,7 @@ void describe('two processes on one PostgreSQL', () => {
         const answer = await get(`${order}&limit=100`)
         return answer.body.servers.some(({ id }) => id === mover.id)
       }
-      assert.ok(await eventually(sees, Boolean))
+      assert.ok(await pollForValue(sees, Boolean))
       const next = nextQuery(await get(`${order}&limit=1&details=true`)) ?? assert.fail()
       await fleet.record([{ ...mover, name: 'zzz foreign', project_id: foreign }])
       for (const query of [
@@ -156,7 +156,7 @@ void describe('two processes on one PostgreSQL', () => {
         paths.map(async (path) => (await ask(url, path, { token: leaver.token })).status),
       )
     const isIn = (all: readonly number[]) => all.every((status) => status === 200)
-    assert.ok(isIn(await eventually(() => statuses(beside.url), isIn)))
+    assert.ok(isIn(await pollForValue(() => statuses(beside.url), isIn)))
     assert.ok(isIn(await statuses(fleet.url)))
     const { db } = fleet.platform.database
     await fleet.identities.change(
@@ -164,6 +164,6 @@ void describe('two processes on one PostgreSQL', () => {
     )
     assert.deepEqual(await statuses(fleet.url), [401, 401, 401])
     const isOut = (all: readonly number[]) => all.every((status) => status === 401)
-    assert.deepEqual(await eventually(() => statuses(beside.url), isOut), [401, 401, 401])
+    assert.deepEqual(await pollForValue(() => statuses(beside.url), isOut), [401, 401, 401])
   })
 })

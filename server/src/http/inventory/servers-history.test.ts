@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
 import type { EventDto } from '@muster/contract'
@@ -5,7 +6,6 @@ import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
@@ -48,7 +48,7 @@ onEngineOfLane('the history of a server', (engine) => {
         if (next) libvirt.domains.set(uuidOf(1), domain(1, next))
         else libvirt.domains.delete(uuidOf(1))
         libvirt.sendEvent(domain(1))
-        return await until('it is told', async () => {
+        return await eventually('it is told', async () => {
           const events = await at.history(id)
           return events.length > known && events[0]
         })

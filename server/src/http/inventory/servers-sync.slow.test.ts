@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { before, describe, test } from 'node:test'
@@ -6,7 +7,6 @@ import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
@@ -59,11 +59,13 @@ onPostgresFirst('changes at a source', (engine) => {
     libvirt.domains.delete(uuidOf(1))
     for (const number of [1, 2, 3, 4]) libvirt.sendEvent(domain(number))
     const wanted = ['guest-2 running', 'guest-4 suspend', 'renamed running']
-    await until('all of it shows', async () => String(await names()) === String(wanted), 10)
+    await eventually('all of it shows', async () => String(await names()) === String(wanted), {
+      deadline: 10,
+    })
     // Also changes from before the listener was connected.
     libvirt.domains.set(uuidOf(2), domain(2, { state: 5 }))
     libvirt.drop()
-    await until('it shows', async () => (await names()).includes('guest-2 ready'))
+    await eventually('it shows', async () => (await names()).includes('guest-2 ready'))
   })
 
   // They wait for seconds, so they run concurrently.
@@ -72,7 +74,7 @@ onPostgresFirst('changes at a source', (engine) => {
       const ec2 = await startFakeEc2(context)
       const { account, id, set } = await attachOne(ec2, { period: 5 })
       set({ state: 'stopped' })
-      await until('it shows', async () => (await at.server(id))?.status === 'ready')
+      await eventually('it shows', async () => (await at.server(id))?.status === 'ready')
       await at.update(account.id, { enabled: false })
     })
 
@@ -89,7 +91,7 @@ onPostgresFirst('changes at a source', (engine) => {
       ec2.misbehave = undefined
       // A read is repeated.
       for (const response of held) refuse(response, 500, 'InternalError')
-      await until('it shows', async () => (await at.server(id))?.status === 'ready')
+      await eventually('it shows', async () => (await at.server(id))?.status === 'ready')
     })
 
     test('concurrent single-server refreshes are limited, and scans do not wait for them', async (context) => {
@@ -121,7 +123,10 @@ onPostgresFirst('changes at a source', (engine) => {
     const ec2 = await startFakeEc2(context)
     const { account, id, set } = await attachOne(ec2)
     // A repeat returns the same.
-    await until('its age is known', async () => (await at.server(id))?.metadata['sys:synced_at'])
+    await eventually(
+      'its age is known',
+      async () => (await at.server(id))?.metadata['sys:synced_at'],
+    )
     set({ state: 'stopped', tags: { team: 'web' } })
     assert.equal((await at.server(id))?.status, 'running')
     const { status, body } = await look(id)
@@ -230,7 +235,7 @@ onPostgresFirst('changes at a source', (engine) => {
     for (let failure = 1; failure <= 5; failure += 1) {
       const { started_at } = (await at.show(account.id)).sync
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      await until(`failure ${failure}`, async () => {
+      await eventually(`failure ${failure}`, async () => {
         const { sync } = await at.show(account.id)
         return sync.state !== 'running' && sync.started_at !== started_at && sync.error !== ''
       })
@@ -251,7 +256,7 @@ onPostgresFirst('changes at a source', (engine) => {
     const id = domainServerId(account, uuidOf(1))
     const ageOf = (server: Server | undefined) => server?.metadata['sys:synced_at'] ?? ''
     const isAsOld = (moment: string | null) =>
-      until('its age shows', async () => ageOf(await at.server(id)) === moment)
+      eventually('its age shows', async () => ageOf(await at.server(id)) === moment)
     await isAsOld(account.sync.finished_at)
     assert.deepEqual(
       (await at.servers(account)).map(ageOf),

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,7 +8,6 @@ import { procedures } from '../../sources/libvirt/protocol.ts'
 import {
   domainServerId,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import type { Engine } from '../../testing/engines.ts'
@@ -74,13 +74,15 @@ const suite = (engine: Engine) => {
       libvirt.faults.set(procedures.connectOpen, 'closed')
       libvirt.drop()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      await until('it is noticed', async () => {
+      await eventually('it is noticed', async () => {
         const { status, sync } = await at.show(account.id)
         return status === 'disconnected' && sync.error !== ''
       })
       // One failure does not make the servers unknown.
       assert.ok((await at.servers(account)).every(({ status }) => status === 'running'))
-      await until('it is lost', async () => (await at.show(account.id)).status === 'lost', 60)
+      await eventually('it is lost', async () => (await at.show(account.id)).status === 'lost', {
+        deadline: 60,
+      })
       const lost = await at.servers(account)
       assert.deepEqual(
         lost.map((server) => [server.id, server.status, server.host_service_status]),
@@ -91,7 +93,7 @@ const suite = (engine: Engine) => {
       ec2.misbehave = undefined
       libvirt.faults.clear()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      await until('it is back', async () => (await at.show(account.id)).status === 'connected')
+      await eventually('it is back', async () => (await at.show(account.id)).status === 'connected')
       const found = await at.servers(account)
       assert.deepEqual(
         found.map((server) => [server.id, server.status, server.host_service_status]),
@@ -146,13 +148,13 @@ const suite = (engine: Engine) => {
     })()
     here.domains.set(guest.uuid, guest)
     here.sendEvent(guest)
-    await until('both see it', async () => (await at.show(to.id)).servers === 2)
+    await eventually('both see it', async () => (await at.show(to.id)).servers === 2)
     assert.equal(await holderOf(id), from.id)
     there.domains.delete(guest.uuid)
     there.sendEvent(guest)
-    await until('it has changed hands', async () => (await holderOf(id)) === to.id)
+    await eventually('it has changed hands', async () => (await holderOf(id)) === to.id)
     // It changes hands at once, and the next scan of the other account reports the rest.
-    await until('its host', async () => (await at.server(id))?.host_id === uuidOf(902))
+    await eventually('its host', async () => (await at.server(id))?.host_id === uuidOf(902))
     arrival.abort()
     await looking
     assert.ok(looks > 3)
@@ -166,10 +168,10 @@ const suite = (engine: Engine) => {
     // And back, where the old host reports first.
     here.domains.delete(guest.uuid)
     here.sendEvent(guest)
-    await until('it is gone', async () => !(await isListed(id)))
+    await eventually('it is gone', async () => !(await isListed(id)))
     there.domains.set(guest.uuid, guest)
     there.sendEvent(guest)
-    await until('it is found', () => isListed(id))
+    await eventually('it is found', () => isListed(id))
     assert.deepEqual([await holderOf(id), await tagOf(id)], [from.id, 'kept'])
     assert.equal((await at.history(id))[0]?.action, 'restore')
   })
@@ -191,7 +193,7 @@ const suite = (engine: Engine) => {
       from?.sendEvent(guest)
       to?.sendEvent(guest)
       const account = accounts[(turn + 1) % 2]?.id
-      await until(`turn ${turn}: it is where it went`, async () => {
+      await eventually(`turn ${turn}: it is where it went`, async () => {
         const server = await at.server(id)
         return server?.deleted === false && server.account_id === account
       })
@@ -215,7 +217,7 @@ const suite = (engine: Engine) => {
     assert.equal((await at.server(two))?.update_version, 0)
 
     await evict(first)
-    await until('the other has them', async () => (await idsOf(second)).length === 2)
+    await eventually('the other has them', async () => (await idsOf(second)).length === 2)
     assert.deepEqual(await idsOf(second), ids)
     assert.equal(await tagOf(one), 'kept')
     const [last] = await at.history(two)
@@ -244,7 +246,7 @@ const suite = (engine: Engine) => {
     await at.sync(first.id)
     assert.deepEqual([await idsOf(first), await idsOf(second)], [ids, []])
     await at.admin.get('confirmGoneServers', { path: { id: first.id } })
-    await until('the other has them', async () => (await idsOf(second)).length === 2)
+    await eventually('the other has them', async () => (await idsOf(second)).length === 2)
     assert.deepEqual([await idsOf(first), await idsOf(second)], [[], ids])
     assert.equal((await at.show(first.id)).servers, 0)
   })
@@ -260,7 +262,7 @@ const suite = (engine: Engine) => {
     // The owning account is synced first, then the other.
     await at.sync(first.id)
     await at.sync(second.id)
-    await until('it is gone', async () => !(await isListed(id)))
+    await eventually('it is gone', async () => !(await isListed(id)))
     assert.equal((await idsOf(first)).length, 2)
   })
 
@@ -275,7 +277,7 @@ const suite = (engine: Engine) => {
       ec2.instances.delete(`i-${index}`)
       await Promise.all([at.sync(one.id), at.sync(other.id)])
     }
-    await until('six are left', async () => {
+    await eventually('six are left', async () => {
       // A scan that could not confirm a deletion on a busy machine leaves it to the next ones.
       await Promise.all([at.sync(one.id), at.sync(other.id)])
       const left = [...(await idsOf(one)), ...(await idsOf(other))]
@@ -293,7 +295,7 @@ const suite = (engine: Engine) => {
     await at.update(second.id, { enabled: false })
     await evict(first)
     await evict(second)
-    await until('it is gone', async () => !(await isListed(id)))
+    await eventually('it is gone', async () => !(await isListed(id)))
   })
 
   test('two guests of the same name are two servers', async (context) => {
@@ -321,7 +323,7 @@ const suite = (engine: Engine) => {
       libvirt.domains.delete(guest.uuid)
       libvirt.sendEvent(guest)
     }
-    await until('all are gone', async () => (await idsOf(account)).length === 0)
+    await eventually('all are gone', async () => (await idsOf(account)).length === 0)
     assert.deepEqual((await idsOf(account, 'deleted=true')).sort(), ids.toSorted())
     for (const guest of some) libvirt.domains.set(guest.uuid, guest)
     const { sync } = await at.sync(account.id)
@@ -335,7 +337,7 @@ const suite = (engine: Engine) => {
     const beside = await at.attachLibvirt(copy, { options: account.options })
     assert.deepEqual([beside.sync.seen, beside.sync.created], [3, 0])
     await evict(account)
-    await until('the copy has them', async () => (await idsOf(beside)).length === 3)
+    await eventually('the copy has them', async () => (await idsOf(beside)).length === 3)
     assert.deepEqual(await idsOf(beside), ids)
   })
 }

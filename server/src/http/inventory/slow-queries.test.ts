@@ -1,5 +1,5 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ask } from '../../testing/client.ts'
@@ -45,15 +45,15 @@ describe('a slow search', () => {
       assertError(answer, 'ServiceUnavailable')
       assert.ok(Number(answer.headers.get('retry-after')) > 0)
     }
-    while ((await waiting()) > 0) await pause(2)
+    await eventually('no query waits', async () => (await waiting()) === 0)
   })
 
   test('is stopped at once when the client disconnects', async () => {
     const { token } = fleet.callers.auditor
     const socket = openSocket(fleet.url)
     socket.write(`GET ${search} HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\n\r\n`)
-    while ((await waiting()) === 0) await pause(2)
+    await eventually('a query waits', async () => (await waiting()) > 0)
     socket.destroy()
-    while ((await waiting()) > 0) await pause(2)
+    await eventually('no query waits', async () => (await waiting()) === 0)
   })
 })

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -57,7 +58,7 @@ test('a body reserves memory until its connection ends, and other requests wait'
     return socket
   }
   const first = ask()
-  while (begun.length < 1) await pause(1)
+  await eventually('the first request has begun', () => begun.length >= 1)
   // One of them takes the only queue slot, the other is rejected.
   const [second, third] = [ask(), ask()]
   const text = await Promise.race(
@@ -66,7 +67,7 @@ test('a body reserves memory until its connection ends, and other requests wait'
   assert.match(text, /^HTTP\/1\.1 429 /)
   assert.equal(begun.length, 1)
   first.destroy()
-  while (begun.length < 2) await pause(1)
+  await eventually('the second request has begun', () => begun.length >= 2)
   for (const socket of [second, third]) socket.destroy()
   assert.equal(await (await fetch(`${url}/healthz`)).text(), 'third')
 })

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -60,7 +61,10 @@ describe('a PostgreSQL that falls silent', () => {
   })
 
   async function answering(): Promise<void> {
-    while ((await ask(running.platform.url, '/readyz')).status !== 200) await pause(50)
+    await eventually(
+      'the process is ready',
+      async () => (await ask(running.platform.url, '/readyz')).status === 200,
+    )
   }
 
   /** The time limit is so short that a busy machine may exceed it. */

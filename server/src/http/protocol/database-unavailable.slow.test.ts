@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { before, describe, test } from 'node:test'
@@ -215,7 +216,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
     async function breakDuringLoad(running: BehindProxy, breakConnections: () => Promise<unknown>) {
       const load = startLoad(running.url, await loginAdmin(running.url))
       // The first login may take longer on a slow machine.
-      while (!load.seen.has('201')) await pause(10)
+      await eventually('a login succeeds', () => load.seen.has('201'))
       for (let time = 0; time < 5; time += 1) {
         await pause(100)
         await breakConnections()

@@ -1,6 +1,6 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ask, loginAdmin } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -54,7 +54,10 @@ onEngineOfLane('a clock that is wrong', (engine) => {
     )
     assert.equal((await ask(platform.url, '/healthz')).status, 200)
     offset = 0
-    while ((await ask(platform.url, '/readyz')).status !== 200) await pause(50)
+    await eventually(
+      'the process is ready',
+      async () => (await ask(platform.url, '/readyz')).status === 200,
+    )
   })
 
   test('REL-10: ends no token early where others share the database, and revives none elsewhere', async (context) => {

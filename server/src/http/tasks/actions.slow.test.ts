@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { ServerActions } from '@muster/contract'
@@ -6,7 +7,6 @@ import {
   startActingAccount,
   type ActingAccount,
 } from '../../testing/inventory-world/acting-account.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
@@ -161,7 +161,7 @@ onEngineOfLane('more actions on servers', (engine) => {
     assert.ok(cancelled.length >= 2, JSON.stringify(ends.map(({ status }) => status)))
     assert.match(cancelled[0]?.error ?? '', /disabled/)
     for (const { server_id } of cancelled) {
-      await until(
+      await eventually(
         'its own status',
         async () => (await acting.getServer(server_id)).status === 'ready',
       )

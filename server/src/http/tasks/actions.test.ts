@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Batch, BatchDetails, BatchPreview, EventDto, Server } from '@muster/contract'
@@ -6,7 +7,6 @@ import {
   startActingAccount,
   type ActingAccount,
 } from '../../testing/inventory-world/acting-account.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
@@ -86,7 +86,7 @@ onEngineOfLane('actions on servers', (engine) => {
     const accepted = await call({ action: 'start', ids, matched: preview.body.batch.matched })
     assert.equal(accepted.status, 202, accepted.text)
     const { id } = accepted.body.batch
-    const batch = await until<Batch>('the batch ends', async () => {
+    const batch = await eventually<Batch>('the batch ends', async () => {
       const { batch: now } = await acting.at.admin.get<{ batch: Batch }>('getBatch', {
         path: { id },
       })

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Server, Task } from '@muster/contract'
@@ -5,7 +6,6 @@ import { newId } from '../../domain/new-id.ts'
 import {
   longPeriod,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
@@ -53,7 +53,7 @@ onEngineOfLane('actions of the Cloudpods command line', (engine) => {
     }
   }
   const ended = (id: string) =>
-    until<Task>(`task ${id} ends`, async () => {
+    eventually<Task>(`task ${id} ends`, async () => {
       const { task } = await at.admin.get<{ task: Task }>('getTask', { path: { id } })
       return task.finished_at === null ? undefined : task
     })

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Task } from '@muster/contract'
@@ -6,11 +7,7 @@ import { letDomainsAct } from '../../testing/acting-libvirt.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import {
-  startAttached,
-  until,
-  type Attached,
-} from '../../testing/inventory-world/attached-accounts.ts'
+import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
 import { onPostgresFirst } from '../../testing/lanes.ts'
 import { shortTaskLimits } from '../../testing/short-task-limits.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -31,7 +28,7 @@ onPostgresFirst('events after a request', (engine) => {
     return answer.headers.get('x-task-id') ?? ''
   }
   const end = (id: string) =>
-    until<Task>(`task ${id} ends`, async () => {
+    eventually<Task>(`task ${id} ends`, async () => {
       const { task } = await at.admin.get<{ task: Task }>('getTask', { path: { id } })
       return task.finished_at === null ? undefined : task
     })
@@ -44,11 +41,14 @@ onPostgresFirst('events after a request', (engine) => {
     assert.ok(server)
     const task = await end(await act('restartServer', server.id, { timeout_secs: 1 }))
     assert.deepEqual([task.status, task.error_class], ['failed', 'guest_did_not_stop'])
-    await until('the guest has shut down', async () => {
+    await eventually('the guest has shut down', async () => {
       await at.sync(account.id)
       return received.some(({ procedure }) => procedure === 'domainCreate')
     })
-    await until('the server runs', async () => (await at.server(server.id))?.status === 'running')
+    await eventually(
+      'the server runs',
+      async () => (await at.server(server.id))?.status === 'running',
+    )
     assert.deepEqual(
       received.map(({ procedure }) => procedure),
       ['domainShutdown', 'domainCreate'],
@@ -63,7 +63,7 @@ onPostgresFirst('events after a request', (engine) => {
     const [server] = await at.servers(account)
     assert.ok(server)
     const id = await act('restartServer', server.id, {})
-    await until('it is sent', async () => received.length > 0)
+    await eventually('it is sent', async () => received.length > 0)
     // With this limit the request must have ended before its answer arrives.
     await at.update(account.id, { request_timeout: 5 })
     const task = await end(id)

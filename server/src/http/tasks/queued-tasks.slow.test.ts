@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Batch, Task } from '@muster/contract'
@@ -12,7 +13,6 @@ import {
   startActingAccount,
   type ActingAccount,
 } from '../../testing/inventory-world/acting-account.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { onPostgresFirst } from '../../testing/lanes.ts'
 import { shortTaskLimits } from '../../testing/short-task-limits.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -31,7 +31,7 @@ onPostgresFirst('tasks that wait', (engine) => {
     holders = createKeyHolders(acting.at.platform)
     owner = await holders.addHolder()
     await acting.at.update(acting.accountId, { project_id: owner.projectId })
-    await until('the servers moved', async () => {
+    await eventually('the servers moved', async () => {
       const { project_id } = await acting.first('ready')
       return project_id === owner.projectId
     })
@@ -53,7 +53,7 @@ onPostgresFirst('tasks that wait', (engine) => {
     await change(await acting.getTask(id))
     const task = await acting.ended(id)
     assert.equal(task.started_at, null, 'the task must not have started')
-    await until('its own status', async () => {
+    await eventually('its own status', async () => {
       const { status, metadata } = await acting.getServer(second.id)
       return status === 'ready' && metadata['sys:task_id'] === undefined
     })
@@ -104,7 +104,7 @@ onPostgresFirst('tasks that wait', (engine) => {
     assert.equal(status, 'failed')
     assert.match(error, /moved to another project/)
     await acting.at.update(acting.accountId, { project_id: owner.projectId })
-    await until('the servers moved back', async () => {
+    await eventually('the servers moved back', async () => {
       const { project_id } = await acting.first('ready')
       return project_id === owner.projectId
     })
@@ -131,7 +131,7 @@ onPostgresFirst('tasks that wait', (engine) => {
     const body = { batch: { action: 'start', ids: [id] } }
     const { batch } = await client.get<{ batch: Batch }>('createBatch', { body })
     await acting.at.database.commit([db.deleteFrom('tasks').where('account_id', '=', '').compile()])
-    await until('the batch ends', async () => {
+    await eventually('the batch ends', async () => {
       const { batch: now } = await client.get<{ batch: Batch }>('getBatch', {
         path: { id: batch.id },
       })
@@ -147,9 +147,9 @@ onPostgresFirst('tasks that wait', (engine) => {
     const path = { id: batch.id }
     const show = async () =>
       (await acting.at.admin.get<{ batch: Batch }>('getBatch', { path })).batch
-    await until('one runs', async () => (await show()).running > 0)
+    await eventually('one runs', async () => (await show()).running > 0)
     await acting.at.admin.get('cancelBatch', { path })
-    const end = await until('the batch ends', async () => {
+    const end = await eventually('the batch ends', async () => {
       const now = await show()
       return now.finished_at === null ? undefined : now
     })
@@ -190,7 +190,7 @@ onPostgresFirst('tasks that fail', (engine) => {
     const { batch } = await acting.at.admin.get<{ batch: Batch }>('createBatch', {
       body: { batch: { action: 'stop', ids } },
     })
-    const end = await until('the batch ends', async () => {
+    const end = await eventually('the batch ends', async () => {
       const { batch: now } = await acting.at.admin.get<{ batch: Batch }>('getBatch', {
         path: { id: batch.id },
       })

@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { EventDto, Server, Task } from '@muster/contract'
@@ -6,7 +7,6 @@ import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import {
   onBothEnginesAtOnce,
   startAttached,
-  until,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -34,7 +34,7 @@ onBothEnginesAtOnce('the end of the time in the recycle bin', (engine) => {
     const { id } = await serverOf(name)
     const answer = await at.admin.call('deleteServer', { path: { id } })
     assert.equal(answer.status, 200, answer.text)
-    await until(`${name} is in the bin`, async () => (await serverOf(name)).pending_deleted)
+    await eventually(`${name} is in the bin`, async () => (await serverOf(name)).pending_deleted)
   }
 
   const warning = async () =>
@@ -71,8 +71,8 @@ onBothEnginesAtOnce('the end of the time in the recycle bin', (engine) => {
   })
 
   test('deletes the server at its source, by a task of Muster itself', async () => {
-    await until('it is deleted', () => terminated('plain'))
-    const { tasks } = await until('the task ended', async () => {
+    await eventually('it is deleted', () => terminated('plain'))
+    const { tasks } = await eventually('the task ended', async () => {
       const list = await at.admin.get<{ tasks: Task[] }>('listTasks', {
         query: `scope=system&action=delete&user_id=&account_id=${accountId}`,
       })
@@ -85,7 +85,7 @@ onBothEnginesAtOnce('the end of the time in the recycle bin', (engine) => {
   })
 
   test('keeps a protected server, with a warning on the account', async () => {
-    const found = await until('the warning', warning)
+    const found = await eventually('the warning', warning)
     assert.match(JSON.stringify(found), /protected/)
     assert.equal((await serverOf('protected')).pending_deleted, true)
     assert.equal(terminated('protected'), false)
@@ -99,14 +99,14 @@ onBothEnginesAtOnce('the end of the time in the recycle bin', (engine) => {
       body: { server: { disable_delete: false } },
     })
     await at.sync(accountId)
-    await until('another warning', async () =>
+    await eventually('another warning', async () =>
       JSON.stringify((await warning()) ?? '').includes('observe'),
     )
     assert.equal(terminated('protected'), false)
     await at.update(accountId, { access: 'manage' })
     // A changed account needs a complete scan before it deletes.
     await at.sync(accountId)
-    await until('it is deleted', () => terminated('protected'))
+    await eventually('it is deleted', () => terminated('protected'))
   })
 
   test('deletes nothing else', async () => {

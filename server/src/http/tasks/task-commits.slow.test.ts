@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -7,7 +8,6 @@ import {
   type ActingAccount,
 } from '../../testing/inventory-world/acting-account.ts'
 import { assertRetryAfter } from '../../testing/assert-error.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { shortTaskLimits } from '../../testing/short-task-limits.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
@@ -67,7 +67,7 @@ void describe('a database that fails during a commit of a task', () => {
         await breakFirst(commit, fault)
         const headers = { 'idempotency-key': randomUUID() }
         const start = () => acting.act('startServer', server.id, { headers })
-        const answer = await until('the action is accepted', async () => {
+        const answer = await eventually('the action is accepted', async () => {
           const given = await start()
           if (given.status === 503)
             assertRetryAfter({ headers: given.headers, text: JSON.stringify(given.body) })
@@ -85,7 +85,7 @@ void describe('a database that fails during a commit of a task', () => {
         assert.deepEqual([task.status, task.error], ['succeeded', ''])
         assert.equal(await countRequests(), sentBefore + 1)
         assert.equal((await start()).headers.get('x-task-id'), task.id, 'the same key again')
-        await until('the server runs', async () => {
+        await eventually('the server runs', async () => {
           const { status, metadata } = await acting.getServer(server.id)
           return status === 'running' && metadata['sys:task_id'] === undefined
         })

@@ -1,13 +1,10 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Server, Task } from '@muster/contract'
 import { letAct, type ActingEc2, type Manner } from '../../testing/acting-ec2.ts'
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import {
-  startAttached,
-  until,
-  type Attached,
-} from '../../testing/inventory-world/attached-accounts.ts'
+import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
 import { onPostgresFirst } from '../../testing/lanes.ts'
 import { shortTaskLimits } from '../../testing/short-task-limits.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -101,7 +98,7 @@ onPostgresFirst('sources that misbehave while a task runs', (engine) => {
   let ended: ReadonlyMap<string, Task>
 
   const end = (id: string) =>
-    until<Task>(`task ${id} ends`, async () => {
+    eventually<Task>(`task ${id} ends`, async () => {
       const { task } = await at.admin.get<{ task: Task }>('getTask', { path: { id } })
       return task.finished_at === null ? undefined : task
     })

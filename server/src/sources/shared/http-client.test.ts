@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -186,7 +187,7 @@ describe('the HTTP client of sources', () => {
     const running = Array.from({ length: 8 }, () =>
       send((_request, response) => held.push(response)),
     )
-    while (held.length < 8) await pause(5)
+    await eventually('eight requests are held', () => held.length >= 8)
     const aborted = Array.from({ length: 8 }, () =>
       assert.rejects(client.send({ url }, AbortSignal.timeout(20)), { kind: 'timeout' }),
     )

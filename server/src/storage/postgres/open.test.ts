@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
@@ -113,7 +114,10 @@ describe('a PostgreSQL', () => {
     t.after(() => database.close())
     const slow = sql`select pg_sleep(3)`.compile(database.db)
     const holders = [database.commit([slow]), database.commit([slow])]
-    while (database.counts().pools['requests']?.used !== 2) await pause(10)
+    await eventually(
+      'both connections are used',
+      () => database.counts().pools['requests']?.used === 2,
+    )
     const quick = { sql: 'select 1', parameters: [] }
     const waiting = Array.from({ length: 20 }, () => database.run([quick], 'quick'))
     for (const result of await Promise.allSettled(waiting)) {

@@ -1,5 +1,5 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -27,14 +27,6 @@ async function closeGate(url: string) {
   }
 }
 
-async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not within ten seconds: ${what}`)
-    await pause(10)
-  }
-}
-
 describe('commits that change servers on PostgreSQL', () => {
   let location: StorageLocation
   let near: Database
@@ -54,14 +46,14 @@ describe('commits that change servers on PostgreSQL', () => {
   test('do not wait for a commit that is still running, and get their versions in the order in which they end', async () => {
     const gate = await closeGate(location.url ?? '')
     const slow = near.commitServers([put('slow'), pass()], new Set(['slow']))
-    await until('the slow one waits', async () => (await gate.waiting()) === 1)
+    await eventually('the slow one waits', async () => (await gate.waiting()) === 1)
     const start = { near: near.serversVersion() ?? 0, slow: far.serversVersion('slow') }
 
     // It begins later and commits earlier, also in another process.
     await near.commitServers([put('quick')], new Set(['quick']))
     await far.commitServers([put('other')], new Set(['other']))
     assert.equal(near.serversVersion('quick'), start.near + 1)
-    await until('the quick one is heard of', () => (far.serversVersion('quick') ?? 0) > 0)
+    await eventually('the quick one is heard of', () => (far.serversVersion('quick') ?? 0) > 0)
 
     // What is read now is without the slow one, and may be cached under these versions.
     const cached = { all: far.serversVersion(), slow: far.serversVersion('slow') }
@@ -71,7 +63,7 @@ describe('commits that change servers on PostgreSQL', () => {
     await gate.open()
     await slow
     assert.equal(near.serversVersion('slow'), start.near + 3)
-    await until('the slow one is heard of', () => far.serversVersion('slow') !== cached.slow)
+    await eventually('the slow one is heard of', () => far.serversVersion('slow') !== cached.slow)
     assert.notEqual(far.serversVersion(), cached.all)
     assert.equal(await isThere('slow'), true)
   })
@@ -101,7 +93,7 @@ describe('commits that change servers on PostgreSQL', () => {
     }
     const late = near.commitServers([pass()], new Set(), [requireNone, put('first')])
     const refused = assert.rejects(late, { reason: 'none' })
-    await until('the late one waits', async () => (await gate.waiting()) === 1)
+    await eventually('the late one waits', async () => (await gate.waiting()) === 1)
     await far.commitServers([], new Set(), [requireNone, put('first')])
     await gate.open()
     await refused

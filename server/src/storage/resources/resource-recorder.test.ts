@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { CloudAccount } from '@muster/contract'
@@ -10,7 +11,6 @@ import type { ReportedServer } from '../../domain/sources/source.ts'
 import { createAdminClient } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
@@ -46,7 +46,7 @@ onEngineOfLane('the resources that accounts see', (engine) => {
       body: { cloudaccount },
     })
     const { id, name, provider, brand, created_at } = body.cloudaccount
-    await until('the next account is later', () => Date.now() > Date.parse(created_at))
+    await eventually('the next account is later', () => Date.now() > Date.parse(created_at))
     const account = { id, name, provider, brand, project_id: projectId, enabled: true }
     return { ...account, mapping: [], created_at: 0, revision: 1 } as unknown as Account
   }
@@ -135,7 +135,7 @@ onEngineOfLane('the resources that accounts see', (engine) => {
     await see(first, shared('kvm'))
     assert.deepEqual(await holder(), ofFirst)
     await admin.get('deleteCloudAccount', { path: { id: first.id } })
-    await until('the account is removed', async () => {
+    await eventually('the account is removed', async () => {
       await see(second, shared('kvm'))
       return (await holder())[2] === second.id
     })
@@ -196,7 +196,10 @@ onEngineOfLane('the resources that accounts see', (engine) => {
     const first = await region('r-same')
     await see(account, seen)
     assert.deepEqual(await region('r-same'), first)
-    await until('the clock has moved', () => Date.now() > Date.parse(String(first?.['created_at'])))
+    await eventually(
+      'the clock has moved',
+      () => Date.now() > Date.parse(String(first?.['created_at'])),
+    )
     await see(account, { cloudregions: [{ id: 'r-same', name: 'other' }] })
     const other = await region('r-same')
     assert.equal(other?.['name'], 'other')
@@ -278,6 +281,6 @@ onEngineOfLane('the resources that accounts see', (engine) => {
     await see(account, {})
     assert.deepEqual(await ofAccount(), [[account.name, 'connected', '']])
     await admin.get('deleteCloudAccount', { path: { id: account.id } })
-    await until('its managers are removed', async () => (await ofAccount()).length === 0)
+    await eventually('its managers are removed', async () => (await ofAccount()).length === 0)
   })
 })

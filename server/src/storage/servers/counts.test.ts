@@ -1,9 +1,9 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { until } from '../../testing/inventory-world/attached-accounts.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -256,7 +256,7 @@ onBothEngines('the counts of servers', (engine) => {
       const { counting } = await db.transaction().execute(async (transaction) => {
         await changeState(0, 3).execute(transaction)
         const started = ensureServerCounts(database)
-        await until('it waits for the lock', isWaiting)
+        await eventually('it waits for the lock', isWaiting)
         return { counting: started }
       })
       await counting

@@ -287,7 +287,7 @@ export const providerFields = (domainId: string) => ({
 })
 
 /** Polls for up to five seconds, in which another process learns of a change. */
-export async function eventually<Value>(
+export async function pollForValue<Value>(
   look: () => Promise<Value>,
   isAwaited: (value: Value) => boolean,
 ): Promise<Value> {

@@ -1,9 +1,10 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import type { OperationId, Server, Task } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import type { Engine } from '../engines.ts'
 import type { Lifetime } from '../spawn-muster.ts'
-import { startAttached, until } from './attached-accounts.ts'
+import { startAttached } from './attached-accounts.ts'
 
 interface ActionAnswer {
   readonly status: number
@@ -55,7 +56,7 @@ export async function startActingAccount(
     (await at.admin.get<{ task: Task }>('getTask', { path: { id } })).task
 
   const ended = (id: string) =>
-    until<Task>(`task ${id} ends`, async () => {
+    eventually<Task>(`task ${id} ends`, async () => {
       const task = await getTask(id)
       return task.finished_at === null ? undefined : task
     })

@@ -1,6 +1,6 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import type { DestinationStream } from 'pino'
 import type { TaskLimits } from '../../composition/task-limits.ts'
@@ -14,24 +14,6 @@ import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { Lifetime } from '../spawn-muster.ts'
 import { startPlatform } from '../start-platform.ts'
-
-/** Pauses between polls in milliseconds; they grow. */
-const [firstPause, longestPause] = [20, 250]
-
-/** Polls until a condition holds. The error names the condition. */
-export async function until<Found>(
-  what: string,
-  look: () => Promise<Found | false | undefined> | Found | false | undefined,
-  seconds = 60,
-): Promise<Found> {
-  const end = Date.now() + seconds * 1_000
-  for (let wait = firstPause; ; wait = Math.min(wait * 1.3, longestPause)) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    assert.ok(Date.now() < end, `not within ${seconds} s: ${what}`)
-    await pause(wait)
-  }
-}
 
 /**
  * Runs a suite on both engines at the same time, because tests of sources mostly wait. Its tests run one
@@ -119,7 +101,7 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
 
     /** The account, after a sync that ended later than this. */
     synced: (id: string, after = ''): Promise<CloudAccount> =>
-      until(`${id} is synced`, async () => {
+      eventually(`${id} is synced`, async () => {
         const account = await show(id)
         const { state, finished_at } = account.sync
         return state === 'idle' && (finished_at ?? '') > after && account

@@ -1,7 +1,7 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import type { CloudAccount, Server } from '@muster/contract'
 import type { InventoryKind, InventoryObject } from '../../domain/inventory/kinds.ts'
-import { until } from './attached-accounts.ts'
 import { ask } from '../client.ts'
 import { spawnMuster, type Lifetime, type Muster } from '../spawn-muster.ts'
 import { adminPassword } from '../start-platform.ts'
@@ -72,7 +72,7 @@ export function operate({ authUrl, baseUrl }: Pick<Muster, 'authUrl' | 'baseUrl'
       return body[keys]
     },
     finished: (id: string, after = '') =>
-      until(
+      eventually(
         'a complete sync',
         async () => {
           const account = await operator.show(id)
@@ -80,7 +80,7 @@ export function operate({ authUrl, baseUrl }: Pick<Muster, 'authUrl' | 'baseUrl'
             (account.sync.finished_at ?? '') > after && account.sync.state === 'idle' && account
           )
         },
-        60,
+        { deadline: 60 },
       ),
   }
   return operator
