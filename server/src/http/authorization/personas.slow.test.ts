@@ -36,8 +36,8 @@ const tales = new Set(['events', 'login_attempts', 'login_origins'])
 
 const places: Readonly<Record<Spot, string>> = {
   home: 'at home',
-  beside: 'in another project of the domain',
-  other: 'in another domain',
+  otherProject: 'in another project of the domain',
+  otherDomain: 'in another domain',
   self: "of the caller's own",
 }
 
@@ -83,7 +83,7 @@ onPostgresFirst('the persona table', (engine) => {
     return found
   }
 
-  /** The mark of a response, or its status if the table has no mark for it. */
+  /** The outcome in the words of the table, or the status if it has none. */
   async function judge(
     id: OperationId,
     { token }: Persona,
@@ -91,20 +91,20 @@ onPostgresFirst('the persona table', (engine) => {
     answer: ClientResponse,
   ): Promise<string> {
     const isSuccess = answer.status < 400 && answer.status in operationOf(id).responses
-    if (answer.status === 401) return '!'
-    if (answer.status === 403) return '-'
-    if (answer.status === 409) return 'c'
+    if (answer.status === 401) return 'unauthenticated'
+    if (answer.status === 403) return 'forbidden'
+    if (answer.status === 409) return 'conflict'
     if (answer.status === 404 || answer.status === 400) {
       const nothing = await askForNothing(id, resources, token)
       assert.deepEqual(comparableParts(answer), nothing, 'SEC-62: as if it never was')
-      return answer.status === 404 ? '0' : 'b'
+      return answer.status === 404 ? 'notFound' : 'badRequest'
     }
     if (!isSuccess) return String(answer.status)
     const shown = requests[id].shows?.(resources)
-    if (shown === undefined) return '+'
+    if (shown === undefined) return 'allowed'
     const items = itemsOf(answer)
-    if (items.length === 0) return 'o'
-    return JSON.stringify(items).includes(shown) ? '+' : 'others'
+    if (items.length === 0) return 'notListed'
+    return JSON.stringify(items).includes(shown) ? 'allowed' : 'others'
   }
 
   async function tryOut(id: OperationId, persona: Persona, resources: Resources): Promise<string> {
@@ -135,19 +135,20 @@ onPostgresFirst('the persona table', (engine) => {
       // What the persona cannot see is stored with the batch instead of as a task.
       .map((table) => (table === 'batch_refusals' ? 'tasks' : table))
       .toSorted()
-    const mark = await judge(id, actor, resources, answer)
+    const outcome = await judge(id, actor, resources, answer)
     if (isFinal) {
       store.delete(shelf(spot, persona))
       await organisation.removeThings(resources)
     }
-    if (mark === '+') assert.deepEqual(changed, changes.toSorted(), `done by ${persona.name}`)
-    return mark
+    if (outcome === 'allowed')
+      assert.deepEqual(changed, changes.toSorted(), `done by ${persona.name}`)
+    return outcome
   }
 
-  async function actualMarks(id: OperationId, spot: Spot, expected: Row): Promise<string[]> {
+  async function actualOutcomes(id: OperationId, spot: Spot, expected: Row): Promise<string[]> {
     const isChange = requests[id].changes !== undefined
-    const isDone = ({ name }: Persona) => isChange && expected[name] === '+'
-    const marks = new Map<string, string>()
+    const isDone = ({ name }: Persona) => isChange && expected[name] === 'allowed'
+    const outcomes = new Map<string, string>()
 
     const scenes: { persona: Persona; resources: Resources }[] = []
     for (const persona of organisation.personas.filter((each) => !isDone(each))) {
@@ -157,7 +158,7 @@ onPostgresFirst('the persona table', (engine) => {
     const earlier = await takeSnapshot(watched)
     await Promise.all(
       scenes.map(async ({ persona, resources }) => {
-        marks.set(persona.name, await tryOut(id, persona, resources))
+        outcomes.set(persona.name, await tryOut(id, persona, resources))
       }),
     )
     const changed = changedTables(earlier, await takeSnapshot(watched))
@@ -169,10 +170,10 @@ onPostgresFirst('the persona table', (engine) => {
     const doers = organisation.personas.filter(isDone)
     for (const [index, persona] of doers.entries()) {
       // One allowed persona is enough to test the engine.
-      if (engine === 'postgres' && index > 0) marks.set(persona.name, '+')
-      else marks.set(persona.name, await carryOut(id, spot, persona, index === 0))
+      if (engine === 'postgres' && index > 0) outcomes.set(persona.name, 'allowed')
+      else outcomes.set(persona.name, await carryOut(id, spot, persona, index === 0))
     }
-    return personaNames.map((name) => `${marks.get(name)} ${name}`)
+    return personaNames.map((name) => `${outcomes.get(name)} ${name}`)
   }
 
   for (const id of ids) {
@@ -180,8 +181,8 @@ onPostgresFirst('the persona table', (engine) => {
     const rows = engine === 'postgres' ? rowsOf(id).slice(0, 1) : rowsOf(id)
     for (const [spot, expected] of rows) {
       test(`SEC-12, SEC-11, SEC-62: ${id} on a resource ${places[spot]}`, async () => {
-        const marks = personaNames.map((name) => `${expected[name]} ${name}`)
-        assert.deepEqual(await actualMarks(id, spot, expected), marks)
+        const outcomes = personaNames.map((name) => `${expected[name]} ${name}`)
+        assert.deepEqual(await actualOutcomes(id, spot, expected), outcomes)
       })
     }
   }
@@ -222,7 +223,7 @@ onPostgresFirst('the persona table', (engine) => {
   test('SEC-62: related resources of another domain are not shown', async () => {
     const { db } = platform.database
     const near = await organisation.addResources('home')
-    const far = await organisation.addResources('other')
+    const far = await organisation.addResources('otherDomain')
     await platform.database.commitIdentity([
       db
         .insertInto('group_members')

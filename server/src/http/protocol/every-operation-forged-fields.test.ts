@@ -30,10 +30,10 @@ const forgedKeys = [
   'constructor',
 ]
 
-/** The expected marks for a resource of another domain, or for any resource. */
+/** The expected outcomes for a resource of another domain, or for any resource. */
 function foreignRow(id: OperationId): Row {
   const rows = new Map(rowsOf(id))
-  return rows.get('other') ?? (rows.get('home') as Row)
+  return rows.get('otherDomain') ?? (rows.get('home') as Row)
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -82,7 +82,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
   before(async () => {
     running = await startPlatformWorld('sqlite')
     const { organisation } = running
-    resources = await organisation.addResources('other')
+    resources = await organisation.addResources('otherDomain')
     const { userId, place, token = '' } = organisation.persona('admin')
     claim = { userId, projectId: place.projectId, token }
   })
@@ -113,10 +113,10 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
     const { access, method, permission } = operationOf(id)
     const isOpen = permission?.at.includes('self') === true
     const answer = await callAs(id, name, edit)
-    const mark = foreignRow(id)[name]
+    const outcome = foreignRow(id)[name]
     const what = `${name}, ${keys.join(' ')}: ${answer.status} ${answer.text}`
-    if (mark === '!' && access !== 'public') assert.equal(answer.status, 401, what)
-    else if (mark === '-' && !isOpen) assert.equal(answer.status, 403, what)
+    if (outcome === 'unauthenticated' && access !== 'public') assert.equal(answer.status, 401, what)
+    else if (outcome === 'forbidden' && !isOpen) assert.equal(answer.status, 403, what)
     else if (method === 'HEAD') assert.equal(answer.status, 400, what)
     else assert.ok(isNamed(answer, keys), what)
   }
@@ -194,8 +194,8 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
       changesNothing(id, async () => {
         for (const name of ['none', 'viewer', 'domainAdmin', 'admin'] as const) {
           const answer = await callAs(id, name, (parts) => ({ ...parts, body: forge(forgedKeys) }))
-          const mark = foreignRow(id)[name]
-          const expected = mark === '!' ? 401 : mark === '-' ? 403 : 400
+          const outcome = foreignRow(id)[name]
+          const expected = outcome === 'unauthenticated' ? 401 : outcome === 'forbidden' ? 403 : 400
           assert.equal(answer.status, expected, `${name}: ${answer.text}`)
         }
       }))
@@ -287,8 +287,8 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
       })
       assert.deepEqual(forged, clean, name)
       const shown = await callAs('showMetrics', name, claiming)
-      const mark = foreignRow('showMetrics')[name]
-      assert.equal(shown.status, mark === '!' ? 401 : 403, name)
+      const outcome = foreignRow('showMetrics')[name]
+      assert.equal(shown.status, outcome === 'unauthenticated' ? 401 : 403, name)
     }
   })
 })

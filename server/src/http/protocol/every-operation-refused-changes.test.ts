@@ -112,7 +112,7 @@ onEngineOfLane('every rejected change', (engine) => {
     const { organisation, platform } = running
     const { db } = platform.database
     resources = await organisation.addResources('home')
-    foreign = await organisation.addResources('other')
+    foreign = await organisation.addResources('otherDomain')
     const idOf = async (table: 'users' | 'projects' | 'roles' | 'policies', name: string) =>
       (await db.selectFrom(table).where('name', '=', name).select('id').executeTakeFirstOrThrow())
         .id
@@ -139,19 +139,25 @@ onEngineOfLane('every rejected change', (engine) => {
     const { organisation } = running
     const { token } = organisation.persona('admin')
     const refusals: [string, number, PersonaCall][] = []
-    const statuses = { '!': 401, '-': 403, '0': 404, b: 400, c: 409 } as const
+    const statuses = {
+      unauthenticated: 401,
+      forbidden: 403,
+      notFound: 404,
+      badRequest: 400,
+      conflict: 409,
+    } as const
     // One case for each kind of rejection; the persona table covers all callers.
-    const marks = new Map<string, [string, number, PersonaCall]>()
+    const byOutcome = new Map<string, [string, number, PersonaCall]>()
     for (const [spot, row] of rowsOf(id)) {
-      for (const name of spot === 'other' || spot === 'home' ? personaNames : []) {
-        const mark = row[name]
-        if (mark === '+' || mark === 'o') continue
+      for (const name of spot === 'otherDomain' || spot === 'home' ? personaNames : []) {
+        const outcome = row[name]
+        if (outcome === 'allowed' || outcome === 'notListed') continue
         const target = spot === 'home' ? resources : foreign
         const errand = { resources: target, token: organisation.persona(name).token }
-        marks.set(mark, [`${name}, ${spot}`, statuses[mark], errand])
+        byOutcome.set(outcome, [`${name}, ${spot}`, statuses[outcome], errand])
       }
     }
-    refusals.push(...marks.values())
+    refusals.push(...byOutcome.values())
     const bad = (what: string, edit: (parts: Parts) => Parts, status: number) =>
       refusals.push([what, status, { resources, token, edit }])
     // A creation has no path id that could be unknown.

@@ -1,405 +1,445 @@
 import type { OperationId } from '@muster/contract'
-import { actionRows } from './action-rows.ts'
-import { cloudpodsRows } from './cloudpods-rows.ts'
 import { personaNames, type PersonaName, type Side } from './start-platform-world.ts'
 import { forEachInventoryKind } from './inventory-operations.ts'
 
-/**
- * Who may do what, written down by hand: nothing here is
- * worked out from the code or from what the operations say they need.
- *
- * A row has a mark for each persona, in the order of `personaNames`:
- *
- *     no token, expired, revoked | unscoped, of another project and domain |
- *     viewer, editor, owner of the project | viewer, admin of the domain |
- *     auditor, admin of the system, the latter with a token got by an access key
- *
- *     +  allowed: a list holds the thing, a change is made
- *     o  allowed, and the list does not hold the thing
- *     !  401: who are you?
- *     -  403: not you
- *     0  404: the thing does not exist for you
- *     b  400: what the body refers to does not exist for you
- *     c  409: allowed, and not possible as resources are
- *
- * and a row for each place that the thing can be in: `home` is the project and the domain of those
- * in the middle, `beside` another project of that domain, `other` another domain; `self` is the
- * caller's own. `any` is for a thing at home and for one in another domain alike; and where a thing
- * belongs to no domain, or there is none, the row stands alone.
- */
-type Rows =
-  | string
-  | { readonly any: string }
-  | {
-      readonly home: string
-      readonly beside?: string
-      readonly other: string
-      readonly self?: string
-    }
+/** Groups of personas; `others` are all with a valid token that a row does not mention. */
+const groups: Readonly<Record<string, readonly PersonaName[]>> = {
+  everyone: personaNames,
+  members: ['viewer', 'editor', 'owner'],
+  admins: ['admin', 'adminByKey'],
+}
+const withoutToken: readonly PersonaName[] = ['none', 'expired', 'revoked']
 
-/** A list of servers, in whatever format. */
-const listedServers = {
-  home: '!!! -o +++ ++ +++',
-  beside: '!!! -o ooo ++ +++',
-  other: '!!! -+ ooo oo +++',
+/**
+ * What an operation does for a persona. `notListed` is a successful list without the resource, and a
+ * `badRequest` refers to a resource that the persona does not see.
+ */
+type Outcome =
+  | 'allowed'
+  | 'notListed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'notFound'
+  | 'badRequest'
+  | 'conflict'
+
+/** Personas by outcome, separated by spaces. Without a valid token it is `unauthenticated`. */
+type RowText = Readonly<Partial<Record<Outcome, string>>>
+
+/**
+ * A row for each place of the resource: in the project of the members, in another project of their
+ * domain, in another domain, and the caller's own. `any` is for a resource at home and for one in another
+ * domain alike. A single row is for what belongs to no domain.
+ */
+type Rule = RowText | { readonly any: RowText } | Readonly<Partial<Record<Spot, RowText>>>
+export type Spot = Side | 'self'
+
+const everyone = { allowed: 'everyone' } as const
+const anyToken = { allowed: 'others' } as const
+const anyScopedToken = { forbidden: 'unscoped', allowed: 'others' } as const
+const systemReadersOnly = { allowed: 'auditor admins', forbidden: 'others' } as const
+const adminsOnly = { allowed: 'admins', forbidden: 'others' } as const
+const readInScope = {
+  home: { forbidden: 'unscoped', notFound: 'stranger', allowed: 'others' },
+  otherProject: { forbidden: 'unscoped', notFound: 'stranger members', allowed: 'others' },
+  otherDomain: { allowed: 'stranger auditor admins', forbidden: 'unscoped', notFound: 'others' },
+} as const
+const listedInScope = {
+  home: { notListed: 'stranger', forbidden: 'unscoped', allowed: 'others' },
+  otherProject: { notListed: 'stranger members', forbidden: 'unscoped', allowed: 'others' },
+  otherDomain: { allowed: 'stranger auditor admins', forbidden: 'unscoped', notListed: 'others' },
+} as const
+const readInScopeOrOwn = {
+  home: { notFound: 'unscoped stranger', allowed: 'others' },
+  otherProject: { allowed: 'domainViewer domainAdmin auditor admins', notFound: 'others' },
+  otherDomain: { allowed: 'stranger auditor admins', notFound: 'others' },
+  self: anyToken,
+} as const
+const listedInScopeOrOwn = {
+  home: { notListed: 'unscoped stranger', allowed: 'others' },
+  otherProject: { allowed: 'domainViewer domainAdmin auditor admins', notListed: 'others' },
+  otherDomain: { allowed: 'stranger auditor admins', notListed: 'others' },
+  self: anyToken,
+} as const
+const readInDomain = {
+  home: { allowed: 'domainViewer domainAdmin auditor admins', forbidden: 'others' },
+  otherDomain: {
+    allowed: 'auditor admins',
+    notFound: 'domainViewer domainAdmin',
+    forbidden: 'others',
+  },
+} as const
+const readInDomainOrOwn = {
+  home: { allowed: 'domainViewer domainAdmin auditor admins', notFound: 'others' },
+  otherDomain: { allowed: 'auditor admins', notFound: 'others' },
+  self: anyToken,
+} as const
+const listedInDomainOrOwn = {
+  home: { allowed: 'domainViewer domainAdmin auditor admins', notListed: 'others' },
+  otherDomain: { allowed: 'auditor admins', notListed: 'others' },
+  self: anyToken,
+} as const
+const readBySystemOrOwn = {
+  home: { allowed: 'auditor admins', notFound: 'others' },
+  otherDomain: { allowed: 'auditor admins', notFound: 'others' },
+  self: anyToken,
+} as const
+const createdByDomainAdmin = {
+  home: { allowed: 'domainAdmin admins', forbidden: 'others' },
+  otherDomain: { allowed: 'admins', badRequest: 'domainAdmin', forbidden: 'others' },
+} as const
+const changedByDomainAdmin = {
+  home: { allowed: 'domainAdmin admins', forbidden: 'others' },
+  otherDomain: { allowed: 'admins', notFound: 'domainAdmin', forbidden: 'others' },
+} as const
+const changedByOwner = {
+  home: { allowed: 'owner domainAdmin admins', notFound: 'stranger', forbidden: 'others' },
+  otherProject: { allowed: 'domainAdmin admins', notFound: 'stranger owner', forbidden: 'others' },
+  otherDomain: { allowed: 'stranger admins', notFound: 'owner domainAdmin', forbidden: 'others' },
+} as const
+const changedByEditor = {
+  home: {
+    forbidden: 'unscoped viewer domainViewer auditor',
+    notFound: 'stranger',
+    allowed: 'others',
+  },
+  otherProject: {
+    allowed: 'domainAdmin admins',
+    notFound: 'stranger editor owner',
+    forbidden: 'others',
+  },
+  otherDomain: {
+    allowed: 'stranger admins',
+    notFound: 'editor owner domainAdmin',
+    forbidden: 'others',
+  },
+} as const
+const cancelledByEditor = {
+  home: {
+    forbidden: 'unscoped viewer domainViewer auditor',
+    notFound: 'stranger',
+    allowed: 'others',
+  },
+  otherProject: {
+    allowed: 'domainAdmin admins',
+    forbidden: 'unscoped domainViewer auditor',
+    notFound: 'others',
+  },
+  otherDomain: { allowed: 'stranger admins', forbidden: 'unscoped auditor', notFound: 'others' },
+} as const
+const changedCredential = {
+  home: { allowed: 'domainAdmin admin', forbidden: 'adminByKey', notFound: 'others' },
+  otherDomain: { allowed: 'admin', forbidden: 'adminByKey', notFound: 'others' },
+  self: { forbidden: 'adminByKey', allowed: 'others' },
+} as const
+// The servers here have no account that could be asked, so what is allowed ends in a conflict.
+const conflictForEditors = {
+  home: {
+    forbidden: 'unscoped viewer domainViewer auditor',
+    notFound: 'stranger',
+    conflict: 'others',
+  },
+  otherProject: {
+    conflict: 'domainAdmin admins',
+    notFound: 'stranger editor owner',
+    forbidden: 'others',
+  },
+  otherDomain: {
+    conflict: 'stranger admins',
+    notFound: 'editor owner domainAdmin',
+    forbidden: 'others',
+  },
+} as const
+const conflictForOwners = {
+  home: { conflict: 'owner domainAdmin admins', notFound: 'stranger', forbidden: 'others' },
+  otherProject: { conflict: 'domainAdmin admins', notFound: 'stranger owner', forbidden: 'others' },
+  otherDomain: { conflict: 'stranger admins', notFound: 'owner domainAdmin', forbidden: 'others' },
 } as const
 
+/** Who may do what, written by hand: nothing here is derived from the code or the contract. */
 export const personaTable = {
   issueToken: {
-    home: '!!! +! +++ ++ !!!',
-    beside: '!!! !! +!! !! !!!',
-    other: '!!! ++ !!! !! !!!',
-    self: '!!! ++ +++ ++ +++',
+    home: { unauthenticated: 'stranger auditor admins', allowed: 'others' },
+    otherProject: { allowed: 'viewer', unauthenticated: 'others' },
+    otherDomain: { allowed: 'unscoped stranger', unauthenticated: 'others' },
+    self: anyToken,
   },
-  validateToken: {
-    home: '!!! 00 000 00 +++',
-    other: '!!! 00 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  checkToken: {
-    home: '!!! 00 000 00 +++',
-    other: '!!! 00 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
+  validateToken: readBySystemOrOwn,
+  checkToken: readBySystemOrOwn,
   revokeToken: {
-    home: '!!! 00 000 00 0++',
-    other: '!!! 00 000 00 0++',
-    self: '!!! ++ +++ ++ +++',
+    home: { allowed: 'admins', notFound: 'others' },
+    otherDomain: { allowed: 'admins', notFound: 'others' },
+    self: anyToken,
   },
-  listAuthProjects: '!!! ++ +++ ++ +++',
-  listAuthDomains: '!!! ++ +++ ++ +++',
-  showAuthCatalog: '!!! ++ +++ ++ +++',
-  listAuthPermissions: '!!! ++ +++ ++ +++',
-  showIdentityVersion: '+++ ++ +++ ++ +++',
-  discover: '+++ ++ +++ ++ +++',
+  listAuthProjects: anyToken,
+  listAuthDomains: anyToken,
+  showAuthCatalog: anyToken,
+  listAuthPermissions: anyToken,
+  showIdentityVersion: everyone,
+  discover: everyone,
 
-  listDomains: { home: '!!! -o +++ ++ +++', other: '!!! -+ ooo oo +++' },
-  getDomain: { home: '!!! -0 +++ ++ +++', other: '!!! -+ 000 00 +++' },
-  getDomainImpact: { any: '!!! -- --- -- +++' },
-  createDomain: '!!! -- --- -- -++',
-  updateDomain: { any: '!!! -- --- -- -++' },
-  deleteDomain: { any: '!!! -- --- -- -++' },
+  listDomains: { home: listedInScope.home, otherDomain: listedInScope.otherDomain },
+  getDomain: { home: readInScope.home, otherDomain: readInScope.otherDomain },
+  getDomainImpact: { any: systemReadersOnly },
+  createDomain: adminsOnly,
+  updateDomain: { any: adminsOnly },
+  deleteDomain: { any: adminsOnly },
 
-  listProjects: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getProject: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  getProjectImpact: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  createProject: { home: '!!! -- --- -+ -++', other: '!!! -- --- -b -++' },
-  updateProject: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  deleteProject: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
+  listProjects: listedInScope,
+  getProject: readInScope,
+  getProjectImpact: readInDomain,
+  createProject: createdByDomainAdmin,
+  updateProject: changedByDomainAdmin,
+  deleteProject: changedByDomainAdmin,
 
-  listUsers: {
-    home: '!!! oo +++ ++ +++',
-    beside: '!!! oo ooo ++ +++',
-    other: '!!! o+ ooo oo +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  getUser: {
-    home: '!!! 00 +++ ++ +++',
-    beside: '!!! 00 000 ++ +++',
-    other: '!!! 0+ 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  getUserImpact: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  createUser: { home: '!!! -- --- -+ -++', other: '!!! -- --- -b -++' },
-  updateUser: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  deleteUser: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
+  listUsers: listedInScopeOrOwn,
+  getUser: readInScopeOrOwn,
+  getUserImpact: readInDomain,
+  createUser: createdByDomainAdmin,
+  updateUser: changedByDomainAdmin,
+  deleteUser: changedByDomainAdmin,
   changeOwnPassword: {
-    home: '!!! 00 000 00 000',
-    other: '!!! 00 000 00 000',
-    self: '!!! ++ +++ ++ +++',
+    home: { notFound: 'others' },
+    otherDomain: { notFound: 'others' },
+    self: anyToken,
   },
-  listUserProjects: {
-    home: '!!! 00 000 ++ +++',
-    other: '!!! 00 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  listUserGroups: {
-    home: '!!! 00 000 ++ +++',
-    other: '!!! 00 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
+  listUserProjects: readInDomainOrOwn,
+  listUserGroups: readInDomainOrOwn,
 
-  listGroups: {
-    home: '!!! -o +++ ++ +++',
-    beside: '!!! -o ooo ++ +++',
-    other: '!!! -+ ooo oo +++',
-  },
-  getGroup: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  createGroup: { home: '!!! -- --- -+ -++', other: '!!! -- --- -b -++' },
-  updateGroup: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  deleteGroup: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  listGroupUsers: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  addGroupUser: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  checkGroupUser: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  removeGroupUser: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
+  listGroups: listedInScope,
+  getGroup: readInScope,
+  createGroup: createdByDomainAdmin,
+  updateGroup: changedByDomainAdmin,
+  deleteGroup: changedByDomainAdmin,
+  listGroupUsers: readInDomain,
+  addGroupUser: changedByDomainAdmin,
+  checkGroupUser: readInDomain,
+  removeGroupUser: changedByDomainAdmin,
 
-  listRoles: '!!! -+ +++ ++ +++',
-  getRole: '!!! -+ +++ ++ +++',
-  createRole: '!!! -- --- -- -++',
-  updateRole: '!!! -- --- -- -++',
-  deleteRole: '!!! -- --- -- -++',
-  listRolePolicies: '!!! -+ +++ ++ +++',
-  bindPolicy: '!!! -- --- -- -++',
-  checkPolicyBinding: '!!! -+ +++ ++ +++',
-  unbindPolicy: '!!! -- --- -- -++',
+  listRoles: anyScopedToken,
+  getRole: anyScopedToken,
+  createRole: adminsOnly,
+  updateRole: adminsOnly,
+  deleteRole: adminsOnly,
+  listRolePolicies: anyScopedToken,
+  bindPolicy: adminsOnly,
+  checkPolicyBinding: anyScopedToken,
+  unbindPolicy: adminsOnly,
 
-  listPolicies: '!!! -+ +++ ++ +++',
-  getPolicy: '!!! -+ +++ ++ +++',
-  createPolicy: '!!! -- --- -- -++',
-  updatePolicy: '!!! -- --- -- -++',
-  deletePolicy: '!!! -- --- -- -++',
+  listPolicies: anyScopedToken,
+  getPolicy: anyScopedToken,
+  createPolicy: adminsOnly,
+  updatePolicy: adminsOnly,
+  deletePolicy: adminsOnly,
   checkPolicy: {
-    home: '!!! bb bbb b+ b++',
-    other: '!!! bb bbb bb b++',
-    self: '!!! ++ +++ ++ +++',
+    home: { allowed: 'domainAdmin admins', badRequest: 'others' },
+    otherDomain: { allowed: 'admins', badRequest: 'others' },
+    self: anyToken,
   },
 
-  listRoleAssignments: {
-    home: '!!! oo +++ ++ +++',
-    beside: '!!! oo ooo ++ +++',
-    other: '!!! o+ ooo oo +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  listProjectUserRoles: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  grantProjectUserRole: {
-    home: '!!! -0 --+ -+ -++',
-    beside: '!!! -0 --0 -+ -++',
-    other: '!!! -+ --0 -0 -++',
-  },
-  checkProjectUserRole: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  revokeProjectUserRole: {
-    home: '!!! -0 --+ -+ -++',
-    beside: '!!! -0 --0 -+ -++',
-    other: '!!! -+ --0 -0 -++',
-  },
-  listProjectGroupRoles: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  grantProjectGroupRole: {
-    home: '!!! -0 --+ -+ -++',
-    beside: '!!! -0 --0 -+ -++',
-    other: '!!! -+ --0 -0 -++',
-  },
-  checkProjectGroupRole: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  revokeProjectGroupRole: {
-    home: '!!! -0 --+ -+ -++',
-    beside: '!!! -0 --0 -+ -++',
-    other: '!!! -+ --0 -0 -++',
-  },
-  listDomainUserRoles: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  grantDomainUserRole: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  checkDomainUserRole: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  revokeDomainUserRole: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  listDomainGroupRoles: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  grantDomainGroupRole: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  checkDomainGroupRole: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  revokeDomainGroupRole: { home: '!!! -- --- -+ -++', other: '!!! -- --- -0 -++' },
-  listSystemUserRoles: { any: '!!! -- --- -- +++' },
-  grantSystemUserRole: { any: '!!! -- --- -- -++' },
-  checkSystemUserRole: { any: '!!! -- --- -- +++' },
-  revokeSystemUserRole: { any: '!!! -- --- -- -++' },
-  listSystemGroupRoles: { any: '!!! -- --- -- +++' },
-  grantSystemGroupRole: { any: '!!! -- --- -- -++' },
-  checkSystemGroupRole: { any: '!!! -- --- -- +++' },
-  revokeSystemGroupRole: { any: '!!! -- --- -- -++' },
+  listRoleAssignments: listedInScopeOrOwn,
+  listProjectUserRoles: readInScope,
+  grantProjectUserRole: changedByOwner,
+  checkProjectUserRole: readInScope,
+  revokeProjectUserRole: changedByOwner,
+  listProjectGroupRoles: readInScope,
+  grantProjectGroupRole: changedByOwner,
+  checkProjectGroupRole: readInScope,
+  revokeProjectGroupRole: changedByOwner,
+  listDomainUserRoles: readInDomain,
+  grantDomainUserRole: changedByDomainAdmin,
+  checkDomainUserRole: readInDomain,
+  revokeDomainUserRole: changedByDomainAdmin,
+  listDomainGroupRoles: readInDomain,
+  grantDomainGroupRole: changedByDomainAdmin,
+  checkDomainGroupRole: readInDomain,
+  revokeDomainGroupRole: changedByDomainAdmin,
+  listSystemUserRoles: { any: systemReadersOnly },
+  grantSystemUserRole: { any: adminsOnly },
+  checkSystemUserRole: { any: systemReadersOnly },
+  revokeSystemUserRole: { any: adminsOnly },
+  listSystemGroupRoles: { any: systemReadersOnly },
+  grantSystemGroupRole: { any: adminsOnly },
+  checkSystemGroupRole: { any: systemReadersOnly },
+  revokeSystemGroupRole: { any: adminsOnly },
 
-  listCredentials: {
-    home: '!!! oo ooo ++ +++',
-    other: '!!! oo ooo oo +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  getCredential: {
-    home: '!!! 00 000 ++ +++',
-    other: '!!! 00 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
+  listCredentials: listedInDomainOrOwn,
+  getCredential: readInDomainOrOwn,
   createCredential: {
-    home: '!!! bb bbb b+ b+-',
-    other: '!!! bb bbb bb b+-',
-    self: '!!! ++ +++ ++ ++-',
+    home: { allowed: 'domainAdmin admin', forbidden: 'adminByKey', badRequest: 'others' },
+    otherDomain: { allowed: 'admin', forbidden: 'adminByKey', badRequest: 'others' },
+    self: { forbidden: 'adminByKey', allowed: 'others' },
   },
-  updateCredential: {
-    home: '!!! 00 000 0+ 0+-',
-    other: '!!! 00 000 00 0+-',
-    self: '!!! ++ +++ ++ ++-',
-  },
-  deleteCredential: {
-    home: '!!! 00 000 0+ 0+-',
-    other: '!!! 00 000 00 0+-',
-    self: '!!! ++ +++ ++ ++-',
-  },
+  updateCredential: changedCredential,
+  deleteCredential: changedCredential,
 
-  listIdentityProviders: { home: '!!! -- --- ++ +++', other: '!!! -- --- oo +++' },
-  getIdentityProvider: { home: '!!! -- --- ++ +++', other: '!!! -- --- 00 +++' },
-  createIdentityProvider: { any: '!!! -- --- -- -++' },
-  updateIdentityProvider: { any: '!!! -- --- -- -++' },
-  deleteIdentityProvider: { any: '!!! -- --- -- -++' },
-
-  listServices: '!!! -+ +++ ++ +++',
-  getService: '!!! -+ +++ ++ +++',
-  listEndpoints: '!!! -+ +++ ++ +++',
-  getEndpoint: '!!! -+ +++ ++ +++',
-  listRegions: '!!! -+ +++ ++ +++',
-  getRegion: '!!! -+ +++ ++ +++',
-
-  listEvents: {
-    home: '!!! oo ooo ++ +++',
-    other: '!!! oo ooo oo +++',
-    self: '!!! ++ +++ ++ +++',
-  },
-  listEventDeliveries: '!!! -- --- -- +++',
-
-  listServers: listedServers,
-  exportPrometheusTargets: listedServers,
-  exportAnsibleInventory: listedServers,
-  exportSshConfig: listedServers,
-  exportHostsFile: listedServers,
-  getServerStatistics: '!!! -+ +++ ++ +++',
-  getServerTimeline: '!!! -+ +++ ++ +++',
-  getServer: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  getServerMetadata: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  mergeServerMetadata: {
-    home: '!!! -0 -++ -+ -++',
-    beside: '!!! -0 -00 -+ -++',
-    other: '!!! -+ -00 -0 -++',
-  },
-  replaceServerMetadata: {
-    home: '!!! -0 -++ -+ -++',
-    beside: '!!! -0 -00 -+ -++',
-    other: '!!! -+ -00 -0 -++',
-  },
-
-  getServerHistory: {
-    home: '!!! -0 +++ ++ +++',
-    beside: '!!! -0 000 ++ +++',
-    other: '!!! -+ 000 00 +++',
-  },
-  // The servers here have no account that could be asked.
-  syncServer: {
-    home: '!!! -0 -cc -c -cc',
-    beside: '!!! -0 -00 -c -cc',
-    other: '!!! -c -00 -0 -cc',
-  },
-
-  ...actionRows,
-  ...cloudpodsRows,
-
-  ...forEachInventoryKind(
-    {
-      home: '!!! -o +++ ++ +++',
-      beside: '!!! -o ooo ++ +++',
-      other: '!!! -+ ooo oo +++',
+  listIdentityProviders: {
+    home: { allowed: 'domainViewer domainAdmin auditor admins', forbidden: 'others' },
+    otherDomain: {
+      allowed: 'auditor admins',
+      notListed: 'domainViewer domainAdmin',
+      forbidden: 'others',
     },
-    {
-      home: '!!! -0 +++ ++ +++',
-      beside: '!!! -0 000 ++ +++',
-      other: '!!! -+ 000 00 +++',
-    },
-  ),
+  },
+  getIdentityProvider: readInDomain,
+  createIdentityProvider: { any: adminsOnly },
+  updateIdentityProvider: { any: adminsOnly },
+  deleteIdentityProvider: { any: adminsOnly },
+
+  listServices: anyScopedToken,
+  getService: anyScopedToken,
+  listEndpoints: anyScopedToken,
+  getEndpoint: anyScopedToken,
+  listRegions: anyScopedToken,
+  getRegion: anyScopedToken,
+
+  listEvents: listedInDomainOrOwn,
+  listEventDeliveries: systemReadersOnly,
+
+  listServers: listedInScope,
+  exportPrometheusTargets: listedInScope,
+  exportAnsibleInventory: listedInScope,
+  exportSshConfig: listedInScope,
+  exportHostsFile: listedInScope,
+  getServerStatistics: anyScopedToken,
+  getServerTimeline: anyScopedToken,
+  getServer: readInScope,
+  getServerMetadata: readInScope,
+  mergeServerMetadata: changedByEditor,
+  replaceServerMetadata: changedByEditor,
+  getServerHistory: readInScope,
+
+  syncServer: conflictForEditors,
+  startServer: conflictForEditors,
+  stopServer: conflictForEditors,
+  restartServer: conflictForEditors,
+  resetServer: conflictForEditors,
+  suspendServer: conflictForEditors,
+  resumeServer: conflictForEditors,
+  changeServerConfig: conflictForEditors,
+  deleteServer: conflictForOwners,
+  cancelServerDeletion: conflictForOwners,
+  purgeServer: changedByOwner,
+  updateServer: changedByEditor,
+  getServerActions: readInScope,
+
+  getTask: readInScope,
+  listServerTasks: readInScope,
+  getBatch: readInScope,
+  listTasks: listedInScope,
+  listBatches: listedInScope,
+  cancelTask: cancelledByEditor,
+  cancelBatch: cancelledByEditor,
+  // A server that the caller does not see is a refused item of the batch.
+  createBatch: { any: { forbidden: 'unscoped viewer domainViewer auditor', allowed: 'others' } },
+
+  // Operations for the client of Cloudpods.
+  enableUser: changedByDomainAdmin,
+  disableUser: changedByDomainAdmin,
+  joinUserProjects: changedByOwner,
+  leaveUserProjects: changedByOwner,
+  addGroupUsers: changedByDomainAdmin,
+  removeGroupUsers: changedByDomainAdmin,
+  joinGroupProjects: changedByOwner,
+  leaveGroupProjects: changedByOwner,
+  listPolicyBindings: anyScopedToken,
+  listIdentityEvents: listedInDomainOrOwn,
+  listActions: listedInDomainOrOwn,
+  getTagPairs: anyScopedToken,
+  addUserMetadata: changedByEditor,
+  setUserMetadata: changedByEditor,
+  enableCloudAccount: adminsOnly,
+  disableCloudAccount: adminsOnly,
+
+  ...forEachInventoryKind(listedInScope, readInScope),
 
   // Shared by somebody else in the project, or the caller's own and private.
   listViews: {
-    home: '!!! oo +++ oo ooo',
-    beside: '!!! oo ooo oo ooo',
-    other: '!!! o+ ooo oo ooo',
-    self: '!!! ++ +++ ++ +++',
+    home: { allowed: 'members', notListed: 'others' },
+    otherProject: { notListed: 'others' },
+    otherDomain: { allowed: 'stranger', notListed: 'others' },
+    self: anyToken,
   },
-  getView: {
-    home: '!!! 00 +++ ++ +++',
-    beside: '!!! 00 000 ++ +++',
-    other: '!!! 0+ 000 00 +++',
-    self: '!!! ++ +++ ++ +++',
-  },
+  getView: readInScopeOrOwn,
   // One to share in the token's project: a token for a domain has none.
-  createView: '!!! -+ -++ bb -++',
+  createView: {
+    forbidden: 'unscoped viewer auditor',
+    badRequest: 'domainViewer domainAdmin',
+    allowed: 'others',
+  },
   updateView: {
-    home: '!!! 00 --- -- ---',
-    other: '!!! 0- 000 00 ---',
-    self: '!!! ++ +++ ++ +++',
+    home: { notFound: 'unscoped stranger', forbidden: 'others' },
+    otherDomain: { forbidden: 'stranger auditor admins', notFound: 'others' },
+    self: anyToken,
   },
   deleteView: {
-    home: '!!! 00 -++ -+ -++',
-    beside: '!!! 00 000 -+ -++',
-    other: '!!! 0+ 000 00 -++',
-    self: '!!! ++ +++ ++ +++',
+    home: {
+      forbidden: 'viewer domainViewer auditor',
+      notFound: 'unscoped stranger',
+      allowed: 'others',
+    },
+    otherProject: {
+      allowed: 'domainAdmin admins',
+      forbidden: 'domainViewer auditor',
+      notFound: 'others',
+    },
+    otherDomain: { allowed: 'stranger admins', forbidden: 'auditor', notFound: 'others' },
+    self: anyToken,
   },
 
-  listCloudAccounts: '!!! -- --- -- +++',
-  listCloudProviders: '!!! -- --- -- +++',
-  getCloudAccount: '!!! -- --- -- +++',
-  createCloudAccount: '!!! -- --- -- -++',
-  testNewCloudAccount: '!!! -- --- -- -++',
-  updateCloudAccount: '!!! -- --- -- -++',
-  deleteCloudAccount: '!!! -- --- -- -++',
-  syncCloudAccount: '!!! -- --- -- -++',
+  listCloudAccounts: systemReadersOnly,
+  listCloudProviders: systemReadersOnly,
+  getCloudAccount: systemReadersOnly,
+  createCloudAccount: adminsOnly,
+  testNewCloudAccount: adminsOnly,
+  updateCloudAccount: adminsOnly,
+  deleteCloudAccount: adminsOnly,
+  syncCloudAccount: adminsOnly,
   // No server of the account is missing.
-  confirmGoneServers: '!!! -- --- -- -cc',
-  claimServers: '!!! -- --- -- -++',
-  testCloudAccount: '!!! -- --- -- -++',
-  previewCloudAccountMapping: '!!! -- --- -- +++',
+  confirmGoneServers: { conflict: 'admins', forbidden: 'others' },
+  claimServers: adminsOnly,
+  testCloudAccount: adminsOnly,
+  previewCloudAccountMapping: systemReadersOnly,
 
-  showHealth: '+++ ++ +++ ++ +++',
-  showReadiness: '+++ ++ +++ ++ +++',
+  showHealth: everyone,
+  showReadiness: everyone,
   // From elsewhere: a caller on this machine needs no token.
-  showMetrics: '!!! -- --- -- +++',
-  showOpenApi: '+++ ++ +++ ++ +++',
-  showReference: '+++ ++ +++ ++ +++',
-  showReferenceScript: '+++ ++ +++ ++ +++',
-} as const satisfies Record<OperationId, Rows>
+  showMetrics: systemReadersOnly,
+  showOpenApi: everyone,
+  showReference: everyone,
+  showReferenceScript: everyone,
+} as const satisfies Record<OperationId, Rule>
 
-type Mark = '+' | 'o' | '!' | '-' | '0' | 'b' | 'c'
-export type Spot = Side | 'self'
-export type Row = Readonly<Record<PersonaName, Mark>>
+export type Row = Readonly<Record<PersonaName, Outcome>>
 
-/** A row by the names of the personas. */
-function readRow(text: string): Row {
-  const marks = [...text.replaceAll(' ', '')]
-  if (marks.length !== personaNames.length || marks.some((mark) => !'+o!-0bc'.includes(mark))) {
-    throw new Error(`"${text}" is not a row of the persona table`)
+/** The outcome of each persona. Every persona has exactly one. */
+function readRow(text: RowText): Row {
+  const row = new Map<string, Outcome>()
+  const add = (name: string, outcome: Outcome) => {
+    if (row.has(name) || !personaNames.some((known) => known === name)) {
+      throw new Error(`the persona table has ${name} twice in a row, or it is no persona`)
+    }
+    row.set(name, outcome)
   }
-  return Object.fromEntries(
-    personaNames.map((name, index) => [name, marks[index]]),
-  ) as unknown as Row
+  const outcomes = Object.entries(text) as [Outcome, string][]
+  const mentioned = outcomes.flatMap(([outcome, who]) =>
+    who.split(' ').map((name) => [name, outcome] as const),
+  )
+  for (const [name, outcome] of mentioned) {
+    if (name !== 'others') for (const one of groups[name] ?? [name]) add(one, outcome)
+  }
+  for (const name of withoutToken) if (!row.has(name)) add(name, 'unauthenticated')
+  const rest = new Map(mentioned).get('others')
+  for (const name of personaNames) if (rest && !row.has(name)) add(name, rest)
+  if (row.size !== personaNames.length) throw new Error(`incomplete: ${JSON.stringify(text)}`)
+  return Object.fromEntries(row) as unknown as Row
 }
 
 /** What the table says of an operation, row by row. */
 export function rowsOf(id: OperationId): [Spot, Row][] {
-  const rows: Rows = personaTable[id]
-  if (typeof rows === 'string') return [['home', readRow(rows)]]
-  const byPlace = 'any' in rows ? { home: rows.any, other: rows.any } : rows
-  return Object.entries<string>(byPlace).map(([spot, row]) => [spot as Spot, readRow(row)])
+  const rule: Rule = personaTable[id]
+  if ('any' in rule)
+    return (['home', 'otherDomain'] as const).map((spot) => [spot, readRow(rule.any)])
+  const byPlace = 'home' in rule ? rule : { home: rule }
+  return Object.entries(byPlace).map(([spot, row]) => [spot as Spot, readRow(row as RowText)])
 }

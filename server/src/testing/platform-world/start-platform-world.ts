@@ -35,7 +35,7 @@ export const personaNames = [
 export type PersonaName = (typeof personaNames)[number]
 
 /** Where a resource is: in the personas' own project, in another project of their domain, or in another domain. */
-export type Side = 'home' | 'beside' | 'other'
+export type Side = 'home' | 'otherProject' | 'otherDomain'
 
 export interface Persona {
   readonly name: PersonaName
@@ -105,7 +105,11 @@ async function createPlatformWorld(platform: TestPlatform) {
   const beside = await addPlace(home.domainName, 'beside', home.domainId)
   const other = await addPlace('other', 'abroad')
   const office = await addPlace('Default', 'office', 'default')
-  const places: Readonly<Record<Side, Place>> = { home, beside, other }
+  const places: Readonly<Record<Side, Place>> = {
+    home,
+    otherProject: beside,
+    otherDomain: other,
+  }
 
   const inProject = (role: string, { projectId }: Place) => ({ role, projectId })
   const inDomain = (role: string, { domainId }: Place) => ({ role, domainId })
