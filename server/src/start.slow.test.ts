@@ -7,7 +7,6 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import { createTestDatabase } from './testing/engines.ts'
 import { ask, passwordIdentity, requestToken, secretOf } from './testing/client.ts'
 import {
@@ -193,13 +192,11 @@ describe('the process', { concurrency: 2 }, () => {
       ],
     })
     const url = `http://127.0.0.1:${port}`
-    const shows = async (reason: string) => {
-      for (;;) {
+    const shows = (reason: string) =>
+      eventually(`/readyz shows: ${reason}`, async () => {
         const answer = await ask(url, '/readyz').catch(() => undefined)
-        if (answer?.body.details?.includes(reason)) return answer
-        await pause(50)
-      }
-    }
+        return answer?.body.details?.includes(reason) ? answer : undefined
+      })
     await shows('nothing listens at 127.0.0.1')
     const refused = await ask(url, '/v3/auth/tokens', { method: 'POST', body: {} })
     assert.equal(refused.status, 503)

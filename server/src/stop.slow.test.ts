@@ -12,9 +12,7 @@ import { spawnMuster, temporaryFolder, type Lifetime, type Muster } from './test
 import { adminPassword } from './testing/start-platform.ts'
 import { startDatabaseProxy, throughProxy } from './testing/tcp-proxy.ts'
 
-const pollPeriod = 20
-
-/** A connection on which a test sends single bytes at chosen times. */
+/** A connection on which a test says every byte itself, at the time of its choice. */
 async function openConnection(lifetime: Lifetime, url: string) {
   const socket = openSocket(url)
   lifetime.after(() => socket.destroy())
@@ -26,10 +24,11 @@ async function openConnection(lifetime: Lifetime, url: string) {
     closed,
     send: (text: string) => socket.write(text, 'latin1'),
     async receive(text: string): Promise<void> {
-      while (!received.includes(text)) {
+      await eventually(`receives "${text}"`, () => {
+        if (received.includes(text)) return true
         if (socket.destroyed) throw new Error(`closed without "${text}": ${received}`)
-        await pause(pollPeriod)
-      }
+        return false
+      })
     },
   }
 }
@@ -78,14 +77,8 @@ async function isListening(url: string): Promise<boolean> {
   }
 }
 
-/** Waits until nothing listens there any more, up to a time limit. */
-async function untilRefused(url: string, patience = 8_000): Promise<void> {
-  const end = performance.now() + patience
-  while (await isListening(url)) {
-    if (performance.now() > end) throw new Error(`${url} still listens`)
-    await pause(pollPeriod)
-  }
-}
+const untilRefused = (url: string) =>
+  eventually(`nothing listens at ${url}`, async () => !(await isListening(url)))
 
 const environment = { MUSTER_ADMIN_PASSWORD: adminPassword, npm_config_update_notifier: 'false' }
 

@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +24,6 @@ import {
   scanAll,
   withSource,
 } from '../../server/src/testing/inventory-world/source-conformance.ts'
-import { waitFor } from '../../server/src/testing/inventory-world/scan-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 import { startExample, type ExampleSimulator } from './example-cloud.ts'
 import { loadExample } from './load-example.ts'
@@ -134,7 +134,7 @@ describe('the example in docs/adding-a-source.md', () => {
         kind: 'failed',
         message: 'disk on fire',
       })
-      await waitFor(() => cloud.jobsOf(id)[1], 'the second job')
+      await eventually('the second job', () => cloud.jobsOf(id)[1])
       cloud.endJob(id, 'disk on fire')
       await failed
     } finally {

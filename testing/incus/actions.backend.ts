@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -19,7 +20,6 @@ import { startFaultProxy } from '../../server/src/testing/inventory-world/fault-
 import {
   conformanceContext,
   testTimeout,
-  waitFor,
 } from '../../server/src/testing/inventory-world/scan-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 import { testActing } from '../../server/src/testing/inventory-world/test-acting.ts'
@@ -63,7 +63,7 @@ for (const product of ['incus', 'lxd'] as const) {
     const stopsWhenStarted = async (id: string) => {
       await becomes(id, 'running')
       const stop = () => act(switchOff, id).then(() => true)
-      await waitFor(() => stop().catch(() => undefined), 'the end of a start')
+      await eventually('the end of a start', () => stop().catch(() => undefined))
       await becomes(id, 'ready')
     }
 
@@ -102,7 +102,7 @@ for (const product of ['incus', 'lxd'] as const) {
       for (let count = 0; count < 12; count += 1) {
         await sendCall(actor, { kind: 'stop', isForced: false }, referTo(id))
         await becomes(id, 'ready')
-        await waitFor(start, 'the start')
+        await eventually('the start', start)
         await becomes(id, 'running')
       }
       await actor.close()

@@ -1,9 +1,9 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { Source, SourceContext, SourceUpdate } from '../../server/src/domain/sources/source.ts'
 import { incusKind } from '../../server/src/sources/incus/incus-kind.ts'
-import { waitFor } from '../../server/src/testing/inventory-world/scan-source.ts'
 import {
   conformanceContext,
   scanAll,
@@ -77,11 +77,11 @@ describe('a real cluster of two Incus members', () => {
       updates.flatMap(({ present }) => present).findLast(({ facts }) => facts.name === name)
     const before = await scan()
     await second.run('stop', '--force', 'on-two')
-    await waitFor(() => lastOf('on-two')?.facts.status === 'ready' || undefined, 'the stop')
+    await eventually('the stop', () => lastOf('on-two')?.facts.status === 'ready' || undefined)
     await first.run('move', 'on-two', '--target', 'one')
-    await waitFor(() => lastOf('on-two')?.facts.host === 'one' || undefined, 'the move')
+    await eventually('the move', () => lastOf('on-two')?.facts.host === 'one' || undefined)
     await first.run('move', 'on-two', '--target', 'two')
-    await waitFor(() => lastOf('on-two')?.facts.host === 'two' || undefined, 'the way back')
+    await eventually('the way back', () => lastOf('on-two')?.facts.host === 'two' || undefined)
     end.abort()
     await watching
     assert.deepEqual(
@@ -115,9 +115,9 @@ describe('a real cluster of two Incus members', () => {
     await assert.rejects(scanAll(other), isHonest)
     await other.close()
     await second.restart()
-    await waitFor(async () => {
+    await eventually('the return of the member', async () => {
       const servers = await scan().catch(() => [])
       return servers.length === before.length || undefined
-    }, 'the return of the member')
+    })
   })
 })

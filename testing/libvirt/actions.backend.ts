@@ -1,3 +1,4 @@
+import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -6,7 +7,6 @@ import { after, before, describe, test } from 'node:test'
 import type { SourceCall } from '../../server/src/domain/sources/action-port.ts'
 import type { ReportedFacts } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
-import { waitFor } from '../../server/src/testing/inventory-world/scan-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 import { testActing } from '../../server/src/testing/inventory-world/test-acting.ts'
 import { act as actAt, readFacts, settingsFor, waitForFacts, waitForStatus } from './act.ts'
@@ -24,9 +24,9 @@ describe('actions on the guests of a real libvirtd', () => {
   const act = (call: SourceCall, id: string) => actAt(libvirt.address, call, id)
   const becomes = (id: string, status: string) => waitForStatus(libvirt.address, id, status)
   const bootsAgain = (name: string, times: number) =>
-    waitFor(
-      () => libvirt.consoleOf(name).split('muster guest is up').length > times || undefined,
+    eventually(
       `boot ${times} of ${name}`,
+      () => libvirt.consoleOf(name).split('muster guest is up').length > times || undefined,
     )
   const configuration = (id: string) => libvirt.virsh('dumpxml', id, '--inactive')
 

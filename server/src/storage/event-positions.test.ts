@@ -1,3 +1,4 @@
+import { eventually } from '../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,13 +34,11 @@ onBothEngines('the order in which events are committed', (engine) => {
   }
   const newest = async () => (await read(undefined, true))[0]
   /** Reads until the event is there. Transactions of other tests delay it on PostgreSQL. */
-  async function readUntil(last: string, marker: string | undefined) {
-    for (;;) {
+  const readUntil = (last: string, marker: string | undefined) =>
+    eventually('the last event is listed', async () => {
       const found = await read(marker)
-      if (found.includes(last)) return found
-      await pause(5)
-    }
-  }
+      return found.includes(last) && found
+    })
 
   test('has every event once, also while several writers add earlier ones', async () => {
     const start = await newest()

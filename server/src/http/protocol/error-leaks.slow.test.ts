@@ -1,10 +1,10 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import {
   ask,
@@ -146,13 +146,13 @@ describe('internals in responses', () => {
     assert.deepEqual([failed.status, failed.body.class], [500, 'InternalServerError'])
     assert.deepEqual(leaksIn([visible(failed)], [folder]), [])
     // The log is a separate stream and may lag behind the response.
-    const findEntry = () =>
+    const entry = await eventually('the error is in the log', () =>
       muster
         .stderr()
         .split('\n')
-        .find((line) => line.includes('"err"') && line.includes(failed.body.request_id))
-    for (let tries = 0; tries < 100 && findEntry() === undefined; tries += 1) await pause(20)
-    assert.match(findEntry() ?? '', /no such table/)
+        .find((line) => line.includes('"err"') && line.includes(failed.body.request_id)),
+    )
+    assert.match(entry, /no such table/)
   })
 })
 

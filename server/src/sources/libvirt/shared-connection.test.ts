@@ -1,6 +1,6 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import {
   domain,
@@ -14,11 +14,6 @@ import { procedures } from './protocol.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
 
 const many = Array.from({ length: 80 }, (_, number) => domain(number))
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 200 && !holds(); turn += 1) await pause(10)
-  assert.ok(holds())
-}
 
 describe('the shared libvirt connection', () => {
   test('is used for scans, events and gets, with at most four concurrent calls', async (context) => {
@@ -43,7 +38,7 @@ describe('the shared libvirt connection', () => {
     assert.equal(fake.connections().now, 1)
     end.abort()
     await listening.close()
-    await until(() => fake.connections().now === 0)
+    await eventually('0 connections are open', () => fake.connections().now === 0)
   })
 
   test('is not shared between accounts or with a test of settings', async (context) => {

@@ -1,6 +1,6 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Source, SourceUpdate } from '../../domain/sources/source.ts'
 import type { FakeDomain } from '../../testing/fake-libvirt-responses.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
@@ -162,7 +162,6 @@ describe('an unreadable libvirt domain', () => {
     const fake = await startFakeLibvirt(context, { domains: silent })
     const source = await openAt(context, fake, {}, 200)
     await assert.rejects(scanAll(source), isSourceError(/^timeout$/))
-    for (let turn = 0; turn < 200 && fake.connections().now > 0; turn += 1) await pause(10)
-    assert.equal(fake.connections().now, 0)
+    await eventually('the connection is closed', () => fake.connections().now === 0)
   })
 })

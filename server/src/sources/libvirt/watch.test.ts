@@ -1,3 +1,4 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -131,7 +132,7 @@ describe('watching libvirt events', () => {
     const fake = await startFakeLibvirt(context, { domains: some })
     await openAt(context, fake)
     fake.ping()
-    for (let turn = 0; turn < 100 && fake.pongs() === 0; turn += 1) await pause(10)
+    await eventually('the ping is answered', () => fake.pongs() > 0)
     assert.equal(fake.pongs(), 1)
   })
 })

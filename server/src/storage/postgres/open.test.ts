@@ -25,11 +25,9 @@ async function countConnections(url: string): Promise<number> {
   return rows[0]?.count ?? Number.NaN
 }
 
-async function noConnectionsLeft(url: string): Promise<void> {
-  // The server takes a moment to notice who has gone.
-  for (let tries = 0; tries < 100 && (await countConnections(url)) > 0; tries += 1) await pause(20)
-  assert.equal(await countConnections(url), 0)
-}
+/** The server takes a moment to notice who has gone. */
+const noConnectionsLeft = (url: string) =>
+  eventually('no connections are left', async () => (await countConnections(url)) === 0)
 
 /** Replaces the number of the process that PostgreSQL reports when a connection is ready. */
 function replaceProcess(response: Buffer): Buffer {

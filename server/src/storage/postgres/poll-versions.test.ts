@@ -1,18 +1,10 @@
+import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import { createStorageLocation, type StorageLocation } from '../../testing/open-storage.ts'
 import { startDatabaseProxy, throughProxy, type TcpProxy } from '../../testing/tcp-proxy.ts'
 import type { Database } from '../database.ts'
-
-/** Waits until the condition holds, up to a time limit. */
-async function waitUntil(what: string, bound: number, isSo: () => boolean): Promise<void> {
-  const end = performance.now() + bound
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error(`${what}: not within ${bound} ms`)
-    await pause(10)
-  }
-}
 
 const commitSetting = (database: Database, key: string) =>
   database.commitIdentity([database.db.insertInto('settings').values({ key, value: '' }).compile()])
@@ -39,7 +31,7 @@ describe('two processes on one PostgreSQL', () => {
       await commitSetting(here, `setting-${index}`)
       // The process that wrote it knows at once.
       assert.equal(here.currentVersion(), index + 1)
-      await waitUntil('the version', 5_000, () => there.currentVersion() === index + 1)
+      await eventually('the version arrives', () => there.currentVersion() === index + 1)
     }
   })
 
@@ -51,7 +43,7 @@ describe('two processes on one PostgreSQL', () => {
       ),
     )
     for (const database of [near, far]) {
-      await waitUntil('all versions', 5_000, () => database.currentVersion() === first + 20)
+      await eventually('all versions arrive', () => database.currentVersion() === first + 20)
     }
   })
 
@@ -82,19 +74,19 @@ describe('a process that loses its connection', { concurrency: true }, () => {
 
       breakIt(proxy)
       await commitSetting(near, 'unheard')
-      // Within the five seconds in which a change must take effect.
-      await waitUntil('losing touch', 4_000, () => far.currentVersion() === undefined)
+      // Inside the five seconds that a change may take to bite.
+      await eventually('the version is not known', () => far.currentVersion() === undefined)
       await pause(300)
       assert.equal(far.currentVersion(), undefined)
 
       proxy.restore()
-      await waitUntil('finding back', 5_000, () => far.currentVersion() !== undefined)
-      // The new connection may lead to another server, so no cached version may match.
+      await eventually('the version is known again', () => far.currentVersion() !== undefined)
+      // Behind the new connection could be another server: nothing remembered before may fit.
       const found = far.currentVersion() ?? 0
       assert.notEqual(found, 0)
       assert.notEqual(found, 1)
       await commitSetting(near, 'heard')
-      await waitUntil('the version', 5_000, () => far.currentVersion() === found + 1)
+      await eventually('the version arrives', () => far.currentVersion() === found + 1)
     })
   }
 })

@@ -1,5 +1,5 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   ActionError,
   type ActionErrorKind,
@@ -55,13 +55,11 @@ export async function readUntil(
   isReached: (server: ReportedServer | undefined) => boolean,
 ): Promise<ReportedServer | undefined> {
   return await withSource(kind, settings, async (source) => {
-    const end = testTimeout()
-    for (;;) {
-      const server = await getReadable(source, reference)
-      if (isReached(server)) return server
-      assert.ok(!end.aborted, `it is still ${JSON.stringify(server?.facts)}`)
-      await pause(50)
-    }
+    const { server } = await eventually('the server shows the result of the action', async () => {
+      const found = await getReadable(source, reference)
+      return isReached(found) && { server: found }
+    })
+    return server
   })
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Server } from '@muster/contract'
 import { Value } from 'typebox/value'
 import { buildServer } from '../../domain/inventory/build-server.ts'
@@ -101,18 +100,4 @@ export function requireServer({ key, facts }: ReportedServer, provider: string):
     for (const rule of rules === '' ? [] : rules.split(';')) assert.match(rule, securityRuleForm)
   }
   return server
-}
-
-/** Polls until the function returns a value. */
-export async function waitFor<Result>(
-  poll: () => Promise<Result | undefined> | Result | undefined,
-  what: string,
-): Promise<Result> {
-  const end = Date.now() + 60_000
-  while (Date.now() < end) {
-    const result = await poll()
-    if (result !== undefined) return result
-    await pause(50)
-  }
-  throw new Error(`Waited in vain: ${what}`)
 }

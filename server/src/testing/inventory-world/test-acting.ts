@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import { ActionError, type SourceCall } from '../../domain/sources/action-port.ts'
 import type {
@@ -8,7 +9,7 @@ import type {
   SourceSettings,
 } from '../../domain/sources/source.ts'
 import { sendCall } from './act-on-source.ts'
-import { conformanceContext, getReadable, testTimeout, waitFor, withSource } from './scan-source.ts'
+import { conformanceContext, getReadable, testTimeout, withSource } from './scan-source.ts'
 import { test } from './timed-test.ts'
 
 /** A back end with servers that may be changed. */
@@ -75,19 +76,19 @@ export function testActing(kind: SourceKind, backEnd: () => ActingBackEnd): void
           for (const call of callsOf(facts)) {
             await sendCall(actor, call, reference)
             const expected = Object.entries(expectedAfter(call))
-            await waitFor(async () => {
+            await eventually(`the result of ${call.kind}`, async () => {
               const now = await read()
               assert.ok(now, `${call.kind}: the server is gone`)
               const isReached = expected.every(
                 ([name, value]) => now[name as keyof ReportedFacts] === value,
               )
               return isReached || undefined
-            }, `the result of ${call.kind}`)
+            })
           }
           if (!acting.actions.includes('delete')) return
           const call = { kind: 'delete', disks: false, snapshots: false } as const
           await sendCall(actor, call, reference)
-          await waitFor(async () => ((await read()) ? undefined : true), 'the deletion')
+          await eventually('the deletion', async () => ((await read()) ? undefined : true))
         },
         context,
       )

@@ -1,9 +1,10 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ReportedServer, Source, SourceKind } from '../../domain/sources/source.ts'
 import { createForTest } from './create-for-test.ts'
 import { reportGap } from './report-gap.ts'
-import { requireServer, scanAll, testTimeout, waitFor, withSource } from './scan-source.ts'
+import { requireServer, scanAll, testTimeout, withSource } from './scan-source.ts'
 import { referenceOf } from './server-reference.ts'
 import type { SourceBackEnd } from './source-back-end.ts'
 import { test } from './timed-test.ts'
@@ -21,10 +22,10 @@ export function testChanges(kind: SourceKind, backEnd: () => SourceBackEnd): voi
     return server
   }
   const waitForStatus = (id: string, status: string) =>
-    waitFor(async () => {
+    eventually(`the status ${status}`, async () => {
       const server = await requireFound(id)
       return server.facts.status === status ? server : undefined
-    }, `the status ${status}`)
+    })
 
   void test('reports a new server', async (context) => {
     const name = `conformance-${Date.now()}`
@@ -45,7 +46,7 @@ export function testChanges(kind: SourceKind, backEnd: () => SourceBackEnd): voi
     await start(id)
     await waitForStatus(id, 'running')
     await remove(id)
-    await waitFor(async () => ((await find(id)) ? undefined : true), 'the removal')
+    await eventually('the removal', async () => ((await find(id)) ? undefined : true))
     const get = (source: Source) => source.get(referenceOf(running), testTimeout())
     assert.equal(await withSource(kind, settings, get), undefined)
   })
@@ -68,10 +69,10 @@ export function testChanges(kind: SourceKind, backEnd: () => SourceBackEnd): voi
     const before = await waitForStatus(id, 'ready')
     const name = `after-${Date.now()}`
     await rename(id, name)
-    const after = await waitFor(async () => {
+    const after = await eventually('the new name', async () => {
       const server = await requireFound(id)
       return server.facts.name === name ? server : undefined
-    }, 'the new name')
+    })
     assert.deepEqual(after.key, before.key)
   })
 }

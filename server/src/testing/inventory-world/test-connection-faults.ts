@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import { before, describe } from 'node:test'
 import type { Source, SourceKind } from '../../domain/sources/source.ts'
@@ -11,7 +12,7 @@ import {
   requireSourceError,
   scanWithoutLoss,
 } from './check-fault.ts'
-import { conformanceContext, scanAll, testTimeout, waitFor, withSource } from './scan-source.ts'
+import { conformanceContext, scanAll, testTimeout, withSource } from './scan-source.ts'
 import type { FaultSetup } from './source-back-end.ts'
 import { startProxied, type ProxiedSource } from './start-proxied.ts'
 import { test } from './timed-test.ts'
@@ -95,7 +96,7 @@ export function testConnectionFaults(kind: SourceKind, faults: FaultSetup): void
       const { settings, connection } = await startProxied(context, faults)
       await withSource(kind, settings, scanAll)
       const isClosed = () => connection.open() === 0 || undefined
-      await waitFor(isClosed, 'that all connections are closed')
+      await eventually('that all connections are closed', isClosed)
     })
 
     void test('loses no server if the connection hangs', () => requireNoLossAfter([0.7], 'silent'))

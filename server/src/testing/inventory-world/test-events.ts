@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
 import { describe, type TestContext } from 'node:test'
 import { derivedId } from '../../domain/sources/derived-id.ts'
@@ -5,7 +6,7 @@ import type { SourceKind, SourceSettings, SourceUpdate } from '../../domain/sour
 import type { TcpProxy } from '../tcp-proxy.ts'
 import { hangContext, requireSourceError } from './check-fault.ts'
 import { createForTest } from './create-for-test.ts'
-import { conformanceContext, scanAll, testTimeout, waitFor } from './scan-source.ts'
+import { conformanceContext, scanAll, testTimeout } from './scan-source.ts'
 import type { FaultSetup, SourceBackEnd } from './source-back-end.ts'
 import { startProxied } from './start-proxied.ts'
 import { test } from './timed-test.ts'
@@ -60,14 +61,14 @@ export function testEvents(
       const { settings, stop, remove } = backEnd()
       const watch = await startWatch(context, kind, settings)
       const id = await createForTest(context, backEnd(), `watched-${Date.now()}`)
-      const created = await waitFor(() => watch.lastOf(id), 'the event of the creation')
+      const created = await eventually('the event of the creation', () => watch.lastOf(id))
       await stop(id)
-      await waitFor(
-        () => watch.lastOf(id)?.facts.status === 'ready' || undefined,
+      await eventually(
         'the event of the stop',
+        () => watch.lastOf(id)?.facts.status === 'ready' || undefined,
       )
       await remove(id)
-      await waitFor(() => watch.isGone(created.key) || undefined, 'the event of the removal')
+      await eventually('the event of the removal', () => watch.isGone(created.key) || undefined)
     })
 
     /** The watch must throw, or connect again and report what happens after the fault. */
@@ -77,15 +78,15 @@ export function testEvents(
         const watch = await startWatch(context, kind, settings, hangContext)
         const connections = connection.connections()
         breakIt(connection)
-        await waitFor(
-          () => watch.error() !== undefined || connection.connections() > connections || undefined,
+        await eventually(
           'that the watch notices the fault',
+          () => watch.error() !== undefined || connection.connections() > connections || undefined,
         )
         connection.restore()
         const id = await createForTest(context, backEnd(), `after-fault-${Date.now()}`)
-        await waitFor(
-          () => watch.error() !== undefined || watch.lastOf(id) !== undefined || undefined,
+        await eventually(
           'that the watch throws or recovers',
+          () => watch.error() !== undefined || watch.lastOf(id) !== undefined || undefined,
         )
         if (watch.error() !== undefined) requireSourceError(watch.error(), { kind, settings })
         assert.deepEqual(watch.lost(), [], 'existing servers are reported as gone')

@@ -1,5 +1,5 @@
+import { eventually } from '../eventually.ts'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   administeredResources,
   operations,
@@ -158,13 +158,11 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
       address: '',
       options: { servers: 1 },
     })
-    for (;;) {
+    return await eventually('the account has a server', async () => {
       const path = `/servers?scope=system&account=${account}`
       const { servers } = await request<{ servers: { id: string }[] }>(path)
-      const [server] = servers
-      if (server) return server.id
-      await pause(50)
-    }
+      return servers[0]?.id
+    })
   }
 
   /** An account with a missing server to confirm. */
