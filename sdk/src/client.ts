@@ -1,11 +1,51 @@
 import type { Answer, Auth } from './auth/auth.ts'
 import { parseError } from './parse-error.ts'
-import type { AnyOperationId, Arguments, Item, ListId, Output } from './operations.ts'
-import { findNext, itemsOf } from './pages.ts'
-import { isPublic } from './public-operations.ts'
+import type {
+  AnyOperationId,
+  Arguments,
+  Item,
+  ListId,
+  Output,
+  PublicOperationId,
+} from './operations.ts'
 import { readAnswer, readText } from './read-answer.ts'
 import { routes } from './routes.ts'
 import { methodOf, send, type AnyInput, type Connection, type Fetch } from './send.ts'
+
+/** Operations without authentication. The compiler checks them against the contract. */
+const publicOperations = {
+  issueToken: true,
+  showIdentityVersion: true,
+  discover: true,
+  showHealth: true,
+  showReadiness: true,
+  showOpenApi: true,
+  showReference: true,
+  showReferenceScript: true,
+  showLoginOptions: true,
+  createSession: true,
+  startCasLogin: true,
+  finishCasLogin: true,
+} as const satisfies Record<PublicOperationId, true>
+
+const isPublic = (id: AnyOperationId): boolean => id in publicOperations
+
+/** The query of the next page, from the `links` in the body or the Link header. */
+function findNext({ body, headers }: Answer<unknown>): Record<string, string[]> | undefined {
+  const { links } = body as { readonly links?: { readonly next?: string | null } }
+  const [, linked] = /<([^<>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? []
+  const next = links?.next ?? linked
+  if (typeof next !== 'string') return undefined
+  // Only the query: the server may know itself by another address.
+  const { searchParams } = new URL(next, 'http://here')
+  return Object.fromEntries(
+    [...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]),
+  )
+}
+
+/** The items of a page: the only array in its body. */
+const itemsOf = (body: unknown): readonly unknown[] =>
+  Object.values(body as object).find((value) => Array.isArray(value)) ?? []
 
 interface ClientOptions<Login> {
   /** The URL of the API. Default: the origin of the page. */

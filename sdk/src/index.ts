@@ -1,10 +1,13 @@
 export type { Answer, Auth } from './auth/auth.ts'
-export { accessKeyLogin } from './auth/access-key-login.ts'
-export { casTicket } from './auth/cas-ticket.ts'
 export { cookieSession } from './auth/cookie-session.ts'
-export { passwordLogin } from './auth/password-login.ts'
 export { tokenAuth } from './auth/token-auth.ts'
-export type { IssuedToken, LoginOptions } from './auth/token-login.ts'
+export {
+  accessKeyLogin,
+  casTicket,
+  passwordLogin,
+  type IssuedToken,
+  type LoginOptions,
+} from './auth/token-login.ts'
 export { createClient, type Client } from './client.ts'
 export { ApiError, ConnectionError, isApiError, type ErrorClass } from './errors.ts'
 export type { Fetch } from './send.ts'

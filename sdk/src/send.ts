@@ -1,8 +1,20 @@
 import { fillPath, renderQuery } from './address.ts'
 import { ConnectionError } from './errors.ts'
-import type { AnyOperationId } from './operations.ts'
+import type { AnyOperationId, TextOperationId } from './operations.ts'
 import { routes } from './routes.ts'
-import { canReturn } from './text-operations.ts'
+
+/** Operations that return text instead of JSON. The compiler checks them against the contract. */
+const textOperations = {
+  exportSshConfig: true,
+  exportHostsFile: true,
+  showMetrics: true,
+  showReference: true,
+  showReferenceScript: true,
+} as const satisfies Record<TextOperationId, true>
+
+/** Whether an operation can return this content type. Exports of lists are CSV or lines of JSON. */
+const canReturn = (id: AnyOperationId, contentType: string): boolean =>
+  id in textOperations || contentType.includes('json') || contentType.startsWith('text/csv')
 
 /** The input of any operation. */
 export interface AnyInput {

@@ -12,7 +12,7 @@ import { spawnMuster, temporaryFolder, type Lifetime, type Muster } from './test
 import { adminPassword } from './testing/start-platform.ts'
 import { startDatabaseProxy, throughProxy } from './testing/tcp-proxy.ts'
 
-/** A connection on which a test says every byte itself, at the time of its choice. */
+/** A connection on which a test sends single bytes at chosen times. */
 async function openConnection(lifetime: Lifetime, url: string) {
   const socket = openSocket(url)
   lifetime.after(() => socket.destroy())

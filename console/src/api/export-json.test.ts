@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { toJsonArray } from './export-json.ts'
+import { toJsonArray } from './save-export.ts'
 
 const streamOf = (...texts: string[]) =>
   new ReadableStream<Uint8Array>({

@@ -1,12 +1,12 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, Suspense } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { useConnection } from '../api/connection.ts'
-import { preloadPages } from '../pages/lazy-page.ts'
+import { preloadPages, lazyPage } from '../pages/lazy-page.ts'
 import { rememberSession } from '../session/remembered-session.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
-import { FollowedTasks } from './followed-tasks.tsx'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { LogOutError } from './log-out-error.tsx'
@@ -15,6 +15,23 @@ import { Palette } from './palette.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
 import styles from './shell.module.css'
 import { useShortcut } from './use-shortcut.ts'
+import { trackedTasksQuery } from '../api/queries/tracked-tasks.ts'
+import { usePermission } from '../session/use-permission.ts'
+
+/** Its code is loaded when there is a task. */
+const TaskDrawer = lazyPage(() => import('../actions/task-drawer.tsx'), 'TaskDrawer')
+
+/** The drawer of tasks, while there are any. */
+function FollowedTasks() {
+  const { allowed } = usePermission('listTasks')
+  const { data } = useQuery({ ...trackedTasksQuery, enabled: allowed })
+  if (!data || data.items.length === 0) return null
+  return (
+    <Suspense>
+      <TaskDrawer items={data.items} />
+    </Suspense>
+  )
+}
 
 /** The page that was opened comes first. */
 const preloadAfter = 2_000

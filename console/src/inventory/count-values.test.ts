@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { countValues } from './count-values.ts'
+import { countValues } from '../servers/value-counts.ts'
 
 it('counts values, the most frequent first, without empty ones', () => {
   const rows = ['Aws', 'VMware', 'Aws', '', null, undefined, 'OneCloud'].map((provider, at) => ({

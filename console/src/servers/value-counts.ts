@@ -1,4 +1,17 @@
 import type { Generated } from '../api/generation.ts'
+import type { ResourceRow } from '../inventory/resource-row.ts'
+
+/** The values of a field in these rows, most frequent first. */
+export function countValues(rows: readonly ResourceRow[], field: string): readonly ValueCount[] {
+  const counts = new Map<string, number>()
+  for (const { [field]: value } of rows) {
+    if (value === undefined || value === null || value === '') continue
+    counts.set(String(value), (counts.get(String(value)) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((one, other) => other.count - one.count || one.value.localeCompare(other.value))
+}
 
 /** A value and its number of servers. The API sorts by count. */
 export interface ValueCount {

@@ -3,8 +3,30 @@ import type { Exchange, GatewayAnswer } from '../exchange.ts'
 import { consoleHome } from '../next-page.ts'
 import type { OwnOrigin } from '../own-origin.ts'
 import type { CreateError } from '../ports.ts'
-import { pageHeaders } from './page-headers.ts'
 import { readFiles, type ConsoleFile } from './read-files.ts'
+
+/** Allows only resources and requests of this origin, and no framing. The default is for scripts, styles and others. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "frame-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Headers of every response of the console. */
+const pageHeaders = (isTls: boolean): Readonly<Record<string, string>> => ({
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  ...(isTls && { 'strict-transport-security': 'max-age=31536000' }),
+})
 
 interface Dependencies {
   readonly consoleFolder: string

@@ -1,5 +1,6 @@
 import type { IdentityRequest, ScopeRequest, Token } from '@muster/contract'
 import type { Answer, Auth, Transport } from './auth.ts'
+import { signLogin } from './sign-login.ts'
 
 /** A token secret and the content of the token. */
 export interface IssuedToken {
@@ -86,3 +87,54 @@ export function tokenLogin({
     },
   }
 }
+
+interface AccessKeyOptions extends Pick<LoginOptions, 'source'> {
+  readonly accessKey: string
+  readonly secret: string
+}
+
+/** Logs in with an access key, for the project of the key. */
+export const accessKeyLogin = ({ accessKey, secret, ...options }: AccessKeyOptions) =>
+  tokenLogin({
+    ...options,
+    isRepeatable: true,
+    identify: async ({ authHost }) => ({
+      methods: ['aksk'],
+      access_key_secret: await signLogin({ accessKey, secret, host: authHost, now: new Date() }),
+    }),
+  })
+
+interface CasOptions extends LoginOptions {
+  /** The id of the identity provider. Required if there are several. */
+  readonly provider?: string
+}
+
+/** Logs in with a CAS ticket. A ticket works once, so the client cannot log in again when the token expires. */
+export const casTicket = (ticket: string, { provider, ...options }: CasOptions = {}) =>
+  tokenLogin({
+    ...options,
+    isRepeatable: false,
+    identify: () => ({
+      methods: ['cas'],
+      cas_ticket: { id: ticket, ...(provider !== undefined && { provider }) },
+    }),
+  })
+
+interface PasswordOptions extends LoginOptions {
+  /** By id, or by name in a domain (default: `Default`). */
+  readonly user:
+    | { readonly id: string }
+    | {
+        readonly name: string
+        readonly domain?: { readonly id: string } | { readonly name: string }
+      }
+  readonly password: string
+}
+
+/** Logs in with a user name and password. */
+export const passwordLogin = ({ user, password, ...options }: PasswordOptions) =>
+  tokenLogin({
+    ...options,
+    isRepeatable: true,
+    identify: () => ({ methods: ['password'], password: { user: { ...user, password } } }),
+  })

@@ -1,5 +1,10 @@
 import type { Token } from '@muster/contract'
-import { joined } from './joined.ts'
+
+/**
+ * Joins texts to one in a single piece. V8 stores the result of a template as a tree of its parts, and
+ * an object with one such text takes three times as long to turn into JSON.
+ */
+export const joined = (...parts: readonly string[]): string => parts.join('')
 
 /** Formats milliseconds since 1970 as the API does: UTC with six decimals. */
 export const timestamp = (milliseconds: number): Token['issued_at'] =>

@@ -9,8 +9,7 @@ import { makeEvent } from '../testing/identity-world/identity-records.ts'
 import { startSecureServer, testAuthority } from '../testing/secure-server.ts'
 import { createSourceAddressRule } from './allowed-addresses.ts'
 import { createEgress } from './egress.ts'
-import { signWebhook } from './sign-webhook.ts'
-import { createWebhookSink, type WebhookOptions } from './webhook-sink.ts'
+import { signWebhook, createWebhookSink, type WebhookOptions } from './webhook-sink.ts'
 
 const egress = createEgress(createSourceAddressRule(['127.0.0.1', 'localhost']))
 const never = new AbortController().signal

@@ -1,12 +1,49 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { cloudEventType, renderCloudEvent } from '../domain/audit/cloud-event.ts'
+import { createHmac } from 'node:crypto'
 import { DeliveryError, type EventSink } from '../domain/audit/event-sink.ts'
 import type { Clock } from '../domain/clock.ts'
 import { connectionError } from '../domain/sources/connection-error.ts'
 import { abortedError, deadline } from '../domain/sources/deadline.ts'
 import type { Egress } from '../domain/sources/source.ts'
-import { signWebhook } from './sign-webhook.ts'
+import type { EventRecord } from '../domain/audit/event.ts'
+import { renderEvent } from '../domain/audit/render-event.ts'
+
+/** The headers of Standard Webhooks. During a rotation there is a signature for each of two keys. */
+export function signWebhook(
+  keys: readonly Uint8Array[],
+  id: string,
+  milliseconds: number,
+  body: string,
+): Record<string, string> {
+  const seconds = Math.floor(milliseconds / 1_000)
+  const signed = `${id}.${seconds}.${body}`
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+  )
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+const cloudEventType = 'application/cloudevents+json; charset=UTF-8'
+
+/** An event in the JSON format of CloudEvents 1.0. `source` is the address of this Muster. */
+function renderCloudEvent(event: EventRecord, source: string): string {
+  const data = renderEvent(event)
+  return JSON.stringify({
+    specversion: '1.0',
+    id: event.id,
+    source,
+    type: `muster.${event.target_type}.${event.action}`,
+    ...(event.target_id !== '' && { subject: event.target_id }),
+    time: data.time,
+    datacontenttype: 'application/json',
+    data,
+  })
+}
 
 export interface WebhookOptions {
   readonly url: string

@@ -1,5 +1,10 @@
-import type { FastifyRequest } from 'fastify'
-import { renderOpenApi, type DocumentedGateway, type Operation } from '@muster/contract'
+import type { FastifyRequest, FastifyBaseLogger } from 'fastify'
+import {
+  renderOpenApi,
+  type DocumentedGateway,
+  type Operation,
+  type CachePolicy,
+} from '@muster/contract'
 import type { Administration } from '../domain/identity/administration/administration.ts'
 import type { RecordDenial } from '../domain/audit/record-denial.ts'
 import type { AuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
@@ -20,7 +25,6 @@ import {
   type TaskHandlerUseCases,
 } from './tasks/handlers.ts'
 import { createResourceHandlers } from './inventory/resource-handlers.ts'
-import { cacheHeaders } from './cache-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics, type OtherMetrics } from './metrics.ts'
 import { registerOperations } from './register-operations.ts'
@@ -37,9 +41,35 @@ import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
 import { traceCachedResponse, traceRequests } from './trace-requests.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
-import { createProxyWarning } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
+
+/**
+ * Warns once when requests seem to come through a proxy that is not trusted: all its users then
+ * count as one address, and share one limit on failed logins.
+ */
+function createProxyWarning(log: FastifyBaseLogger, trusted: readonly string[]) {
+  let isWarned = trusted.length > 0
+  return function warnOfUntrustedProxy({ socket }: FastifyRequest): void {
+    if (isWarned) return
+    isWarned = true
+    log.warn(
+      { peer: socket.remoteAddress },
+      'requests have X-Forwarded-For, but no proxy is trusted: all clients behind the proxy share one address and one login limit; if it is your proxy, add it to --trusted-proxies',
+    )
+  }
+}
+
+/** The response headers of each cache policy. */
+const cacheHeaders: Readonly<Record<CachePolicy, Readonly<Record<string, string>>>> = {
+  default: { vary: 'Accept-Encoding' },
+  private: {
+    'cache-control': 'private, no-cache',
+    vary: 'X-Auth-Token, Accept, Accept-Encoding',
+  },
+  revalidate: { 'cache-control': 'no-cache', vary: 'Accept-Encoding' },
+  'no-store': { 'cache-control': 'no-store', vary: 'X-Auth-Token' },
+}
 
 /** Limits the bytes of concurrent response bodies: total, for each user and for each token. */
 const bodyLimits = {

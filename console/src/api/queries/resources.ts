@@ -1,6 +1,6 @@
 import type { Resource, ScopeParameter } from '@muster/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { countValues } from '../../inventory/count-values.ts'
+import { countValues } from '../../servers/value-counts.ts'
 import type { ResourceRow } from '../../inventory/resource-row.ts'
 import type { Sort } from '../../url/sort.ts'
 import { api, maxPageSize } from '../client.ts'

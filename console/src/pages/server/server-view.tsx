@@ -1,6 +1,8 @@
 import { isApiError } from '@muster/sdk'
 import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState, type ComponentType } from 'react'
+import { Link } from '@tanstack/react-router'
+import type { Server } from '@muster/contract'
 import { serverQuery } from '../../api/queries/server.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -11,12 +13,10 @@ import { ServerHeader } from './server-header.tsx'
 import { ServerTabs } from './server-tabs.tsx'
 import styles from './server.module.css'
 import type { TabName } from './tabs.ts'
-import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { api } from '../../api/client.ts'
 import { showToast } from '../../ui/show-toast.ts'
-import type { Server } from '@muster/contract'
 import { DevicesTab } from './devices-tab.tsx'
 import { DisksTab } from './disks-tab.tsx'
 import { HistoryTab } from './history-tab.tsx'
@@ -24,8 +24,23 @@ import { JsonTab } from './json-tab.tsx'
 import { NetworkTab } from './network-tab.tsx'
 import { OverviewTab } from './overview-tab.tsx'
 import { SecurityTab } from './security-tab.tsx'
-import { TasksTab } from './tasks-tab.tsx'
 import { TagsTab } from './tags-tab.tsx'
+import { TaskList } from '../../actions/task-list.tsx'
+import { useTaskColumns } from '../../actions/use-task-columns.tsx'
+import { serverTasksQuery } from '../../api/queries/tasks.ts'
+
+/** The tasks of a server. */
+function TasksTab({ server }: { readonly server: Server }) {
+  const { tasks: t } = useMessages()
+  return (
+    <TaskList
+      query={serverTasksQuery(server.id)}
+      caption={t.title}
+      columns={useTaskColumns(undefined, true)}
+      empty={<EmptyState title={t.empty}>{t.noneOfServerText}</EmptyState>}
+    />
+  )
+}
 
 interface Props {
   readonly id: string

@@ -25,7 +25,6 @@ import {
 import type { Row } from '../../servers/row.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { ExportMenu } from '../../ui/export-menu.tsx'
-import { saveServers } from '../../servers/save-servers.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -39,6 +38,16 @@ import { filterCountQueries } from './filter-counts.ts'
 import { NoServers } from './no-servers.tsx'
 import { useListState } from './use-list-state.ts'
 import { ViewsMenu } from './views-menu.tsx'
+import { api } from '../../api/client.ts'
+import { exportFormat, saveExport, type ExportKind } from '../../api/save-export.ts'
+import { exportQuery } from '../../servers/export-query.ts'
+import type { ListState } from '../../servers/list-state.ts'
+
+/** Saves all matching servers as a file. */
+async function saveServers(state: ListState, kind: ExportKind): Promise<void> {
+  const query = exportQuery(state, exportFormat(kind))
+  await saveExport(await api.stream('listServers', { query }), 'servers', kind)
+}
 
 /** Not part of the first load: the list comes first. */
 const ServerPanel = lazyPage(() => import('../server/server-panel.tsx'), 'ServerPanel')

@@ -1,9 +1,14 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { BatchRefusals } from '../../actions/batch-refusals.tsx'
+import { useQuery } from '@tanstack/react-query'
 import { TaskList } from '../../actions/task-list.tsx'
 import { useBatchColumns, useTaskColumns } from '../../actions/use-task-columns.tsx'
 import styles from '../../actions/tasks.module.css'
-import { batchesQuery, tasksQuery, type TaskFilters } from '../../api/queries/tasks.ts'
+import {
+  batchesQuery,
+  tasksQuery,
+  type TaskFilters,
+  batchRefusalsQuery,
+} from '../../api/queries/tasks.ts'
 import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
@@ -13,6 +18,21 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
 import { batchStatuses, linkedFilters, readTaskFilters, taskStatuses } from './task-filters.ts'
+import { PreviewGroups } from '../../actions/preview-groups.tsx'
+
+/** The servers of a batch that have no task. */
+function BatchRefusals({ id }: { readonly id: string }) {
+  const { tasks: t } = useMessages()
+  const { data: refusals = [] } = useQuery(batchRefusalsQuery(id))
+  if (refusals.length === 0) return null
+  const items = refusals.map(({ server_id }) => ({
+    server_id,
+    server: '',
+    outcome: 'refused' as const,
+    reason: t.noSuchServer,
+  }))
+  return <PreviewGroups label={t.refusals} items={items} />
+}
 
 /** The tasks and batches that the user can see. */
 export function TasksPage() {

@@ -1,11 +1,18 @@
-import type { Operation } from '@muster/contract'
+import { type Operation, administrationNames } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import type { RequestOrigin } from '../request-origin.ts'
 import type { UserSummary } from '../user-summary.ts'
 import { createEvent } from './create-event.ts'
 import type { EventStore } from './event-store.ts'
 import type { Changes, EventRecord } from './event.ts'
-import { targetTypes } from './target-types.ts'
+
+/** The type of an event's target, by the resource that an operation acts on. */
+const targetTypes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(administrationNames).map(({ keys, key }) => [keys, key])),
+  servers: 'server',
+  views: 'view',
+  cloudaccounts: 'cloudaccount',
+}
 
 /** A change that was refused because the user lacks the permission. */
 export interface Denial {

@@ -1,5 +1,5 @@
 import { defaultValues, servers, type Server } from '@muster/contract'
-import { joined } from '../joined.ts'
+import { joined } from '../timestamp.ts'
 import { metadataOf } from './metadata.ts'
 import type { ServerFacts } from './server-facts.ts'
 

@@ -3,10 +3,20 @@ import { didYouMean } from '../nearest.ts'
 import type { Comparison, Condition, FieldCondition, OtherCondition, Value } from './condition.ts'
 import { anyOf, not, oneOf } from './conditions.ts'
 import { isDay, microsecondsADay } from './parse-timestamp.ts'
-import { parseSize } from './parse-size.ts'
 import { parseValue } from './parse-value.ts'
 import { isField, type QueryFields } from './query-fields.ts'
 import { scanQ, type QTerm, type QValue, type Sign } from './scan-q.ts'
+
+const units: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 }
+
+const form = /^(\d{1,9}(?:\.\d{1,3})?)([MGT])(?:i?B)?$/i
+
+/** A size with its unit, as `8G` or `1.5TiB`, in MB. Undefined for anything else. */
+function parseSize(text: string): number | undefined {
+  const [, amount, unit = ''] = form.exec(text) ?? []
+  if (amount === undefined) return undefined
+  return Math.round(Number(amount) * (units[unit.toUpperCase()] ?? 1))
+}
 
 const longestSearch = 256
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { matchesGlob } from './glob.ts'
+import { matchesGlob } from './mapping.ts'
 import { runsInLane } from '../../testing/lanes.ts'
 
 /** The simple, slow algorithm: a star matches nothing, or one character and then itself again. */

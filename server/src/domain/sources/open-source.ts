@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { defaultRequestTimeout } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Account } from './account.ts'
 import type { ServerActor } from './action-port.ts'
 import { deadline } from './deadline.ts'
-import { createThrottle } from './throttle.ts'
 import type { AccountStore } from './ports.ts'
 import type {
   Egress,
@@ -15,6 +15,18 @@ import type {
   SourceSettings,
   SourceState,
 } from './source.ts'
+
+/** A rate limit per second, with a burst of one second's requests. */
+export function createThrottle(perSecond: number, clock: () => number = () => performance.now()) {
+  const interval = 1_000 / perSecond
+  let next = clock() - 1_000
+
+  return async function throttle(): Promise<void> {
+    const now = clock()
+    next = Math.max(next + interval, now - 1_000)
+    if (next > now) await pause(next - now)
+  }
+}
 
 interface Dependencies {
   readonly kinds: SourceKinds

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createThrottle } from './throttle.ts'
+import { createThrottle } from './open-source.ts'
 
 /** How many of so many may go on at once. */
 async function countFree(pace: () => Promise<void>, asked: number): Promise<number> {

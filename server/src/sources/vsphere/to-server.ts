@@ -16,8 +16,21 @@ import {
 } from './inventory.ts'
 import { nameOf, type Machine } from './machine.ts'
 import { networkIdsOf, nicsOf } from './nics.ts'
-import { operatingSystemOf } from './operating-system.ts'
 import { snapshotNotes } from './snapshots.ts'
+import { osTypeOf } from '../shared/os-type.ts'
+
+/** What VMware Tools reports of the running system, else the configured one. */
+function operatingSystemOf(machine: Machine): { os_type: string; os_name: string } {
+  const configured = osTypeOf(machine.text('config.guestId'))
+  // VMware Tools knows few families, and without them vSphere may guess.
+  const areToolsRunning = machine.text('guest.toolsRunningStatus') === 'guestToolsRunning'
+  const family = areToolsRunning ? osTypeOf(machine.text('guest.guestFamily')) : ''
+  const isUnix = family === 'Linux' && configured !== '' && configured !== 'Windows'
+  return {
+    os_type: isUnix || family === '' ? configured : family,
+    os_name: machine.text('guest.guestFullName') || machine.text('config.guestFullName'),
+  }
+}
 
 const statuses: ReadonlyMap<string, string> = new Map([
   ['poweredOn', 'running'],

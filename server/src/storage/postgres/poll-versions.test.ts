@@ -31,7 +31,9 @@ describe('two processes on one PostgreSQL', () => {
       await commitSetting(here, `setting-${index}`)
       // The process that wrote it knows at once.
       assert.equal(here.currentVersion(), index + 1)
-      await eventually('the version arrives', () => there.currentVersion() === index + 1)
+      await eventually('the version arrives', () => there.currentVersion() === index + 1, {
+        deadline: 5,
+      })
     }
   })
 
@@ -43,7 +45,9 @@ describe('two processes on one PostgreSQL', () => {
       ),
     )
     for (const database of [near, far]) {
-      await eventually('all versions arrive', () => database.currentVersion() === first + 20)
+      await eventually('all versions arrive', () => database.currentVersion() === first + 20, {
+        deadline: 5,
+      })
     }
   })
 
@@ -74,19 +78,25 @@ describe('a process that loses its connection', { concurrency: true }, () => {
 
       breakIt(proxy)
       await commitSetting(near, 'unheard')
-      // Inside the five seconds that a change may take to bite.
-      await eventually('the version is not known', () => far.currentVersion() === undefined)
+      // Within the five seconds in which a change must take effect.
+      await eventually('the version is not known', () => far.currentVersion() === undefined, {
+        deadline: 4,
+      })
       await pause(300)
       assert.equal(far.currentVersion(), undefined)
 
       proxy.restore()
-      await eventually('the version is known again', () => far.currentVersion() !== undefined)
-      // Behind the new connection could be another server: nothing remembered before may fit.
+      await eventually('the version is known again', () => far.currentVersion() !== undefined, {
+        deadline: 5,
+      })
+      // The new connection may lead to another server, so no cached version may match.
       const found = far.currentVersion() ?? 0
       assert.notEqual(found, 0)
       assert.notEqual(found, 1)
       await commitSetting(near, 'heard')
-      await eventually('the version arrives', () => far.currentVersion() === found + 1)
+      await eventually('the version arrives', () => far.currentVersion() === found + 1, {
+        deadline: 5,
+      })
     })
   }
 })

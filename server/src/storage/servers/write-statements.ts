@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
-import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
+import { type DatabaseReader, type DatabaseWriter, type Statement, required } from '../database.ts'
 import { countedWords, createCountStatements } from './counts.ts'
 import { requireUnchanged } from './require-unchanged.ts'
-import { createHoldOwners } from './hold-owners.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import { createInsertRows, createWriteRows } from '../insert-rows.ts'
@@ -22,11 +22,28 @@ import {
   textRow,
   type PreparedServer,
   type ServerEntry,
+  stateOf,
 } from './rows.ts'
 import { createChildResources } from '../resources/child-resources.ts'
 import { createReferencedResources } from '../resources/referenced-resources.ts'
 import { createSearchStatements } from './search-index.ts'
 import { createTextDictionary, type Codes } from './text-dictionary.ts'
+
+/**
+ * Requires that the projects of the written servers exist, and locks them until the commit. A
+ * concurrent deletion either comes first, so that nothing is written, or finds the servers.
+ */
+function createHoldOwners({ engine, db }: DatabaseReader) {
+  const lock = engine === 'postgres' ? sql`for key share` : sql``
+  return function holdOwners(writes: readonly ServerWrite[]): Statement[] {
+    const present = writes.filter(({ server }) => stateOf(server) < 2)
+    const ids = [...new Set(present.map(({ server }) => server.project_id))]
+    if (ids.length === 0) return []
+    const held = sql`select id from projects where id in (${sql.join(ids)}) ${lock}`
+    const check = sql`select 1 as one from (select count(*) as n from (${held}) as held) as owners where n = ${ids.length}`
+    return [required(check.compile(db), 'owners')]
+  }
+}
 
 const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
   a < b ? -1 : 1
