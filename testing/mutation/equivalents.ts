@@ -27,7 +27,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'Only how fast the pauses between readings grow. Their limit is tested.',
   },
   {
-    file: 'server/src/storage/tasks/task-store.ts',
+    file: 'server/src/storage/tasks/task-commits.ts',
     code: 'chunk(refusedIds, 100)',
     mutation: '100 → 101',
     reason: 'Only how many rows one statement inserts.',
