@@ -6,10 +6,11 @@ import {
   filterable,
   fromServer,
   number,
+  providerField,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -23,10 +24,7 @@ export const cloudproviders = {
     name: fromServer('manager', text('Name', shortSearchable)),
     status: enumeration('`connected`, `disconnected` or `unknown`', short, 'unknown'),
     enabled: boolean('Whether the cloud account is synced', short, true),
-    provider: fromServer(
-      'provider',
-      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    ),
+    provider: providerField,
     brand: fromServer(
       'brand',
       enumeration('The provider, or the name that the account gives to it', short),
@@ -39,8 +37,7 @@ export const cloudproviders = {
     ),
     external_id: text('Id of the tenant or subscription at the source', shortSearchable),
     guest_count: number('Number of servers of the manager that you can access', ['short']),
-    created_at: timestamp('When Muster first saw the manager', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('manager'),
   },
   columns: ['name', 'status', 'guest_count', 'provider', 'cloudaccount'],
   example: {

@@ -2,13 +2,13 @@ import { exampleTimestamp } from '../administration/examples.ts'
 import { inventoryNames } from './names.ts'
 import {
   enumeration,
-  filterable,
   fromServer,
   number,
+  providerField,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -21,15 +21,11 @@ export const cloudregions = {
     id: text('UUID of the region, as in `cloudregion_id` of a server', shortSearchable),
     name: fromServer('region', text('Name', shortSearchable)),
     status: enumeration('`inservice`, `outofservice` or `unknown`', short, 'unknown'),
-    provider: fromServer(
-      'provider',
-      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    ),
+    provider: providerField,
     cloud_env: fromServer('cloud_env', enumeration('`public`, `private` or `onpremise`', short)),
     external_id: fromServer('region_ext_id', text('Id at the source', shortSearchable)),
     guest_count: number('Number of servers in the region that you can access', ['short']),
-    created_at: timestamp('When Muster first saw the region', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('region'),
   },
   columns: ['name', 'status', 'guest_count', 'provider', 'cloud_env', 'external_id'],
   example: {

@@ -6,10 +6,10 @@ import {
   number,
   ofServer,
   searchable,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -56,8 +56,7 @@ export const disks = {
     zone_id: ofServer('zone_id', text('Id of the zone', short)),
     project_id: ofServer('project_id', text('Id of the project of the server', short)),
     domain_id: ofServer('domain_id', text('Id of the domain of the project', short)),
-    created_at: timestamp('When Muster first saw the disk', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('disk'),
   },
   columns: ['name', 'guest', 'disk_size', 'disk_type', 'storage_type', 'medium_type', 'provider'],
   example: {

@@ -5,10 +5,11 @@ import {
   filterable,
   fromServer,
   number,
+  regionFields,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -27,15 +28,13 @@ export const flavors = {
     gpu_count: number('Number of GPUs', short),
     gpu_spec: text('Model of the GPUs', short),
     provider: fromServer('provider', enumeration('`OpenStack`, `Aws`, `Azure`, …', short)),
-    cloudregion: fromServer('region', text('Name of the region', short)),
-    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+    ...regionFields,
     external_id: fromServer(
       'flavor_id',
       text('Id at the source, as in `flavor_id` of a server', shortSearchable),
     ),
     guest_count: number('Number of servers with the flavor that you can access', ['short']),
-    created_at: timestamp('When Muster first saw the flavor', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('flavor'),
   },
   columns: ['name', 'guest_count', 'cpu_core_count', 'memory_size_mb', 'provider', 'cloudregion'],
   example: {

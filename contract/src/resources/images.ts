@@ -5,10 +5,12 @@ import {
   filterable,
   fromServer,
   number,
+  providerField,
+  regionFields,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -29,16 +31,11 @@ export const images = {
     size: number('Size in bytes', short),
     min_disk: number('Smallest system disk, in MB. 0: any.', short),
     min_ram: number('Smallest memory, in MB. 0: any.', filterable),
-    provider: fromServer(
-      'provider',
-      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    ),
-    cloudregion: fromServer('region', text('Name of the region', short)),
-    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+    provider: providerField,
+    ...regionFields,
     external_id: fromServer('image_id', text('Id at the source', shortSearchable)),
     guest_count: number('Number of servers with the image that you can access', ['short']),
-    created_at: timestamp('When Muster first saw the image', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('image'),
   },
   columns: ['name', 'status', 'guest_count', 'os_type', 'os_arch', 'provider', 'cloudregion'],
   example: {

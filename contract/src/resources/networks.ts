@@ -5,10 +5,12 @@ import {
   filterable,
   fromServer,
   number,
+  providerField,
+  regionFields,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -28,10 +30,7 @@ export const networks = {
     vlan_id: number('VLAN id. 0: none.', short),
     vpc: text('Name of the VPC', filterable),
     vpc_id: text('Id of the VPC', short),
-    provider: fromServer(
-      'provider',
-      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    ),
+    provider: providerField,
     account: fromServer(
       'account',
       text('Name of the cloud account that reports the network', filterable),
@@ -39,14 +38,12 @@ export const networks = {
     account_id: fromServer('account_id', text('Id of the cloud account', filterable)),
     manager: text('Name of the manager', filterable),
     manager_id: text('Id of the manager', short),
-    cloudregion: fromServer('region', text('Name of the region', short)),
-    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+    ...regionFields,
     zone: text('Name of the zone', short),
     zone_id: text('Id of the zone', short),
     external_id: text('Id at the source', shortSearchable),
     guest_count: number('Number of servers in the network that you can access', ['short']),
-    created_at: timestamp('When Muster first saw the network', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('network'),
   },
   columns: ['name', 'status', 'guest_count', 'guest_ip_start', 'vpc', 'provider', 'cloudregion'],
   example: {

@@ -164,6 +164,21 @@ export const fromServer = <const Name extends string, const Field extends FieldD
   field: Field,
 ) => ({ ...field, fromServer: name }) as const
 
+/** Fields that the descriptions of several resources of the inventory share. */
+export const providerField = fromServer(
+  'provider',
+  enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
+)
+export const regionFields = {
+  cloudregion: fromServer('region', text('Name of the region', short)),
+  cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+} as const
+export const seenFields = (noun: string) =>
+  ({
+    created_at: timestamp(`When Muster first saw the ${noun}`, short),
+    updated_at: timestamp('When Muster last saw a change', filterable),
+  }) as const
+
 /** Part of the response only. */
 export const object = <Schema extends TSchema>(
   description: string,

@@ -2,13 +2,14 @@ import { exampleTimestamp } from '../administration/examples.ts'
 import { inventoryNames } from './names.ts'
 import {
   enumeration,
-  filterable,
   fromServer,
   number,
+  providerField,
+  regionFields,
+  seenFields,
   short,
   shortSearchable,
   text,
-  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -21,16 +22,11 @@ export const zones = {
     id: text('UUID of the zone, as in `zone_id` of a server', shortSearchable),
     name: fromServer('zone', text('Name', shortSearchable)),
     status: enumeration('`enable`, `disable`, `soldout` or `unknown`', short, 'unknown'),
-    provider: fromServer(
-      'provider',
-      enumeration('`OneCloud`, `VMware`, `OpenStack`, `Aws`, …', short),
-    ),
-    cloudregion: fromServer('region', text('Name of the region', short)),
-    cloudregion_id: fromServer('cloudregion_id', text('Id of the region', short)),
+    provider: providerField,
+    ...regionFields,
     external_id: fromServer('zone_ext_id', text('Id at the source', shortSearchable)),
     guest_count: number('Number of servers in the zone that you can access', ['short']),
-    created_at: timestamp('When Muster first saw the zone', short),
-    updated_at: timestamp('When Muster last saw a change', filterable),
+    ...seenFields('zone'),
   },
   columns: ['name', 'status', 'guest_count', 'provider', 'cloudregion', 'external_id'],
   example: {

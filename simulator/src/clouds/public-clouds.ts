@@ -5,16 +5,29 @@ const cloudFirmware = [
   { bios: 'UEFI', machine: 'q35', vga: 'std', vdi: 'vnc' },
 ] as const
 
-const habits = { cloud_env: 'public', firmware: cloudFirmware, hasVpcs: true } as const
+/** What public clouds have in common. */
+const publicCloud = (provider: string, name: string) => ({
+  provider,
+  hypervisor: name,
+  host_type: name,
+  cloud_env: 'public' as const,
+  firmware: cloudFirmware,
+  hasVpcs: true,
+})
+
+const disks = (format: string, driver: string, storages: Cloud['disks']['storages']) => ({
+  formats: [format],
+  drivers: [driver],
+  cache: 'none',
+  aio: 'native',
+  storages,
+})
 
 /** Public clouds, whose hosts are hidden. */
 export const publicClouds: readonly Cloud[] = [
   {
-    ...habits,
-    provider: 'Aws',
-    hypervisor: 'aws',
+    ...publicCloud('Aws', 'aws'),
     environment: 'InternationalCloud',
-    host_type: 'aws',
     accounts: [
       {
         name: 'aws-production',
@@ -32,26 +45,17 @@ export const publicClouds: readonly Cloud[] = [
       't3.micro 2 1, t3.small 2 2, t3.medium 2 4, t3.large 2 8, m6i.large 2 8, m6i.xlarge 4 16, m6i.2xlarge 8 32, c6i.xlarge 4 8, c6i.4xlarge 16 32, r6i.large 2 16, r6i.2xlarge 8 64, m7g.4xlarge 16 64',
     ),
     gpuSizes: sizes('g5.xlarge 4 16, g5.4xlarge 16 64, p3.2xlarge 8 61'),
-    disks: {
-      formats: ['raw'],
-      drivers: ['scsi'],
-      cache: 'none',
-      aio: 'native',
-      storages: [
-        storage('gp3', 'ssd', 3_000, 125),
-        storage('gp2', 'ssd', 300, 128),
-        storage('io2', 'ssd', 16_000, 1_000),
-        storage('st1', 'rotate', 500, 40),
-      ],
-    },
+    disks: disks('raw', 'scsi', [
+      storage('gp3', 'ssd', 3_000, 125),
+      storage('gp2', 'ssd', 300, 128),
+      storage('io2', 'ssd', 16_000, 1_000),
+      storage('st1', 'rotate', 500, 40),
+    ]),
     macPrefix: '06:3c:a1',
   },
   {
-    ...habits,
-    provider: 'Azure',
-    hypervisor: 'azure',
+    ...publicCloud('Azure', 'azure'),
     environment: 'AzurePublicCloud',
-    host_type: 'azure',
     accounts: [
       {
         name: 'azure-ent',
@@ -65,25 +69,16 @@ export const publicClouds: readonly Cloud[] = [
       'Standard_B1s 1 1, Standard_B2s 2 4, Standard_B2ms 2 8, Standard_D2s_v5 2 8, Standard_D4s_v5 4 16, Standard_D8s_v5 8 32, Standard_E4s_v5 4 32, Standard_F4s_v2 4 8, Standard_F8s_v2 8 16',
     ),
     gpuSizes: sizes('Standard_NC4as_T4_v3 4 28, Standard_NC24ads_A100_v4 24 220'),
-    disks: {
-      formats: ['vhd'],
-      drivers: ['scsi'],
-      cache: 'none',
-      aio: 'native',
-      storages: [
-        storage('premium_lrs', 'ssd', 1_100, 125),
-        storage('standardssd_lrs', 'ssd', 500, 60),
-        storage('standard_lrs', 'rotate', 500, 60),
-      ],
-    },
+    disks: disks('vhd', 'scsi', [
+      storage('premium_lrs', 'ssd', 1_100, 125),
+      storage('standardssd_lrs', 'ssd', 500, 60),
+      storage('standard_lrs', 'rotate', 500, 60),
+    ]),
     macPrefix: '00:0d:3a',
   },
   {
-    ...habits,
-    provider: 'Google',
-    hypervisor: 'google',
+    ...publicCloud('Google', 'google'),
     environment: '',
-    host_type: 'google',
     accounts: [
       {
         name: 'google-analytics',
@@ -97,25 +92,16 @@ export const publicClouds: readonly Cloud[] = [
       'e2-micro 2 1, e2-small 2 2, e2-medium 2 4, e2-standard-2 2 8, e2-standard-4 4 16, n2-standard-8 8 32, n2-highmem-4 4 32, c3-highcpu-8 8 16, n2d-standard-16 16 64',
     ),
     gpuSizes: sizes('g2-standard-8 8 32, a2-highgpu-1g 12 85'),
-    disks: {
-      formats: ['raw'],
-      drivers: ['scsi'],
-      cache: 'none',
-      aio: 'native',
-      storages: [
-        storage('pd-balanced', 'ssd', 3_000, 140),
-        storage('pd-ssd', 'ssd', 6_000, 240),
-        storage('pd-standard', 'rotate', 75, 12),
-      ],
-    },
+    disks: disks('raw', 'scsi', [
+      storage('pd-balanced', 'ssd', 3_000, 140),
+      storage('pd-ssd', 'ssd', 6_000, 240),
+      storage('pd-standard', 'rotate', 75, 12),
+    ]),
     macPrefix: '42:01:0a',
   },
   {
-    ...habits,
-    provider: 'Aliyun',
-    hypervisor: 'aliyun',
+    ...publicCloud('Aliyun', 'aliyun'),
     environment: 'InternationalCloud',
-    host_type: 'aliyun',
     accounts: [
       {
         name: 'aliyun-retail',
@@ -129,25 +115,16 @@ export const publicClouds: readonly Cloud[] = [
       'ecs.t6-c1m1.large 2 2, ecs.t6-c1m2.large 2 4, ecs.c7.large 2 4, ecs.g7.large 2 8, ecs.g7.xlarge 4 16, ecs.g7.2xlarge 8 32, ecs.r7.xlarge 4 32, ecs.c7.4xlarge 16 32',
     ),
     gpuSizes: sizes('ecs.gn7i-c8g1.2xlarge 8 30, ecs.gn6v-c8g1.2xlarge 8 32'),
-    disks: {
-      formats: ['raw'],
-      drivers: ['virtio'],
-      cache: 'none',
-      aio: 'native',
-      storages: [
-        storage('cloud_essd', 'ssd', 4_800, 170),
-        storage('cloud_ssd', 'ssd', 3_000, 140),
-        storage('cloud_efficiency', 'hybrid', 2_600, 100),
-      ],
-    },
+    disks: disks('raw', 'virtio', [
+      storage('cloud_essd', 'ssd', 4_800, 170),
+      storage('cloud_ssd', 'ssd', 3_000, 140),
+      storage('cloud_efficiency', 'hybrid', 2_600, 100),
+    ]),
     macPrefix: '00:16:3e',
   },
   {
-    ...habits,
-    provider: 'Huawei',
-    hypervisor: 'huawei',
+    ...publicCloud('Huawei', 'huawei'),
     environment: 'ChinaCloud',
-    host_type: 'huawei',
     accounts: [
       {
         name: 'huawei-iot',
@@ -161,25 +138,16 @@ export const publicClouds: readonly Cloud[] = [
       's6.small.1 1 1, s6.medium.2 1 2, s6.large.2 2 4, c6.large.4 2 8, c6.xlarge.2 4 8, c6.2xlarge.4 8 32, m6.xlarge.8 4 32',
     ),
     gpuSizes: sizes('g6.xlarge.4 4 16, p2v.2xlarge.8 8 64'),
-    disks: {
-      formats: ['raw'],
-      drivers: ['virtio'],
-      cache: 'none',
-      aio: 'native',
-      storages: [
-        storage('GPSSD', 'ssd', 2_600, 130),
-        storage('SSD', 'ssd', 3_000, 120),
-        storage('SAS', 'hybrid', 1_800, 100),
-      ],
-    },
+    disks: disks('raw', 'virtio', [
+      storage('GPSSD', 'ssd', 2_600, 130),
+      storage('SSD', 'ssd', 3_000, 120),
+      storage('SAS', 'hybrid', 1_800, 100),
+    ]),
     macPrefix: 'fa:16:3e',
   },
   {
-    ...habits,
-    provider: 'Qcloud',
-    hypervisor: 'qcloud',
+    ...publicCloud('Qcloud', 'qcloud'),
     environment: '',
-    host_type: 'qcloud',
     accounts: [
       {
         name: 'qcloud-games',
@@ -190,16 +158,10 @@ export const publicClouds: readonly Cloud[] = [
       'S5.SMALL1 1 1, S5.SMALL2 1 2, S5.MEDIUM4 2 4, S5.LARGE8 4 8, S5.2XLARGE16 8 16, SA2.4XLARGE32 16 32, M5.LARGE32 4 32',
     ),
     gpuSizes: sizes('GN7.2XLARGE32 8 32'),
-    disks: {
-      formats: ['raw'],
-      drivers: ['virtio'],
-      cache: 'none',
-      aio: 'native',
-      storages: [
-        storage('CLOUD_PREMIUM', 'hybrid', 2_600, 100),
-        storage('CLOUD_SSD', 'ssd', 3_600, 150),
-      ],
-    },
+    disks: disks('raw', 'virtio', [
+      storage('CLOUD_PREMIUM', 'hybrid', 2_600, 100),
+      storage('CLOUD_SSD', 'ssd', 3_600, 150),
+    ]),
     macPrefix: '52:54:00',
   },
 ]
