@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
+import { listTableNames } from './migrations/engine.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'demo'
@@ -28,7 +29,7 @@ export async function findDemoRecord(db: Kysely<Tables>): Promise<DemoRecord | u
 
 /** Whether the database has a demo already, or nothing but the initial data. */
 export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
-  const tables = new Set((await db.introspection.getTables()).map((table) => table.name))
+  const tables = await listTableNames(db)
   if (!tables.has('settings') || (await findDemoRecord(db))) return true
   const made = { domains: 1, projects: 1, users: 1, servers: 0, cloudaccounts: 0 }
   for (const [table, most] of Object.entries(made)) {

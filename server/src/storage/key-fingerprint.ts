@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
+import { listTableNames } from './migrations/engine.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'secret_key_fingerprint'
@@ -12,8 +13,7 @@ export const keyFingerprintsSql = `select value from settings where key = '${nam
  * spaces. Two only while a rotation runs. Undefined for an empty database.
  */
 export async function findKeyFingerprints(db: Kysely<Tables>): Promise<string | undefined> {
-  const tables = await db.introspection.getTables()
-  if (!tables.some((table) => table.name === 'settings')) return undefined
+  if (!(await listTableNames(db)).has('settings')) return undefined
   const row = await db
     .selectFrom('settings')
     .where('key', '=', name)

@@ -2,7 +2,7 @@ import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import { createInsertEvent } from '../event-store.ts'
 import { renumberForeignEvents } from '../event-positions.ts'
 import { createEvent } from '../../domain/audit/create-event.ts'
-import { engineOf } from '../migrations/engine.ts'
+import { engineOf, listTableNames } from '../migrations/engine.ts'
 import { migrate, migrateTo } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import { readBackup, type BackupHeader, type RowChunk } from './format.ts'
@@ -52,7 +52,7 @@ export async function restoreRows(
 
 /** Migrations insert rows that the backup has too. */
 async function deleteInitialRows(db: Kysely<Tables>): Promise<void> {
-  const tables = new Set((await db.introspection.getTables()).map(({ name }) => name))
+  const tables = await listTableNames(db)
   for (const name of savedTables.toReversed()) {
     if (tables.has(name)) await sql`delete from ${sql.table(name)}`.execute(db)
   }

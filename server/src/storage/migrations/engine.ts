@@ -3,6 +3,16 @@ import { PostgresAdapter, sql, type Kysely } from 'kysely'
 export const engineOf = <Schema>(db: Kysely<Schema>) =>
   db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
 
+/** Much cheaper than Kysely's introspection, which reads the columns too. */
+export async function listTableNames<Schema>(db: Kysely<Schema>): Promise<Set<string>> {
+  const query =
+    engineOf(db) === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+      : sql<{ name: string }>`
+          select tablename as name from pg_tables where schemaname = any (current_schemas(false))`
+  return new Set((await query.execute(db)).rows.map(({ name }) => name))
+}
+
 /** For tables that are read by primary key only: SQLite then stores no row id. */
 export const compact = (db: Kysely<unknown>) =>
   engineOf(db) === 'sqlite' ? sql`without rowid` : sql``

@@ -24,7 +24,7 @@ import { up as formerServerIds } from './0021-former-server-ids.ts'
 import { up as disks } from './0022-disks.ts'
 import { up as imagesAndFlavors } from './0023-images-and-flavors.ts'
 import { up as eventNumbers } from './0024-event-numbers.ts'
-import { engineOf } from './engine.ts'
+import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
 const migrations: Record<string, Migration> = {
@@ -59,7 +59,7 @@ const createMigrator = <Schema>(db: Kysely<Schema>) =>
 
 /** Runs the missing migrations. A lock makes processes that start together wait for each other. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
-  await requireKnownMigrations(db)
+  if (await isUpToDate(db)) return
   await withoutForeignKeys(db, async () => {
     const { error } = await createMigrator(db).migrateToLatest()
     if (error) throw error
@@ -77,14 +77,10 @@ export async function migrateTo<Schema>(db: Kysely<Schema>, name: string): Promi
 
 /** The migrations that the database has, also those of a newer version. */
 export async function listExecuted<Schema>(db: Kysely<Schema>): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return []
+  if (!(await listTableNames(db)).has('kysely_migration')) return []
   const ran = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
   return ran.rows.map(({ name }) => name)
 }
-
-const requireKnownMigrations = async <Schema>(db: Kysely<Schema>) =>
-  requireKnown(await listExecuted(db))
 
 export const isKnownMigration = (name: string): boolean => Object.hasOwn(migrations, name)
 
@@ -116,12 +112,12 @@ async function withoutForeignKeys<Schema>(
 
 /** The migrations that the database has, and those that it lacks. Rejects one of a newer version. */
 export async function listMigrations<Schema>(db: Kysely<Schema>) {
-  await requireKnownMigrations(db)
-  const known = await createMigrator(db).getMigrations()
-  const { executed = [], pending = [] } = Object.groupBy(known, ({ executedAt }) =>
-    executedAt === undefined ? 'pending' : 'executed',
+  const ran = await listExecuted(db)
+  requireKnown(ran)
+  const { executed = [], pending = [] } = Object.groupBy(Object.keys(migrations), (name) =>
+    ran.includes(name) ? 'executed' : 'pending',
   )
-  return { executed: executed.map(({ name }) => name), pending: pending.map(({ name }) => name) }
+  return { executed, pending }
 }
 
 export const isUpToDate = async <Schema>(db: Kysely<Schema>): Promise<boolean> =>
