@@ -1,3 +1,5 @@
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import type { ErrorBody, Token } from '@muster/contract'
 import { assertDocumentedError } from './documented-errors.ts'
 import { assertServerContract } from './inventory-world/server-contract.ts'
@@ -18,34 +20,52 @@ export interface ClientResponse<Body = unknown> {
   readonly body: Body
 }
 
+/** Not `fetch`, which takes three times the CPU time: the tests send tens of thousands of requests. */
+const agent = new Agent({ keepAlive: true })
+
 /** Sends requests to a running platform, as any client would. */
 export async function ask<Body = ErrorBody>(
   url: string,
   path: string,
   { method = 'GET', token, headers = {}, body }: RequestOptions = {},
 ): Promise<ClientResponse<Body>> {
-  const response = await fetch(url + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token !== undefined && { 'x-auth-token': token }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: asPayload(body) }),
+  const payload = body === undefined ? undefined : asPayload(body)
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(
+      url + path,
+      {
+        agent,
+        method,
+        headers: {
+          ...(token !== undefined && { 'x-auth-token': token }),
+          ...(payload !== undefined && {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(payload),
+          }),
+          ...headers,
+        },
+      },
+      resolve,
+    )
+      .on('error', reject)
+      .end(payload)
   })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  const text = await readText(response)
+  const answerHeaders = new Headers(
+    Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+  )
+  const isJson = answerHeaders.get('content-type')?.startsWith('application/json') ?? false
   const answered: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
-  if (response.status === 200 && answered !== undefined) assertServerContract(path, answered)
+  const { statusCode: status = 0 } = response
+  if (status === 200 && answered !== undefined) assertServerContract(path, answered)
   assertDocumentedError(method, path, answered)
-  return { status: response.status, headers: response.headers, text, body: answered as Body }
+  return { status, headers: answerHeaders, text, body: answered as Body }
 }
 
-const asPayload = (body: unknown): string | Uint8Array<ArrayBuffer> =>
-  typeof body === 'string' || body instanceof Uint8Array
-    ? (body as string | Uint8Array<ArrayBuffer>)
-    : JSON.stringify(body)
+const asPayload = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 
 /** Sends a token request. */
 export const requestToken = (url: string, auth: unknown, headers?: Record<string, string>) =>
