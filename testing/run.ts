@@ -8,6 +8,7 @@ import { browserVariable } from './browser/open-browser.ts'
 import { readyConsole } from './browser/ready-console.ts'
 import { startPostgres } from './postgres.ts'
 import { bundleMuster } from './runner/bundle-muster.ts'
+import { createMemoryFolder } from './runner/memory-folder.ts'
 import { runFiles, type FileResult } from './runner/run-files.ts'
 
 /**
@@ -132,8 +133,11 @@ async function repeatFailed(): Promise<readonly FileResult[]> {
 // Before the workers: for a moment it changes the environment, which they inherit.
 const chromium = inBrowser.length === 0 ? undefined : await startChromium()
 const hasBrowser = inBrowser.length === 0 || chromium !== undefined
-const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 const postgres = await startPostgres()
+// Back ends keep theirs on the disk: the paths of their sockets may not be longer.
+const memoryFolder = needsBackEnd ? undefined : createMemoryFolder()
+if (memoryFolder !== undefined) process.env['TMPDIR'] = memoryFolder
+const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 await prepareDatabases(postgres.url, folder)
 // The other tests start few processes.
 if (lane !== 'test') await bundleMuster()
@@ -142,7 +146,7 @@ await Promise.all([runInBrowser(), run(files, lane === 'backend' ? 6 : 4)])
 const repeated = await repeatFailed()
 await chromium?.close()
 await postgres.stop()
-rmSync(folder, { recursive: true, force: true })
+rmSync(memoryFolder ?? folder, { recursive: true, force: true })
 
 function tellLeftOut(paths: readonly string[], why: string, how: string): void {
   if (paths.length === 0) return

@@ -51,7 +51,7 @@ const telltales: readonly (string | RegExp)[] = [
   /\n\s+at |\\n\s+at |\.[cm]?[jt]s:\d|node_modules|node:internal/,
   /\b(?:select|insert into|delete from|update \w+ set|pragma|relation|no such table|column)\b/i,
   /sqlite|postgres|kysely|fastify|libpq|ECONN|EACCES|ENOENT|errno|syscall/i,
-  /127\.0\.0\.1|localhost|\bmuster\.(?:db|lock)\b|secret\.key|\/tmp\/|\/home\/|\/root\//,
+  /127\.0\.0\.1|localhost|\bmuster\.(?:db|lock)\b|secret\.key|\/tmp\/|\/dev\/shm\/|\/home\/|\/root\//,
 ]
 
 const finds = (text: string, telltale: string | RegExp) =>
