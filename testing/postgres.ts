@@ -141,6 +141,10 @@ export async function startPostgres({
         'max_connections=300',
         '-c',
         `fsync=${isDurable ? 'on' : 'off'}`,
+        '-c',
+        `full_page_writes=${isDurable ? 'on' : 'off'}`,
+        '-c',
+        `synchronous_commit=${isDurable ? 'on' : 'off'}`,
       ],
       { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
     )

@@ -19,7 +19,8 @@ async function createDatabase(server: string, name: string, template?: string): 
   const [database, original] = [name, template ?? 'template1'].map((text) =>
     client.escapeIdentifier(text),
   )
-  await client.query(`create database ${database} template ${original}`)
+  // The default writes every page of the copy to the log as well.
+  await client.query(`create database ${database} template ${original} strategy file_copy`)
   await client.end()
   return server.replace(/[^/]+$/, name)
 }
