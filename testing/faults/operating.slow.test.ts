@@ -1,10 +1,10 @@
 import { eventually } from '../../server/src/testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from '../../server/src/testing/engines.ts'
-import { isNightly } from '../../server/src/testing/lanes.ts'
+import { isNightly, onPostgresFirst } from '../../server/src/testing/lanes.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startRunningMuster, type RunningMuster } from './running-muster.ts'
 
@@ -137,28 +137,24 @@ const operations: readonly Operation[] = [
   },
 ]
 
-void describe('operations on a running Muster', { concurrency: true }, () => {
-  for (const engine of both) {
-    void describe(engine, { concurrency: 1 }, () => {
-      const lifetime = suiteLifetime()
-      let muster: RunningMuster
-      before(async () => {
-        muster = await startRunningMuster(lifetime, engine)
-      })
-      for (const { name, engines, isFault = false, run, ...one } of operations) {
-        if (!engines.includes(engine) || (one.isNightly && !isNightly)) continue
-        test(`${name}: then a login, a scan, an action, a delivery and an export work on each node`, async () => {
-          const load = muster.startLoad()
-          try {
-            await pause(500)
-            await run(muster)
-            await pause(500)
-          } finally {
-            await load.end()
-          }
-          await muster.check(isFault)
-        })
+onPostgresFirst('operations on a running Muster', (engine) => {
+  const lifetime = suiteLifetime()
+  let muster: RunningMuster
+  before(async () => {
+    muster = await startRunningMuster(lifetime, engine)
+  })
+  for (const { name, engines, isFault = false, run, ...one } of operations) {
+    if (!engines.includes(engine) || (one.isNightly && !isNightly)) continue
+    test(`${name}: then a login, a scan, an action, a delivery and an export work on each node`, async () => {
+      const load = muster.startLoad()
+      try {
+        await pause(500)
+        await run(muster)
+        await pause(500)
+      } finally {
+        await load.end()
       }
+      await muster.check(isFault)
     })
   }
 })

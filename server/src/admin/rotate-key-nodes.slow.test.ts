@@ -13,7 +13,8 @@ import { listEncryptedValues } from '../storage/encrypted-values.ts'
 import { letAct } from '../testing/acting-ec2.ts'
 import { assertError } from '../testing/assert-error.ts'
 import { ask, loginAdmin, requestToken, secretOf } from '../testing/client.ts'
-import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
+import { createTestDatabase } from '../testing/engines.ts'
+import { onPostgresFirst } from '../testing/lanes.ts'
 import { startFakeEc2 } from '../testing/fake-ec2.ts'
 import {
   createKeyHolders,
@@ -55,7 +56,7 @@ const manners = {
   'only at the end': [],
 } as const satisfies Record<string, readonly string[]>
 
-onBothEngines('after a rotation of the secret key', (engine) => {
+onPostgresFirst('after a rotation of the secret key', (engine) => {
   test('scans, actions, deliveries and logins work in every thread of every node, without a restart', async (t) => {
     const databaseUrl = engine === 'postgres' ? await createTestDatabase('migrated') : undefined
     const places: Installation[] = Array.from({ length: engine === 'postgres' ? 2 : 1 }, () => ({

@@ -3,14 +3,14 @@ import { mkdirSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { findDemoRecord } from '../storage/demo-record.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onPostgresFirst } from '../testing/lanes.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { musterCommand, runMuster, spawnProcess, temporaryFolder } from '../testing/spawn-muster.ts'
 import { startTestDemo } from '../testing/start-demo.ts'
 import { adminPassword, startPlatform } from '../testing/start-platform.ts'
 import { loginAdmin, ask } from '../testing/client.ts'
 
-onBothEngines('a demo', (engine) => {
+onPostgresFirst('a demo', (engine) => {
   test('of an earlier version is recreated, not duplicated', async (t) => {
     const { start, database, listServers } = await startTestDemo(t, engine)
     await start({ servers: 30 })
