@@ -40,24 +40,31 @@ const find = (suffix: string) =>
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 
 const findFast = (suffix: string) => find(suffix).filter((file) => !/\.(slow|nightly)\./.test(file))
-/** Files of which `npm test` runs a part, and the slow tests all. */
-const isInBothLanes = (file: string) => readFileSync(file, 'utf8').includes("testing/lanes.ts'")
-const findSlow = (suffix: string) => [
+/** Files of which `npm test` runs a part, and this lane another one. */
+const differs = {
+  slow: /\b(onEngineOfLane|runsInLane|isSlowLane)\b/,
+  nightly: /testing\/lanes\.ts'/,
+}
+const findSlow = (suffix: string, upTo: keyof typeof differs = 'slow') => [
   ...find(`slow.${suffix}`),
-  ...findFast(suffix).filter(isInBothLanes),
+  ...findFast(suffix).filter((file) => differs[upTo].test(readFileSync(file, 'utf8'))),
+]
+const findNightly = (suffix: string) => [
+  ...findSlow(suffix, 'nightly'),
+  ...find(`nightly.${suffix}`),
 ]
 
 const files = {
   test: () => findFast('test'),
   slow: () => findSlow('test'),
-  nightly: () => [...findSlow('test'), ...find('nightly.test')],
+  nightly: () => findNightly('test'),
   backend: () => find('backend'),
   compute: () => find('compute'),
 }[lane]()
 const inBrowser = {
   test: () => findFast('browser'),
   slow: () => findSlow('browser'),
-  nightly: () => [...findSlow('browser'), ...find('nightly.browser')],
+  nightly: () => findNightly('browser'),
   backend: () => [],
   compute: () => [],
 }[lane]()
@@ -81,16 +88,21 @@ function report(result: FileResult): void {
   }
 }
 
-/** Started first, the longest files do not end alone: those with the conformance kit, then large ones. */
+/**
+ * Started first, the longest files do not end alone: those that start processes or have the conformance
+ * kit, then slow ones, then large ones.
+ */
 const longestFirst = (paths: readonly string[]) =>
   paths
     .map((path) => {
       const text = readFileSync(path, 'utf8')
-      return { path: resolve(path), weight: text.length + (usesKit.test(text) ? 1e6 : 0) }
+      const weight =
+        text.length + (takesLong.test(text) ? 2e6 : 0) + (path.includes('.slow.') ? 1e6 : 0)
+      return { path: resolve(path), weight }
     })
     .sort((one, other) => other.weight - one.weight)
     .map(({ path }) => path)
-const usesKit = /describeConformance\(/
+const takesLong = /describeConformance\(|spawn-muster\.ts'|running-muster\.ts'/
 
 /** The first start of a back end may have to install it. */
 const needsBackEnd = lane === 'backend' || lane === 'compute'
@@ -141,8 +153,10 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 await prepareDatabases(postgres.url, folder)
 // The other tests start few processes.
 if (lane !== 'test') await bundleMuster()
-// More than most machines have cores: many tests mostly wait, most of all for back ends.
-await Promise.all([runInBrowser(), run(files, lane === 'backend' ? 6 : 4)])
+// More than most machines have cores: many tests wait, for processes and most of all for back ends. Each
+// worker compiles the same code again, so there are no more than needed.
+const workers = { test: 3, slow: 4, nightly: 4, backend: 6, compute: 4 }[lane]
+await Promise.all([runInBrowser(), run(files, workers)])
 const repeated = await repeatFailed()
 await chromium?.close()
 await postgres.stop()

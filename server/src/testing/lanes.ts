@@ -3,8 +3,8 @@ import type { Operation } from '@muster/contract'
 import type { Engine } from './engines.ts'
 
 /**
- * Suites that run in both lanes: a cheap part of them in `npm test`, all of them in
- * `npm run test:slow`, which runs every test file that imports this module.
+ * Suites that run in several lanes: a cheap part of them in `npm test`, more in `npm run test:slow`, all
+ * in `--nightly`. The runner finds them by the names of these functions.
  */
 export const isNightly = process.env['TEST_LANE'] === 'nightly'
 export const isSlowLane = isNightly || process.env['TEST_LANE'] === 'slow'
@@ -38,15 +38,12 @@ export const sampleInputs = <T>(all: readonly T[]): readonly T[] =>
   isNightly ? all : all.filter((_, at) => at % 3 === 0)
 
 /**
- * For checks of what all operations share, such as the parsing of headers: in `npm test` one operation
- * of each kind, by method, by who may call it and by whether it has a body and a place in its path.
- * All of them run in the lane that is given.
+ * For checks of what all operations share, such as the parsing of headers: all of them in `--nightly`,
+ * else one operation of each kind, by method, by who may call it and by whether it has a body and a place
+ * in its path.
  */
-export function sampleOperations<T extends Operation>(
-  operations: readonly T[],
-  all: 'slow' | 'nightly' = 'slow',
-): readonly T[] {
-  if (isNightly || (isSlowLane && all === 'slow')) return operations
+export function sampleOperations<T extends Operation>(operations: readonly T[]): readonly T[] {
+  if (isNightly) return operations
   const kindOf = ({ method, access, body, path }: Operation) =>
     [method, access, body !== undefined, path.includes('{')].join()
   const kinds = Map.groupBy(operations, kindOf)

@@ -34,7 +34,7 @@ const changesOfServers: ReadonlySet<string> = new Set<OperationId>([
   'updateServer',
   'startServer',
 ])
-const sampled = new Set<Operation>(sampleOperations(operations, 'nightly'))
+const sampled = new Set<Operation>(sampleOperations(operations))
 const tested = operations.filter((each) => sampled.has(each) || changesOfServers.has(each.id))
 
 const flags = ['--database-timeout=1s', '--query-timeout=60s']

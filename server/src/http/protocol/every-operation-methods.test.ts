@@ -17,7 +17,7 @@ import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations
 const withMethod = (method: string) =>
-  sampleOperations(operations, 'nightly')
+  sampleOperations(operations)
     .filter((operation) => operation.method === method)
     .map(({ id }) => id)
 

@@ -14,7 +14,7 @@ import { sampleOperations } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
-const sampled = sampleOperations(all, 'nightly')
+const sampled = sampleOperations(all)
 const paths = [...new Set(sampled.map(pathOf))]
 
 let platform: TestPlatform
