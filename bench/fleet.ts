@@ -13,13 +13,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgres } from '../testing/postgres.ts'
 import { fingerprintFleet } from './fleet-fingerprint.ts'
 import { createFleetKeys, type FleetKeys } from './fleet-keys.ts'
-import { logIn, removeFolder, startServer, type BenchServer } from './server.ts'
+import { logIn, removeFolder, startServer, type BenchServer, type StartOptions } from './server.ts'
 
 /** A database with a number of servers that do not change. */
 export interface Fleet extends FleetKeys {
   readonly size: number
   readonly engine: 'SQLite' | 'PostgreSQL'
-  start(port: number): Promise<BenchServer>
+  start(port: number, options?: Pick<StartOptions, 'env'>): Promise<BenchServer>
 }
 
 interface FleetLocation {
@@ -88,7 +88,7 @@ export async function openFleet(size: number): Promise<Fleet> {
     writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
   }
   const keys = JSON.parse(readFileSync(file, 'utf8')) as FleetKeys
-  return { ...keys, size, engine: 'SQLite', start: (port) => startServer(port, folder) }
+  return { ...keys, size, engine: 'SQLite', start: (port, more) => startServer(port, folder, more) }
 }
 
 /** The same on its own PostgreSQL, which is removed afterwards. */
@@ -105,7 +105,7 @@ export async function openPostgresFleet(
     size,
     engine: 'PostgreSQL',
     databaseUrl: postgres.url,
-    start: (port) => startServer(port, folder, { flags }),
+    start: (port, more) => startServer(port, folder, { ...more, flags }),
     async close() {
       await postgres.stop()
       removeFolder(folder)

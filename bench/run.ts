@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { stopAllChildren } from './child-processes.ts'
+import { cacheGains } from './caches.ts'
 import { coldPages } from './cold-pages.ts'
 import { consoleFigures } from './console.ts'
 import { deepPages } from './deep-pages.ts'
@@ -44,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   consoleFigures,
   postgresRates,
   taskRates,
+  cacheGains,
 ]
 
 const { wanted } = options

@@ -17,8 +17,9 @@ export interface BenchServer {
   stop(): Promise<void>
 }
 
-interface StartOptions {
+export interface StartOptions {
   readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
   /** Shows its standard error, such as the progress of a load. */
   readonly showsOutput?: boolean
 }
@@ -27,7 +28,7 @@ interface StartOptions {
 export async function startServer(
   port: number,
   folder = newFolder(),
-  { flags = [], showsOutput = false }: StartOptions = {},
+  { flags = [], env = {}, showsOutput = false }: StartOptions = {},
 ): Promise<BenchServer> {
   const begin = performance.now()
   const server = trackChild(
@@ -46,7 +47,7 @@ export async function startServer(
       ],
       {
         stdio: ['ignore', 'ignore', showsOutput ? 'inherit' : 'ignore'],
-        env: { PATH: process.env['PATH'], MUSTER_ADMIN_PASSWORD: password },
+        env: { ...env, PATH: process.env['PATH'], MUSTER_ADMIN_PASSWORD: password },
       },
     ),
   )

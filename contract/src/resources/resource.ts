@@ -186,6 +186,37 @@ export const object = <Schema extends TSchema>(
   value: Static<Schema>,
 ) => ({ type: 'object', schema, uses: [], description, default: value }) as const
 
+type ItemField<R extends InventoryResource> = {
+  [Name in FieldName<R>]: Name extends R['visibility']['field'] | 'updated_at'
+    ? never
+    : R['fields'][Name] extends { readonly ofServer: string }
+      ? never
+      : Name
+}[FieldName<R>]
+
+/** What a server says about an item that belongs to it. */
+export type Item<R extends InventoryResource> = Pick<Wire<R>, ItemField<R>>
+
+/** The names of its fields: not those of the server, and not what Muster sets. */
+export const itemFields = ({ fields, visibility }: InventoryResource): readonly string[] =>
+  Object.keys(fields).filter(
+    (name) =>
+      fields[name]?.ofServer === undefined && name !== visibility.field && name !== 'updated_at',
+  )
+
+/** A field of servers with the items of a resource that belong to the server. */
+export const itemsOf = <const R extends InventoryResource>(resource: R) => {
+  const properties = wireProperties(resource)
+  const own = itemFields(resource) as ItemField<R>[]
+  const item = exactObject(
+    Object.fromEntries(own.map((name) => [name, properties[name]])) as Pick<
+      WireProperties<R>,
+      ItemField<R>
+    >,
+  )
+  return object(resource.nouns, Type.Array(item), [])
+}
+
 /** Always the default value. */
 export const constant = <const Field extends FieldDescription>(field: Field) =>
   ({ ...field, notStored: 'constant' }) as const

@@ -1,25 +1,43 @@
-import type { Server } from '@muster/contract'
+import type { Disk, Server } from '@muster/contract'
+import { resourceOf, type ChildKind, type InventoryObject } from './kinds.ts'
 import { maxIndexedLength } from './referenced-resources.ts'
-import type { ChildKind, InventoryObject } from './kinds.ts'
+import type { ResourceObject } from './resource-finder.ts'
 
-/** Without what Muster sets, and without fields of the server. */
-type Child<Kind extends ChildKind> = Partial<InventoryObject<Kind>> & { readonly id: string }
+/** What a server says about one of its items in `<kind>_info`. */
+interface ServerItem {
+  readonly id: string
+  readonly name: string
+}
 
-const hasShortId = ({ id }: { readonly id: string }) => id.length <= maxIndexedLength
+/** Fields of items that have another name in the server. */
+const renamed: Readonly<Record<string, ((item: never) => object) | undefined>> = {
+  disks: ({
+    size,
+    fs,
+    bps,
+    image,
+    image_id,
+    ...disk
+  }: Disk): Partial<InventoryObject<'disks'>> => ({
+    ...disk,
+    disk_size: size,
+    fs_format: fs,
+    throughput: bps,
+    template: image,
+    template_id: image_id,
+  }),
+}
 
-/** The items that belong to a server, as its description has them. */
-export const childrenOf: {
-  readonly [Kind in ChildKind]: (server: Server) => readonly Child<Kind>[]
-} = {
-  disks: ({ id, disks_info }) =>
-    disks_info.filter(hasShortId).map(({ size, fs, bps, image, image_id, ...disk }) => ({
-      ...disk,
-      name: disk.name.slice(0, maxIndexedLength).toWellFormed(),
-      guest_id: id,
-      disk_size: size,
-      fs_format: fs,
-      throughput: bps,
-      template: image,
-      template_id: image_id,
-    })),
+/** The items of a kind that belong to a server, without the fields of the server and what Muster sets. */
+export function childrenOf(kind: ChildKind, server: Server): readonly ResourceObject[] {
+  const items: readonly ServerItem[] = server[`${kind}_info`]
+  const { field: parent } = resourceOf(kind).visibility
+  return items
+    .filter(({ id }) => id.length <= maxIndexedLength)
+    .map((item) => ({
+      ...(renamed[kind]?.(item as never) ?? item),
+      id: item.id,
+      name: item.name.slice(0, maxIndexedLength).toWellFormed(),
+      [parent]: server.id,
+    }))
 }

@@ -1,5 +1,19 @@
-import type { Disk, IsolatedDevice, Nic } from '@muster/contract'
+import {
+  itemFields,
+  type Disk,
+  type InventoryResource,
+  type IsolatedDevice,
+  type Item,
+  type Nic,
+} from '@muster/contract'
 import ipaddr from 'ipaddr.js'
+import type { ServerFacts } from '../inventory/server-facts.ts'
+import {
+  childKinds,
+  resourceOf,
+  type ChildKind,
+  type InventoryResources,
+} from '../inventory/kinds.ts'
 import { derivedId } from './derived-id.ts'
 
 /** A disk. Its place in the list is its index; the first one is the system disk. */
@@ -16,6 +30,24 @@ export interface ReportedNic extends Partial<Nic> {
 /** A device of the host that the server has for itself. */
 export type ReportedDevice = Pick<IsolatedDevice, 'dev_type'> &
   Partial<Omit<IsolatedDevice, 'guest_id' | 'host_id'>>
+
+/** The kinds of items whose fields in the server follow from their description. */
+type DescribedKind = Exclude<ChildKind, 'disks'>
+
+/** Without an id, its name identifies an item in its server. */
+type ReportedItem<R extends InventoryResource> = Partial<Item<R>> & { readonly name: string }
+
+/** Lists of which a source reports only what it knows. */
+export type ReportedParts = {
+  /** The system disk comes first. */
+  readonly disks_info?: readonly ReportedDisk[]
+  readonly nics?: readonly ReportedNic[]
+  readonly isolated_devices?: readonly ReportedDevice[]
+} & {
+  readonly [Kind in DescribedKind as `${Kind}_info`]?: readonly ReportedItem<
+    InventoryResources[Kind]
+  >[]
+}
 
 const emptyDisk = {
   aio_mode: '',
@@ -38,6 +70,18 @@ export const completeDisk = (disk: ReportedDisk, index: number, serverId: string
   ...disk,
   index,
 })
+
+/** An item with the fields that the source left out. */
+export function completeItem(
+  resource: InventoryResource,
+  item: Readonly<Record<string, unknown>>,
+  serverId: string,
+): Readonly<Record<string, unknown>> {
+  const { key, fields } = resource
+  const empty = itemFields(resource).map((name) => [name, fields[name]?.default])
+  const id = derivedId(key, serverId, String(item['name']))
+  return { ...Object.fromEntries(empty), id, ...item }
+}
 
 const isPublic = (address: string) =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
@@ -89,5 +133,38 @@ export function completeDevice(
     is_emulated: false,
     update_version: 0,
     ...device,
+  }
+}
+
+type CompleteParts = Required<
+  Pick<
+    ServerFacts,
+    'disks_info' | 'nics' | 'networks' | 'isolated_devices' | `${DescribedKind}_info`
+  >
+>
+
+/** The lists of a server, with the fields that the source left out. */
+export function completeParts(
+  parts: ReportedParts,
+  server: Parameters<typeof completeDevice>[2],
+): CompleteParts {
+  const { disks_info = [], nics = [], isolated_devices = [] } = parts
+  const items = childKinds
+    .filter((kind) => kind !== 'disks')
+    .map((kind) => {
+      const { [`${kind}_info`]: reported = [] } = parts as Readonly<
+        Record<string, readonly ReportedItem<InventoryResource>[] | undefined>
+      >
+      const complete = reported.map((item) => completeItem(resourceOf(kind), item, server.id))
+      return [`${kind}_info`, complete]
+    })
+  return {
+    ...Object.fromEntries(items),
+    disks_info: disks_info.map((disk, index) => completeDisk(disk, index, server.id)),
+    nics: nics.map(completeNic),
+    networks: describeNics(nics),
+    isolated_devices: isolated_devices.map((device, index) =>
+      completeDevice(device, index, server),
+    ),
   }
 }

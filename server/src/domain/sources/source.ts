@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../inventory/server-facts.ts'
-import type { ReportedDevice, ReportedDisk, ReportedNic } from './reported-parts.ts'
+import type { ReportedParts } from './reported-parts.ts'
 import type { ReportedResources } from './reported-resources.ts'
 import type { ActionSupport } from './action-port.ts'
 import type { SourceError } from './source-error.ts'
@@ -21,6 +21,8 @@ type Assigned =
   | 'manager'
   | 'manager_id'
   | 'manager_project_id'
+  // It follows from `nics`.
+  | 'networks'
   | 'pending_deleted'
   | 'pending_deleted_at'
   | 'project_id'
@@ -28,20 +30,14 @@ type Assigned =
   | 'provider'
   | 'unread'
 
-/** Lists of which a source reports only what it knows. `networks` follows from `nics`. */
-type Parts = 'disks_info' | 'isolated_devices' | 'networks' | 'nics'
-
 /** What a source reports about a server. It leaves out fields that it does not know. */
-export type ReportedFacts = Omit<ServerFacts, Assigned | Parts> & {
-  /** The system disk comes first. */
-  readonly disks_info?: readonly ReportedDisk[]
-  readonly nics?: readonly ReportedNic[]
-  readonly isolated_devices?: readonly ReportedDevice[]
-  /** When the server was created. Without it, the time when Muster first saw it. */
-  readonly created_at?: string
-  /** Only for sources with servers of several clouds; the default is the kind's provider. */
-  readonly provider?: string
-}
+export type ReportedFacts = Omit<ServerFacts, Assigned | keyof ReportedParts> &
+  ReportedParts & {
+    /** When the server was created. Without it, the time when Muster first saw it. */
+    readonly created_at?: string
+    /** Only for sources with servers of several clouds; the default is the kind's provider. */
+    readonly provider?: string
+  }
 
 /** A field that needs more requests than the list of servers. `notes` stands for `lost_on_stop`. */
 export type DetailField =

@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
 import { limitFacts, limitText } from './limit-facts.ts'
 import type { Mapped } from './mapping.ts'
 import { derivedId } from './derived-id.ts'
-import { completeDevice, completeDisk, completeNic, describeNics } from './reported-parts.ts'
+import { completeParts, type ReportedParts } from './reported-parts.ts'
 import type { DetailField, ReportedFacts, ReportedServer } from './source.ts'
 
 /** A reported server with its id and its project. */
@@ -13,8 +13,7 @@ export interface MappedServer extends Mapped {
   readonly server: ReportedServer
 }
 
-type CompleteFacts = Omit<ReportedFacts, 'disks_info' | 'nics' | 'isolated_devices'> &
-  Pick<ServerFacts, 'disks_info' | 'nics' | 'networks' | 'isolated_devices'>
+type CompleteFacts = Omit<ReportedFacts, keyof ReportedParts> & ReturnType<typeof completeParts>
 
 /** The id of a reported server. */
 export function serverIdOf({ key }: Pick<ReportedServer, 'key'>): string {
@@ -22,19 +21,10 @@ export function serverIdOf({ key }: Pick<ReportedServer, 'key'>): string {
   return first !== undefined && others.length === 0 ? first : derivedId('server', ...key)
 }
 
-/** What a source reports, with the fields of disks, network interfaces and devices that it left out. */
+/** What a source reports, with the fields of disks, network interfaces and the like that it left out. */
 export function completeFacts(facts: ReportedFacts, id: string): CompleteFacts {
-  const { disks_info = [], nics = [], isolated_devices = [], ...rest } = facts
   const server = { id, hostId: facts.host_id ?? '', createdAt: facts.created_at ?? null }
-  return {
-    ...rest,
-    disks_info: disks_info.map((disk, index) => completeDisk(disk, index, id)),
-    nics: nics.map(completeNic),
-    networks: describeNics(nics),
-    isolated_devices: isolated_devices.map((device, index) =>
-      completeDevice(device, index, server),
-    ),
-  }
+  return { ...facts, ...completeParts(facts, server) }
 }
 
 /** The id of the manager that stands for a tenant of the source. */

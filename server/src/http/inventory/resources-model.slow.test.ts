@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type CloudAccount, type FieldDescription, inventoryNames } from '@muster/contract'
+import {
+  type CloudAccount,
+  type FieldDescription,
+  inventoryNames,
+  itemFields,
+} from '@muster/contract'
 import { toResource } from '../../domain/inventory/referenced-resources.ts'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import {
+  childKinds,
   inventoryKinds,
   referencedKinds,
   referenceTo,
   resourceOf,
+  type ChildKind,
   type InventoryKind,
   type ReferencedKind,
 } from '../../domain/inventory/kinds.ts'
@@ -19,6 +26,7 @@ import {
   minimalServer,
   referringFacts,
   withDisk,
+  withItems,
 } from '../../testing/inventory-world/minimal-server.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import {
@@ -140,6 +148,17 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
     return type === 'boolean' ? draw(1) === 1 : pick(texts)
   }
 
+  /** Of kinds whose items follow from their description. */
+  const randomItems = (kind: ChildKind) =>
+    Array.from({ length: draw(2) }, (_, index) => {
+      const fields = itemFields(resourceOf(kind)).map((name) => {
+        const { [name]: field } = resourceOf(kind).fields
+        const isTime = field?.type === 'timestamp'
+        return [name, field && !isTime ? randomValue(field) : '2026-03-02T01:00:00.000000Z']
+      })
+      return { ...Object.fromEntries(fields), id: `${pick(['a', 'B', 'ö'])}-${index}-${draw(9)}` }
+    })
+
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
     const { admin } = fleet.callers
@@ -177,7 +196,10 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
         nics: [1, 2].flatMap(() => referringFacts(idOf).nics ?? []),
         pending_deleted: draw(4) === 0,
       })
-      servers.push({ facts: { ...facts, disks_info: randomDisks() }, at })
+      servers.push({
+        facts: { ...facts, disks_info: randomDisks(), ...withItems(randomItems, facts.id) },
+        at,
+      })
     }
     await fleet.record(servers.map(({ facts }) => facts))
     // The times are those of the writes, so the model takes them from the whole list.
@@ -220,6 +242,35 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
     )
     const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
     assert.deepEqual(sorted(shown), sorted(expected))
+    const described: readonly InventoryKind[] = childKinds.filter((kind) => kind !== 'disks')
+    for (const kind of described) {
+      const { fields, visibility } = resourceOf(kind)
+      const { [kind]: list = [] } = await admin.get<Record<string, ResourceObject[]>>(
+        operationOf(kind),
+        { query: 'details=true&limit=200' },
+      )
+      objects[kind] = list
+      const rows = servers.flatMap(({ facts }) => {
+        const { [`${kind}_info`]: items = [] } = facts as unknown as Record<string, object[]>
+        return items.map((item) => ({ facts, item: item as Readonly<Record<string, unknown>> }))
+      })
+      const valueOf = (name: string, { facts, item }: (typeof rows)[number]) => {
+        const { [name]: field } = fields
+        if (name === visibility.field) return facts.id
+        return field?.ofServer === undefined
+          ? item[name]
+          : (facts as unknown as Record<string, unknown>)[field.ofServer]
+      }
+      // Times of writes, and fields of servers that the facts leave out, are not compared.
+      const compared = Object.keys(fields).filter((name) =>
+        rows.some((row) => valueOf(name, row) !== undefined),
+      )
+      const project = (value: (name: string) => unknown) => compared.map(value)
+      assert.deepEqual(
+        sorted(list.map((object) => project((name) => object[name]))),
+        sorted(rows.map((row) => project((name) => valueOf(name, row)))),
+      )
+    }
   })
   after(() => fleet.platform.close())
 
@@ -244,15 +295,18 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
       const isVisible = own ? project?.id === own.id : project?.domainId === domainId
       return caller.isSystem || isVisible
     })
-    if (kind === 'disks') {
+    const { through, field: parent } = resourceOf(kind).visibility
+    if (through === 'parent') {
       const ids = new Set(mine.map(({ facts }) => facts.id))
-      return objects.disks
-        .filter((disk) => ids.has(String(disk['guest_id'])))
+      return objects[kind]
+        .filter((item) => ids.has(String(item[parent])))
         .map((object) => ({ object }))
     }
     return objects[kind]
       .map((object) => {
-        const referring = mine.filter(({ facts }) => refers(kind, facts, object.id))
+        const referring = mine.filter(({ facts }) =>
+          refers(kind as ReferencedKind, facts, object.id),
+        )
         const count = referring.filter(({ facts }) => facts.pending_deleted !== true).length
         return { object, count, isReferenced: referring.length > 0 }
       })

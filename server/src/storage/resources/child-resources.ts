@@ -13,11 +13,13 @@ import { columnNames, columnsOf, toRow } from './columns.ts'
 /** The items of a server by their ids. A deleted server has none. */
 const itemsOf = (kind: ChildKind, server: Server | undefined) =>
   new Map<string, ResourceObject>(
-    !server || server.deleted ? [] : childrenOf[kind](server).map((item) => [item.id, item]),
+    !server || server.deleted ? [] : childrenOf(kind, server).map((item) => [item.id, item]),
   )
 
 const isSame = (a: ResourceObject, b: ResourceObject | undefined) =>
   JSON.stringify(a) === JSON.stringify(b)
+
+const hasNoTime = ({ created_at: time = null }: ResourceObject) => time === null
 
 /** Writes the items that belong to servers, such as their disks, with these servers. */
 export function createChildResources(database: DatabaseReader) {
@@ -26,13 +28,15 @@ export function createChildResources(database: DatabaseReader) {
     const { field: parent } = resourceOf(kind).visibility
     const columns = columnsOf(resourceOf(kind))
     const names = columnNames(columns)
-    const write = createInsertRows(database, kind, names, { keep: ['created_at'] }, [parent, 'id'])
-    return { kind, parent, columns, write }
+    const key = [parent, 'id']
+    const write = createInsertRows(database, kind, names, { keep: ['created_at'] }, key)
+    const writeWithTime = createInsertRows(database, kind, names, 'replace', key)
+    return { kind, parent, columns, write, writeWithTime }
   })
 
   return function childResources(writes: readonly ServerWrite[]): Statement[] {
     const now = timestamp(Date.now())
-    return writers.flatMap(({ kind, parent, columns, write }) => {
+    return writers.flatMap(({ kind, parent, columns, write, writeWithTime }) => {
       const removed: (readonly [server: string, id: string])[] = []
       const changed: ResourceObject[] = []
       for (const { server, stored } of writes) {
@@ -50,8 +54,16 @@ export function createChildResources(database: DatabaseReader) {
           const rows = sql.join(piece.map(([server, id]) => sql`(${server}, ${id})`))
           return sql`delete from ${sql.table(kind)} where (${keys}) in (values ${rows})`.compile(db)
         }),
+        // Without a time from the source, the time when Muster first saw the item stays.
         ...write(
-          changed.map((item) => toRow(columns, { ...item, created_at: now, updated_at: now })),
+          changed
+            .filter(hasNoTime)
+            .map((item) => toRow(columns, { ...item, created_at: now, updated_at: now })),
+        ),
+        ...writeWithTime(
+          changed
+            .filter((item) => !hasNoTime(item))
+            .map((item) => toRow(columns, { ...item, updated_at: now })),
         ),
       ]
     })

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Disk } from '@muster/contract'
-import { referencedKinds, referenceTo, type ReferencedKind } from '../../domain/inventory/kinds.ts'
+import {
+  childKinds,
+  referencedKinds,
+  referenceTo,
+  resourceOf,
+  type ChildKind,
+  type ReferencedKind,
+} from '../../domain/inventory/kinds.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { completeItem } from '../../domain/sources/reported-parts.ts'
 
 /** A server of which the source reports only what is required. */
 export function minimalServer(projectId: string, facts: Partial<ServerFacts> = {}): ServerFacts {
@@ -59,9 +67,28 @@ export const withDisk = (disk: Partial<Disk> & { readonly id: string }): Partial
   disks_info: [{ ...emptyDisk, ...disk }],
 })
 
+/** What a server says to have an item of each kind besides disks. */
+export const withItems = (
+  draw: (kind: ChildKind) => readonly Readonly<Record<string, unknown>>[],
+  serverId: string,
+): Partial<ServerFacts> =>
+  Object.fromEntries(
+    childKinds
+      .filter((kind) => kind !== 'disks')
+      .map((kind) => [
+        `${kind}_info`,
+        draw(kind).map((item) => completeItem(resourceOf(kind), item, serverId)),
+      ]),
+  )
+
 /** A server that refers to a resource of each kind, and has one, all with its own id. */
 export function serverWithResources(projectId: string): ServerFacts {
   const server = minimalServer(projectId)
   const { id } = server
-  return { ...server, ...referringFacts(() => id), ...withDisk({ id }) }
+  return {
+    ...server,
+    ...referringFacts(() => id),
+    ...withDisk({ id }),
+    ...withItems(() => [{ id, name: id }], id),
+  }
 }

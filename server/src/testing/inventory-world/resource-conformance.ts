@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { inventoryResources, wireSchema } from '@muster/contract'
+import { wireSchema } from '@muster/contract'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { referencedKinds, resourceOf, type ReferencedKind } from '../../domain/inventory/kinds.ts'
 import type { Reported } from '../../domain/sources/reported-resources.ts'
 import type { ReportedServer, Source } from '../../domain/sources/source.ts'
 
-const { cloudproviders: _, disks: __, ...descriptions } = inventoryResources
-type Kind = keyof typeof descriptions
-const kinds = Object.keys(descriptions) as Kind[]
+/** Sources do not report managers, because accounts are what they are made from. */
+type Kind = Exclude<ReferencedKind, 'cloudproviders'>
+const kinds = referencedKinds.filter((kind): kind is Kind => kind !== 'cloudproviders')
 
 /** Everything besides servers that a scan reports, by id. */
 export type ScannedResources = {
@@ -26,7 +27,7 @@ export async function scanResources(
     for (const kind of kinds) {
       for (const resource of resources[kind] ?? []) {
         const what = `${resource.name} of ${kind}`
-        const schema = Type.Partial(wireSchema(descriptions[kind]))
+        const schema = Type.Partial(wireSchema(resourceOf(kind)))
         assert.deepEqual(Value.Errors(schema, resource), [], `${what} is not as the contract says`)
         assert.notEqual(resource.id, '')
         assert.notEqual(resource.name, '')

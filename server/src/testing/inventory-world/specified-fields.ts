@@ -30,6 +30,7 @@ const addedNames = (...types: FieldType[]): readonly string[] =>
 
 export const specifiedServer = {
   ...tableOfServer,
+  array: [...tableOfServer.array, ...addedNames('object')],
   boolean: [...tableOfServer.boolean, ...addedNames('boolean')],
   timestamp: [...tableOfServer.timestamp, ...addedNames('timestamp')],
   integer: [...tableOfServer.integer, ...addedNames('number')],

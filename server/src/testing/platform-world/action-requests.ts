@@ -1,3 +1,4 @@
+import { childKinds } from '../../domain/inventory/kinds.ts'
 import { newId } from '../../domain/new-id.ts'
 import { change, finish, list, read } from './request-kinds.ts'
 
@@ -22,7 +23,7 @@ const removed = [
   'server_documents',
   'server_tags',
   'server_texts',
-  'disks',
+  ...childKinds,
   'server_addresses',
   'server_networks',
   'server_counts',
