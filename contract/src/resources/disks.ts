@@ -3,6 +3,7 @@ import { inventoryNames } from './names.ts'
 import {
   enumeration,
   filterable,
+  megabytes,
   number,
   ofServer,
   searchable,
@@ -22,7 +23,7 @@ export const disks = {
     id: text('Id of the disk, as in `disks_info` of its server', shortSearchable),
     name: text('Name', shortSearchable),
     index: number('Position in the server. 0 is the system disk.', short),
-    disk_size: number('Size in MB', short),
+    disk_size: megabytes('Size in MB', short),
     disk_type: enumeration('`sys`, `data` or `swap`', short),
     disk_format: enumeration('`raw`, `qcow2`, `vmdk`, …', short),
     fs_format: enumeration('File system', filterable),

@@ -5,6 +5,7 @@ import {
   enumeration,
   filterable,
   fromServer,
+  megabytes,
   number,
   regionFields,
   searchable,
@@ -40,7 +41,7 @@ export const hosts = {
     sn: fromServer('host_sn', text('Serial number', shortSearchable)),
     cpu_count: number('Number of CPUs', short),
     cpu_desc: text('Model of the CPUs', filterable),
-    mem_size: number('Memory in MB', short),
+    mem_size: megabytes('Memory in MB', short),
     version: text('Version of the hypervisor', filterable),
     provider: fromServer(
       'provider',

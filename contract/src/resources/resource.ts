@@ -30,6 +30,8 @@ export interface FieldDescription {
   readonly default: unknown
   /** The field of the parent server that has the value. It is not stored again. */
   readonly ofServer?: string
+  /** The unit of a number, for the console. */
+  readonly unit?: 'MB'
   /** Why a field of an administered resource is not stored. */
   readonly notStored?: 'constant' | 'computed' | { readonly sameAs: string }
   /** The field of a server that refers to the resource. It has the value if the source does not report the resource. */
@@ -151,6 +153,12 @@ export const knownTimestamp = describe(
   (description) => ({ ...Timestamp, description }),
   '',
 )
+
+/** A number of megabytes. */
+export const megabytes = <const Uses extends readonly UseOf<'number'>[]>(
+  description: string,
+  uses: Uses,
+) => ({ ...number(description, uses), unit: 'MB' }) as const
 
 /** A field that has the value of a field of the parent server. */
 export const ofServer = <const Name extends string, const Field extends FieldDescription>(

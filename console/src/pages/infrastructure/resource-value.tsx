@@ -27,8 +27,6 @@ const kindOf: Readonly<Record<string, InventoryKind>> = {
   manager: 'cloudproviders',
 }
 
-const mebibytes = new Set(['mem_size', 'disk_size', 'memory_size_mb', 'min_disk', 'min_ram'])
-
 /** The value of a field, in the list and on the page. */
 export function ResourceValue({ kind, field, row }: Props): ReactNode {
   const { common } = useMessages()
@@ -60,7 +58,7 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
   }
   if (field === 'guest') return <ServerLink id={id} name={text} />
   if (field === 'account' || field === 'cloudaccount') return <AccountLink id={id} name={text} />
-  if (mebibytes.has(field)) return <Amount value={Number(value)}>{size}</Amount>
+  if (resource.fields[field]?.unit === 'MB') return <Amount value={Number(value)}>{size}</Amount>
   if (field === 'size') return <Amount value={Number(value) / 2 ** 20}>{size}</Amount>
   if (field === 'cpu_count' || field === 'cpu_core_count')
     return <Amount value={Number(value)}>{number}</Amount>
