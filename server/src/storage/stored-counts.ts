@@ -49,14 +49,17 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
   }
 }
 
-/** Counts the live servers of each account, from counts that are stored with them. */
+/** Counts the servers of each account. Live ones are counted already; few are in the recycle bin. */
 export async function countServersByAccount({
   db,
   run,
 }: DatabaseReader): Promise<ReadonlyMap<string, number>> {
   const count = sql`select word as account_id, servers
-    from (select account_id, sum(servers) as servers from server_combinations group by account_id) as counted
-      join words on words.code = counted.account_id`.compile(db)
+    from (select account_id, sum(servers) as servers
+      from (select account_id, servers from server_combinations
+        union all select account_id, 1 from servers where state = 1) as parts
+      group by account_id) as counted
+    join words on words.code = counted.account_id`.compile(db)
   const [rows = []] = await run([count], background)
   return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
 }

@@ -29,6 +29,10 @@ const kindsThrough = <Kind extends InventoryKind>(through: string) =>
 
 export const referencedKinds = kindsThrough<ReferencedKind>('servers')
 export const childKinds = kindsThrough<ChildKind>('parent')
+/** Those whose fields in a server follow from their description. Disks have other names there. */
+export const describedChildKinds: readonly ChildKind[] = childKinds.filter(
+  (kind) => kind !== 'disks',
+)
 
 /** How servers refer to a kind. */
 export const referenceTo = <Kind extends ReferencedKind>(

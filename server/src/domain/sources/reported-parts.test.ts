@@ -1,10 +1,38 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Disk, IsolatedDevice, Nic } from '@muster/contract'
+import { Disk, inventoryResources, IsolatedDevice, itemsOf, Nic } from '@muster/contract'
 import { Value } from 'typebox/value'
-import { completeDevice, completeDisk, completeNic, describeNics } from './reported-parts.ts'
+import {
+  completeDevice,
+  completeDisk,
+  completeItem,
+  completeNic,
+  describeNics,
+} from './reported-parts.ts'
 
 describe('parts of a reported server', () => {
+  test('an item has what its description says, without fields of the server', () => {
+    const { disks } = inventoryResources
+    const { schema } = itemsOf(disks)
+    const items = ['a', 'b', 'a'].map((name) => completeItem(disks, { name, iops: 7 }, 'server'))
+    assert.deepEqual(Value.Errors(schema, items), [])
+    assert.deepEqual(
+      Object.keys(items[0] ?? {}).toSorted(),
+      Object.keys(schema.items.properties).toSorted(),
+    )
+    assert.deepEqual(
+      ['guest_id', 'guest', 'project_id', 'updated_at', 'created_at', 'fs_format'].map(
+        (name) => items[0]?.[name],
+      ),
+      [undefined, undefined, undefined, undefined, null, ''],
+    )
+    const ids = items.map(({ id }) => id)
+    assert.equal(ids[0], ids[2])
+    assert.notEqual(ids[0], ids[1])
+    assert.notEqual(ids[0], completeItem(disks, { name: 'a' }, 'other')['id'])
+    assert.equal(completeItem(disks, { name: 'a', id: 'own' }, 'server')['id'], 'own')
+  })
+
   test('a disk gets its index, its type and an id of its own', () => {
     const disks = [
       { name: 'root', size: 1 },

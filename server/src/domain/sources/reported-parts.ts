@@ -9,7 +9,7 @@ import {
 import ipaddr from 'ipaddr.js'
 import type { ServerFacts } from '../inventory/server-facts.ts'
 import {
-  childKinds,
+  describedChildKinds,
   resourceOf,
   type ChildKind,
   type InventoryResources,
@@ -136,12 +136,7 @@ export function completeDevice(
   }
 }
 
-type CompleteParts = Required<
-  Pick<
-    ServerFacts,
-    'disks_info' | 'nics' | 'networks' | 'isolated_devices' | `${DescribedKind}_info`
-  >
->
+type CompleteParts = Required<Pick<ServerFacts, keyof ReportedParts | 'networks'>>
 
 /** The lists of a server, with the fields that the source left out. */
 export function completeParts(
@@ -149,15 +144,13 @@ export function completeParts(
   server: Parameters<typeof completeDevice>[2],
 ): CompleteParts {
   const { disks_info = [], nics = [], isolated_devices = [] } = parts
-  const items = childKinds
-    .filter((kind) => kind !== 'disks')
-    .map((kind) => {
-      const { [`${kind}_info`]: reported = [] } = parts as Readonly<
-        Record<string, readonly ReportedItem<InventoryResource>[] | undefined>
-      >
-      const complete = reported.map((item) => completeItem(resourceOf(kind), item, server.id))
-      return [`${kind}_info`, complete]
-    })
+  const items = describedChildKinds.map((kind) => {
+    const { [`${kind}_info`]: reported = [] } = parts as Readonly<
+      Record<string, readonly ReportedItem<InventoryResource>[] | undefined>
+    >
+    const complete = reported.map((item) => completeItem(resourceOf(kind), item, server.id))
+    return [`${kind}_info`, complete]
+  })
   return {
     ...Object.fromEntries(items),
     disks_info: disks_info.map((disk, index) => completeDisk(disk, index, server.id)),

@@ -9,7 +9,7 @@ import {
 import { toResource } from '../../domain/inventory/referenced-resources.ts'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import {
-  childKinds,
+  describedChildKinds,
   inventoryKinds,
   referencedKinds,
   referenceTo,
@@ -242,8 +242,7 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
     )
     const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
     assert.deepEqual(sorted(shown), sorted(expected))
-    const described: readonly InventoryKind[] = childKinds.filter((kind) => kind !== 'disks')
-    for (const kind of described) {
+    for (const kind of describedChildKinds) {
       const { fields, visibility } = resourceOf(kind)
       const { [kind]: list = [] } = await admin.get<Record<string, ResourceObject[]>>(
         operationOf(kind),

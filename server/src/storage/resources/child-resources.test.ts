@@ -63,6 +63,27 @@ onEngineOfLane('the disks of servers', (engine) => {
     await platform.inventory.recordServers({ present: [], gone: [facts.id] })
   })
 
+  test('have the time that the source gives, and otherwise that of the first sight', async () => {
+    const server = minimalServer(projectId)
+    const record = async (times: Readonly<Record<string, string | null>>) => {
+      const disks_info = Object.entries(times).flatMap(([id, created_at]) =>
+        (withDisk({ id, size: draw(9_999) }).disks_info ?? []).map((disk) => ({
+          ...disk,
+          created_at,
+        })),
+      )
+      await platform.inventory.recordServers({ present: [{ ...server, disks_info }], gone: [] })
+      return new Map((await list()).map(({ id, created_at }) => [id, created_at]))
+    }
+    const [first, second] = ['2024-02-01T00:00:00.000000Z', '2024-03-01T00:00:00.000000Z'] as const
+    const before = await record({ a: null, b: first, c: null })
+    assert.ok((before.get('a') ?? '') > second)
+    assert.equal(before.get('b'), first)
+    const later = await record({ a: null, b: second, c: first })
+    assert.deepEqual([...later.values()], [before.get('a'), second, first])
+    await platform.inventory.recordServers({ present: [], gone: [server.id] })
+  })
+
   test('follow 100 random changes of three servers', async () => {
     const { recordServers } = platform.inventory
     const servers = new Map<string, ServerFacts>()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Disk } from '@muster/contract'
 import {
-  childKinds,
+  describedChildKinds,
   referencedKinds,
   referenceTo,
   resourceOf,
@@ -73,12 +73,10 @@ export const withItems = (
   serverId: string,
 ): Partial<ServerFacts> =>
   Object.fromEntries(
-    childKinds
-      .filter((kind) => kind !== 'disks')
-      .map((kind) => [
-        `${kind}_info`,
-        draw(kind).map((item) => completeItem(resourceOf(kind), item, serverId)),
-      ]),
+    describedChildKinds.map((kind) => [
+      `${kind}_info`,
+      draw(kind).map((item) => completeItem(resourceOf(kind), item, serverId)),
+    ]),
   )
 
 /** A server that refers to a resource of each kind, and has one, all with its own id. */
