@@ -48,7 +48,9 @@ describe('health', () => {
     const { health, state } = startHealth({ uncertainty: 3_000 })
     state.offset = 7_900
     assert.deepEqual(await health.check(), [])
-    assert.equal(Math.round(health.clockOffset() ?? 0), 4_900)
+    const offset = health.clockOffset() ?? 0
+    // The clock runs on during the check.
+    assert.ok(Math.abs(offset - 4_900) < 1_000, String(offset))
   })
 
   test('logs the start and the end of a problem once, with its reason', async () => {
