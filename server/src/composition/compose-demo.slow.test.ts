@@ -7,6 +7,7 @@ import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
+import { countServersOf } from '../storage/stored-counts.ts'
 import { onPostgresFirst } from '../testing/lanes.ts'
 import { dumpOrganisation, startTestDemo } from '../testing/start-demo.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
@@ -49,7 +50,7 @@ onPostgresFirst('a demo', (engine) => {
     assert.deepEqual(holders, new Set(attached.map(({ account }) => account.id)))
     for (const id of holders) {
       const own = there.filter(({ account_id, state }) => account_id === id && state === 0)
-      assert.equal((await accounts.countServers()).get(id), own.length)
+      assert.equal(await countServersOf(database.db, [id]), own.length)
     }
 
     // It has grown for as long as a timeline goes back.

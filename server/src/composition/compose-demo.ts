@@ -11,6 +11,7 @@ import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { clearDemo } from '../storage/clear-demo.ts'
 import type { Database } from '../storage/database.ts'
 import { findDemoRecord, storeDemoRecord } from '../storage/demo-record.ts'
+import { countServersOf } from '../storage/stored-counts.ts'
 import { writeDemoHistory } from '../storage/servers/demo-history.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
@@ -57,10 +58,7 @@ function createDemoHost(parts: Parts): DemoHost {
     attachAccounts,
     growAccounts,
     listAccounts: () => accounts.all(),
-    async countServers(accountIds) {
-      const counts = await accounts.countServers()
-      return accountIds.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0)
-    },
+    countServers: (accountIds) => countServersOf(database.db, accountIds),
     reconcile: syncClient.reconcile,
     listUsers: createListDemoUsers({ ...parts, registry, directory }),
     async completeLoad() {

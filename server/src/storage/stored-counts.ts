@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { background } from '../domain/inventory/ports.ts'
 import type { DatabaseReader } from './database.ts'
+import type { Tables } from './tables.ts'
 
 export interface StoredCounts {
   readonly tokens: number
@@ -49,17 +50,13 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
   }
 }
 
-/** Counts the servers of each account. Live ones are counted already; few are in the recycle bin. */
-export async function countServersByAccount({
-  db,
-  run,
-}: DatabaseReader): Promise<ReadonlyMap<string, number>> {
-  const count = sql`select word as account_id, servers
-    from (select account_id, sum(servers) as servers
-      from (select account_id, servers from server_combinations
-        union all select account_id, 1 from servers where state = 1) as parts
-      group by account_id) as counted
-    join words on words.code = counted.account_id`.compile(db)
-  const [rows = []] = await run([count], background)
-  return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
+/** How many live servers these accounts have. */
+export async function countServersOf(
+  db: Kysely<Tables>,
+  accountIds: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ servers: number | null }>`select sum(servers) as servers
+    from server_combinations join words on words.code = server_combinations.account_id
+    where word in (${sql.join(accountIds)})`.execute(db)
+  return Number(rows[0]?.servers)
 }

@@ -13,10 +13,7 @@ export interface AccountStore {
   credentialsOf(id: string): Promise<Credentials>
   /** The time of the last complete sync by account id. */
   syncedAt(): Promise<ReadonlyMap<string, number>>
-  /**
-   * The number of servers by account id, also of those in the recycle bin. A server that several accounts see counts
-   * for its own account only.
-   */
+  /** The number of servers by account id. */
   countServers(): Promise<ReadonlyMap<string, number>>
   isNameTaken(name: string): Promise<boolean>
   /** Returns false without changes if the name is taken. */

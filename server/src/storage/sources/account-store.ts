@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
+import { background } from '../../domain/inventory/ports.ts'
 import { referencedKinds } from '../../domain/inventory/kinds.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { Account } from '../../domain/sources/account.ts'
@@ -14,7 +15,6 @@ import {
 } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { deleteOrphans } from '../resources/resource-recorder.ts'
-import { countServersByAccount } from '../stored-counts.ts'
 import type { Tables } from '../tables.ts'
 import {
   abandonTasks,
@@ -121,7 +121,15 @@ export function createAccountStore(
       return new Map(rows.map(({ account_id, finished_at }) => [account_id, finished_at ?? 0]))
     },
 
-    countServers: () => countServersByAccount(database),
+    async countServers() {
+      const count = db
+        .selectFrom('sightings')
+        .select(['account_id', (eb) => eb.fn.countAll().as('servers')])
+        .groupBy('account_id')
+        .compile()
+      const [rows = []] = await database.run([count], background)
+      return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
+    },
 
     async isNameTaken(name) {
       const row = await db
