@@ -30,11 +30,14 @@ export async function ask<Body = ErrorBody>(
   { method = 'GET', token, headers = {}, body }: RequestOptions = {},
 ): Promise<ClientResponse<Body>> {
   const payload = body === undefined ? undefined : asPayload(body)
+  const { href, origin, hash } = new URL(url + path)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(
-      url + path,
+      href,
       {
         agent,
+        // `request` would remove the question mark before an empty query.
+        path: href.slice(origin.length, href.length - hash.length),
         method,
         headers: {
           ...(token !== undefined && { 'x-auth-token': token }),
