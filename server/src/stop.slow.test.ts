@@ -78,7 +78,7 @@ async function isListening(url: string): Promise<boolean> {
 }
 
 const untilRefused = (url: string) =>
-  eventually(`nothing listens at ${url}`, async () => !(await isListening(url)))
+  eventually(`nothing listens at ${url}`, async () => !(await isListening(url)), { deadline: 8 })
 
 const environment = { MUSTER_ADMIN_PASSWORD: adminPassword, npm_config_update_notifier: 'false' }
 

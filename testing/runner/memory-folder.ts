@@ -35,7 +35,13 @@ export function createMemoryFolder(): string | undefined {
   if (!existsSync(memory)) return undefined
   const { bavail, bsize } = statfsSync(memory)
   if (Math.min(bavail * bsize, process.availableMemory() / 2) < neededBytes) return undefined
-  const folder = mkdtempSync(join(memory, 'muster-tests-'))
+  let folder: string
+  try {
+    folder = mkdtempSync(join(memory, 'muster-tests-'))
+  } catch {
+    // Read-only, or of somebody else.
+    return undefined
+  }
   if (canExecute(folder)) {
     // As the system's: tests start processes as other users.
     chmodSync(folder, 0o1777)

@@ -213,7 +213,11 @@ export const itemFields = ({ fields, visibility }: InventoryResource): readonly 
   )
 
 /** A field of servers with the items of a resource that belong to the server. */
-export const itemsOf = <const R extends InventoryResource>(resource: R) => {
+export const itemsOf = <
+  const R extends InventoryResource & { readonly visibility: { readonly through: 'parent' } },
+>(
+  resource: R,
+) => {
   const properties = wireProperties(resource)
   const own = itemFields(resource) as ItemField<R>[]
   const item = exactObject(

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 import { serverOperations, ServerList } from '../servers/operations.ts'
-import type { FieldType } from './resource.ts'
+import type { FieldType, Resource } from './resource.ts'
 import { Disk, IsolatedDevice, Nic, SecurityGroup, Server, servers } from './servers.ts'
 
 /** The specification's tables, written out: names by type. */
@@ -129,6 +131,13 @@ const listFields = {
   isolated_devices: [objectOf(isolatedDeviceTable)],
   nics: [objectOf(nicTable)],
   secgroups: [objectOf(securityGroupTable)],
+}
+/** The lists that Muster adds. */
+for (const [name, { schema }] of Object.entries(servers.fields as Resource['fields'])) {
+  const { items } = schema as { readonly items?: TSchema }
+  if (items !== undefined && !(name in listFields)) {
+    Object.assign(listFields, { [name]: [Value.Create(items)] })
+  }
 }
 const metadata = { 'user:env': 'prod', 'any name at all': '' }
 const wholeServer = { ...objectOf(serverTable), ...listFields, metadata }

@@ -26,7 +26,7 @@ const one: Texts = {
   cloudproviders: 'Manager',
 }
 
-/** Hosts, networks, regions, zones and managers. */
+/** Hosts, networks, disks, images, flavors, regions, zones and managers. */
 export const infrastructure = {
   tabs: 'Infrastructure',
   kinds,

@@ -24,8 +24,12 @@ export function parseTimestamp(text: string): number | undefined {
   return isReal ? milliseconds * 1000 + Number(fraction.padEnd(6, '0')) : undefined
 }
 
-/** A timestamp of the API (`2026-05-04T08:00:00.000000Z`) in microseconds since 1970. */
+/**
+ * A timestamp of the API (`2026-05-04T08:00:00.000000Z`) in microseconds since 1970. A source may report a time that is
+ * further away than a number is exact: it becomes the furthest one.
+ */
 export function microsecondsOf(timestamp: string): number {
   const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
-  return milliseconds * 1000 + Number(timestamp.slice(23, 26))
+  const microseconds = milliseconds * 1000 + Number(timestamp.slice(23, 26))
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, microseconds))
 }

@@ -47,6 +47,11 @@ const replacing = { isReplacing: true, isDroppingUnknown: false }
 async function fill({ database }: TestStorage): Promise<void> {
   const { db, commit } = database
   await storeKeyFingerprint(database, 'key')
+  if (database.engine === 'postgres') {
+    // A table of another schema, which is not Muster's.
+    await sql`create schema zold`.execute(db)
+    await sql`create table zold.users (id text, name text)`.execute(db)
+  }
   const secrets = { encrypt: () => 'encrypted' } as unknown as Parameters<
     typeof createAccountStore
   >[1]

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { sql, type Kysely } from 'kysely'
 import { findKeyFingerprints } from '../key-fingerprint.ts'
+import { engineOf } from '../migrations/engine.ts'
 import { listMigrations } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import {
@@ -24,9 +25,20 @@ interface SavedTable {
   readonly rows: number
 }
 
+/** Other schemas of PostgreSQL may have tables with the same names. */
+async function currentSchema(db: Kysely<Tables>): Promise<string | undefined> {
+  if (engineOf(db) === 'sqlite') return undefined
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db)
+  return rows[0]?.name
+}
+
 /** A database of an earlier version lacks some of the tables. */
 async function listTables(db: Kysely<Tables>): Promise<SavedTable[]> {
-  const found = new Map((await db.introspection.getTables()).map((table) => [table.name, table]))
+  const schema = await currentSchema(db)
+  const all = await db.introspection.getTables()
+  const found = new Map(
+    all.filter((table) => table.schema === schema).map((table) => [table.name, table]),
+  )
   const tables: SavedTable[] = []
   for (const name of savedTables) {
     const table = found.get(name)

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { onBothEngines } from '../../testing/engines.ts'
+import { eventually } from '../../testing/eventually.ts'
 import {
   createStorageLocation,
   dumpTables,
@@ -27,6 +28,31 @@ onBothEngines('the migrations', (engine) => {
     location = await createStorageLocation(engine)
   })
   after(() => location.remove())
+
+  if (engine === 'postgres') {
+    test('of a newer version that run at the moment are waited for, and then refused', async () => {
+      const newer = await location.open()
+      const older = await location.open()
+      let opening: Promise<Database> | undefined
+      await newer.db.transaction().execute(async (transaction) => {
+        // The lock of Kysely's migrator.
+        await sql`select pg_advisory_xact_lock(3853314791062309107)`.execute(transaction)
+        await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(
+          transaction,
+        )
+        opening = location.open()
+        opening.catch(() => {})
+        await eventually('the start waits for the lock', async () => {
+          const { rows } = await sql`select 1 from pg_locks
+            where locktype = 'advisory' and not granted`.execute(older.db)
+          return rows.length > 0
+        })
+      })
+      await assert.rejects(opening ?? Promise.resolve(), /9999-later/)
+      await sql`delete from kysely_migration where name = '9999-later'`.execute(newer.db)
+      await Promise.all([newer.close(), older.close()])
+    })
+  }
 
   test('all run in the order of their numbers', async () => {
     const database = await location.open()

@@ -59,7 +59,9 @@ const createMigrator = <Schema>(db: Kysely<Schema>) =>
 
 /** Runs the missing migrations. A lock makes processes that start together wait for each other. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
-  if (await isUpToDate(db)) return
+  requireKnown(await listExecuted(db))
+  // On PostgreSQL, a newer version may be migrating now. The migrator waits for it and then refuses its data.
+  if (engineOf(db) === 'sqlite' && (await isUpToDate(db))) return
   await withoutForeignKeys(db, async () => {
     const { error } = await createMigrator(db).migrateToLatest()
     if (error) throw error

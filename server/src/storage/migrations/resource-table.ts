@@ -7,6 +7,7 @@ interface ResourceColumns {
   readonly texts: readonly string[]
   readonly numbers?: readonly string[]
   readonly booleans?: readonly string[]
+  readonly timestamps?: readonly string[]
   /** The id of the server that it belongs to. Several servers can have an item with the same id. */
   readonly parent?: string
 }
@@ -15,7 +16,7 @@ interface ResourceColumns {
 export async function createResourceTable(
   { schema }: Kysely<unknown>,
   name: string,
-  { texts, numbers = [], booleans = [], parent }: ResourceColumns,
+  { texts, numbers = [], booleans = [], timestamps = [], parent }: ResourceColumns,
 ): Promise<void> {
   const keyed = (builder: CreateTableBuilder<string>) =>
     parent === undefined
@@ -38,6 +39,7 @@ export async function createResourceTable(
   for (const column of booleans) {
     table = table.addColumn(column, 'integer', (definition) => definition.notNull().defaultTo(1))
   }
+  for (const column of timestamps) table = table.addColumn(column, 'bigint')
   await table.execute()
   const indexed = parent === undefined ? ['name'] : ['id', 'name']
   for (const column of indexed) {

@@ -27,7 +27,10 @@ async function countConnections(url: string): Promise<number> {
 
 /** The server takes a moment to notice who has gone. */
 const noConnectionsLeft = (url: string) =>
-  eventually('no connections are left', async () => (await countConnections(url)) === 0)
+  // By itself, an idle connection ends after 10 s.
+  eventually('no connections are left', async () => (await countConnections(url)) === 0, {
+    deadline: 5,
+  })
 
 /** Replaces the number of the process that PostgreSQL reports when a connection is ready. */
 function replaceProcess(response: Buffer): Buffer {

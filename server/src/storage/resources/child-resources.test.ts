@@ -84,6 +84,35 @@ onEngineOfLane('the disks of servers', (engine) => {
     await platform.inventory.recordServers({ present: [], gone: [server.id] })
   })
 
+  for (const created_at of [
+    '0001-01-01T00:00:00.000000Z',
+    '1969-12-31T23:59:59.999999Z',
+    '9999-12-31T23:59:59.999999Z',
+  ]) {
+    test(`and their server are listed if they were created at ${created_at}`, async () => {
+      const disks_info = (withDisk({ id: 'far' }).disks_info ?? []).map((disk) => ({
+        ...disk,
+        created_at,
+      }))
+      const facts = { ...minimalServer(projectId), created_at }
+      await platform.inventory.recordServers({ present: [facts], gone: [] })
+      for (const order of ['asc', 'desc']) {
+        const { servers } = await admin.get<{ servers: readonly { created_at: string }[] }>(
+          'listServers',
+          { query: `scope=system&details=true&order_by=created_at&order=${order}` },
+        )
+        assert.deepEqual(
+          servers.map((server) => server.created_at),
+          [created_at],
+        )
+      }
+      await platform.inventory.recordServers({ present: [{ ...facts, disks_info }], gone: [] })
+      const [disk] = await list()
+      assert.match(disk?.created_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+      await platform.inventory.recordServers({ present: [], gone: [facts.id] })
+    })
+  }
+
   test('follow 100 random changes of three servers', async () => {
     const { recordServers } = platform.inventory
     const servers = new Map<string, ServerFacts>()

@@ -59,8 +59,9 @@ export const toRow = (columns: readonly ResourceColumn[], object: ResourceObject
 ]
 
 function timestampOf(microseconds: number): string {
-  const text = new Date(Math.floor(microseconds / 1_000)).toISOString().slice(0, -1)
-  return `${text}${String(microseconds % 1_000).padStart(3, '0')}Z`
+  const milliseconds = Math.floor(microseconds / 1_000)
+  const text = new Date(milliseconds).toISOString().slice(0, -1)
+  return `${text}${String(microseconds - milliseconds * 1_000).padStart(3, '0')}Z`
 }
 
 function valueOf(cell: unknown, { storageClass }: ResourceColumn): unknown {

@@ -429,7 +429,10 @@ function readRow(text: RowText): Row {
     if (name !== 'others') for (const one of groups[name] ?? [name]) add(one, outcome)
   }
   for (const name of withoutToken) if (!row.has(name)) add(name, 'unauthenticated')
-  const rest = new Map(mentioned).get('others')
+  const [rest, ...further] = mentioned
+    .filter(([name]) => name === 'others')
+    .map(([, outcome]) => outcome)
+  if (further.length > 0) throw new Error(`others twice: ${JSON.stringify(text)}`)
   for (const name of personaNames) if (rest && !row.has(name)) add(name, rest)
   if (row.size !== personaNames.length) throw new Error(`incomplete: ${JSON.stringify(text)}`)
   return Object.fromEntries(row) as unknown as Row
