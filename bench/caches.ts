@@ -91,8 +91,8 @@ async function requestsTo({ url }: BenchServer, fleet: Fleet) {
         headers: { 'x-auth-token': token, 'x-subject-token': token },
       }),
     'token login': () => post(url, '/v3/auth/tokens', tokenLogin(token)),
-    'a page by access key': () =>
-      fetch(`${url}/servers?scope=system&limit=20`, { headers: { authorization: basic } }),
+    'a feed by access key': () =>
+      fetch(`${url}/sd/prometheus?scope=system&name=web-1`, { headers: { authorization: basic } }),
   } satisfies Record<string, Send>
 }
 
