@@ -65,20 +65,20 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     return new Set(stays.map(({ facts }) => facts.id))
   }
 
-  /** Servers that are gone end, or go to another account. Those of other accounts are not touched. */
+  /** Servers that are gone end, or go to another account. Those that their holder still sees stay there. */
   async function findLost({ gone, reporter }: Scan, stored: Kept) {
     const there = gone.map((id) => stored.get(id)).filter(isThere)
-    if (!reporter) return { ended: there, successors: new Map<string, Partial<Server>>() }
+    if (!reporter) return { ended: there, successors: new Map<string, Partial<Server>>(), kept: [] }
     const others = there.filter(({ server }) => server.account_id !== reporter.accountId)
     const seeing =
       others.length === 0 ? undefined : await reporter.findOthers(others.map(({ id }) => id))
-    const lost = there.filter(
-      ({ id, server }) =>
-        !seeing?.get(id)?.some(({ accountId }) => accountId === server.account_id),
-    )
+    const isKept = ({ id, server }: StoredServer) =>
+      seeing?.get(id)?.some(({ accountId }) => accountId === server.account_id) === true
+    const lost = there.filter((one) => !isKept(one))
     const successors =
       lost.length === 0 ? new Map<string, Partial<Server>>() : await reporter.findSuccessors(lost)
-    return { ended: lost.filter(({ id }) => !successors.has(id)), successors }
+    const ended = lost.filter(({ id }) => !successors.has(id))
+    return { ended, successors, kept: there.filter(isKept).map(({ id }) => id) }
   }
 
   /** Servers that exist for the first time, or again. Their ids may have been replaced meanwhile. */
@@ -117,7 +117,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
       .filter(({ id }) => !heldElsewhere.has(id))
       .map((facts) => ({ facts, digest: digestOf(facts, reporter) }))
       .filter(({ facts, digest }) => isNews(facts, digest, stored.get(facts.id)))
-    const { ended, successors } = await findLost(scan, stored)
+    const { ended, successors, kept } = await findLost(scan, stored)
     const ownerOf = news.length === 0 ? new Map<string, Owner>() : await owners.byProject()
     const time = clock()
     const now = timestamp(time)
@@ -140,8 +140,8 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     }
     const sightings = reporter && {
       ...reporter.sightingsOf(scan),
-      // Servers of other accounts, and those that go to another account.
-      seenByOthers: [...heldElsewhere, ...successors.keys()],
+      // Servers of other accounts, and those that go to another account. If none sees them by now, this one decides.
+      seenByOthers: [...heldElsewhere, ...kept, ...successors.keys()],
       created: [...created, ...replaced.map(({ from }) => from)],
       renamed: replaced,
     }

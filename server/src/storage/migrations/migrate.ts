@@ -24,6 +24,7 @@ import { up as formerServerIds } from './0021-former-server-ids.ts'
 import { up as disks } from './0022-disks.ts'
 import { up as imagesAndFlavors } from './0023-images-and-flavors.ts'
 import { up as eventNumbers } from './0024-event-numbers.ts'
+import { up as missingSightings } from './0025-missing-sightings.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -52,6 +53,7 @@ const migrations: Record<string, Migration> = {
   '0022-disks': { up: disks },
   '0023-images-and-flavors': { up: imagesAndFlavors },
   '0024-event-numbers': { up: eventNumbers },
+  '0025-missing-sightings': { up: missingSightings },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -5,6 +5,7 @@ import { onBothEngines } from '../../testing/engines.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { createSharedServer } from '../../testing/inventory-world/shared-servers.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
+import { addMissingSightings } from '../migrations/0025-missing-sightings.ts'
 
 const notes = 'secret of the shop'
 
@@ -121,6 +122,30 @@ onBothEngines('a server that two accounts report', (engine) => {
     })
   }
 
+  for (const place of ['near2', 'far'] as const) {
+    for (const [during, first] of [
+      ['denied', 'denied'],
+      ['denied', 'seen'],
+      ['seen', 'denied'],
+    ] as const) {
+      for (const later of ['holder', 'other'] as const) {
+        test(`has a holder that sees it, or ends, when the scan of the ${later} (${first}) is overtaken (${during}, ${place})`, async () => {
+          const { holder, other, ...shared } = await share(place)
+          const [slow, fast] = later === 'holder' ? [holder, other] : [other, holder]
+          shared.meanwhile(() => shared.scan(fast, during))
+          await shared.scan(slow, first)
+          const seenBy = await shared.seenBy()
+          for (const account of [holder, other]) {
+            if (seenBy.has(account.id)) await shared.scan(account, 'seen')
+          }
+          const holders = (await shared.live()).map(({ account_id }) => account_id)
+          assert.equal(holders.length, seenBy.size === 0 ? 0 : 1)
+          assert.ok(holders.every((id) => seenBy.has(id)))
+        })
+      }
+    }
+  }
+
   test('is claimed although the account is changed meanwhile', async () => {
     const { other, id, current, ...shared } = await share('near2')
     let revision = other.revision
@@ -226,6 +251,18 @@ onBothEngines('a server that two accounts report', (engine) => {
         isShared ? [false, other.id] : [true, holder.id],
       )
     }
+  })
+
+  test('ends with the next scan if an earlier version lost the sighting of it', async () => {
+    const { holder, current, ...shared } = await share('near2')
+    const { db, commit } = storage.database
+    await commit([
+      db.deleteFrom('sightings').where('server_id', '=', shared.id).compile(),
+      addMissingSightings.compile(db),
+    ])
+    assert.deepEqual(await shared.seenBy(), new Set([holder.id]))
+    await shared.scan(holder, 'denied')
+    assert.deepEqual([(await current())?.deleted, await shared.live()], [true, []])
   })
 
   test('is told in a warning of both accounts for as long as both see it', async () => {

@@ -6,6 +6,7 @@ import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { createCacheMemory } from '../../domain/cache.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createChangeServers } from '../../domain/inventory/change-servers.ts'
+import type { ServerWriter } from '../../domain/inventory/ports.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { withOwnNotes, withProtection } from '../../domain/inventory/own-fields.ts'
 import { createRecordServers } from '../../domain/inventory/record-servers.ts'
@@ -60,7 +61,18 @@ export function createSharedServer(database: Database) {
   const accounts = createAccountStore(database, noSecrets)
   const sightings = createSightingStore(database)
   const serverKeys = createServerKeys(database)
-  const serverWriter = createServerWriter(database)
+  const writer = createServerWriter(database)
+  /** What happens between the reads of the next scan and its commit. */
+  let beforeWrite: (() => Promise<void>) | undefined
+  const serverWriter: ServerWriter = {
+    ...writer,
+    async write(...changes) {
+      const meanwhile = beforeWrite
+      beforeWrite = undefined
+      await meanwhile?.()
+      return await writer.write(...changes)
+    },
+  }
   const owners = createOwners(
     createOwnerDirectory(database),
     { current: () => undefined },
@@ -167,6 +179,8 @@ export function createSharedServer(database: Database) {
     currentId,
     stored,
     scan,
+    /** Runs the scan while another one has read and not yet written. */
+    meanwhile: (action: () => Promise<void>) => void (beforeWrite = action),
     /** Time passes, so that a hold can end. */
     wait: () => void (now += hold),
 
