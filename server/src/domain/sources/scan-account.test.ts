@@ -10,7 +10,7 @@ import {
   type MemorySync,
   type ScanCircumstances,
 } from '../../testing/inventory-world/in-memory-sync.ts'
-import { batchSize } from './scan-account.ts'
+import { batchSize } from './scan-writer.ts'
 import { SourceError, UnconfirmedAbsence } from './source-error.ts'
 import { runsInLane } from '../../testing/lanes.ts'
 import type {
