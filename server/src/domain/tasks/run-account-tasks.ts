@@ -1,23 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { defaultRequestTimeout } from '@muster/contract'
 import type { ServerWriter } from '../inventory/ports.ts'
-import { ownNotesOf } from '../inventory/own-fields.ts'
 import type { AttachedAccount } from '../sources/account.ts'
 import type { OpenSource } from '../sources/open-source.ts'
+import { createInterruptibleSleep } from '../sources/interruptible-sleep.ts'
 import { LeaseLost } from '../sources/lease-lost.ts'
 import type { RunningAccount } from '../sources/run-account.ts'
 import type { SyncLog } from '../sources/sync-log.ts'
-import { acceptedEvent, showTask } from './accept-task.ts'
-import { endTask } from './end-task.ts'
-import { binChanges } from './finish-task.ts'
+import { createBatchLimits } from './batch-limits.ts'
+import { createCloseTasks } from './close-tasks.ts'
 import type { EmptyBin } from './empty-bin.ts'
-import { decideLateRestart } from './late-restart.ts'
 import type { TaskStore } from './ports.ts'
 import type { ReauthorizeTask } from './reauthorize-task.ts'
 import { runTask, type TaskContext } from './run-task.ts'
 import { createServerReadings } from './server-readings.ts'
 import type { LoadSituations } from './situations.ts'
-import { cancelled, isFinished, type TaskRecord } from './task.ts'
+import { isFinished, type TaskRecord } from './task.ts'
 
 interface Dependencies {
   readonly tasks: TaskStore
@@ -48,17 +46,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
   /** Of all accounts. A request that is on its way outlives a change of the account. */
   const runs = new Map<string, Promise<void>>()
-  /** The tasks of each batch that this process runs, over all accounts. */
-  const activeOfBatches = new Map<string, number>()
-  const maxParallel = new Map<string, number>()
-  function countActive(batchId: string, change: 1 | -1): void {
-    if (batchId === '') return
-    const count = (activeOfBatches.get(batchId) ?? 0) + change
-    if (count === 0) {
-      activeOfBatches.delete(batchId)
-      maxParallel.delete(batchId)
-    } else activeOfBatches.set(batchId, count)
-  }
+  const batchLimits = createBatchLimits(tasks)
 
   return function runAccountTasks(
     { account }: AttachedAccount,
@@ -76,17 +64,19 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     const ending = new AbortController()
     const { signal } = ending
     const fence = { accountId: account.id, fence: { revision: account.revision, runner } }
+    const condition = { fence }
     const active = new Map<string, TaskRecord>()
     const ended = new Set<Promise<void>>()
+    const sleep = createInterruptibleSleep(signal, clock)
     let isWanted = true
-    let wakeUp = Promise.withResolvers<void>()
 
     const wake = () => {
       isWanted = true
-      wakeUp.resolve()
+      sleep.interrupt()
     }
 
     const findStored = async (id: string) => (await serverWriter.findStored([id])).get(id)
+    const closing = createCloseTasks({ account, tasks, findStored, limits, clock, condition })
 
     const readings = createServerReadings({
       open: () =>
@@ -116,48 +106,12 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         record: running.recordReading,
         onMissing: running.scanForMissing,
         openActor: (limit) => openSource.openActor(account, limit),
-        condition: { fence },
+        condition,
         maySend: account.access === 'manage',
         limits,
         clock,
         signal,
       }
-    }
-
-    /** Shows the end of a task that was ended by its batch or by a change of the account. */
-    async function settle(task: TaskRecord): Promise<void> {
-      const stored = await findStored(task.server_id)
-      const isShown = stored !== undefined && ownNotesOf(stored.server).task_id === task.id
-      const status = task.status === 'unknown' ? 'unknown' : 'cancelled'
-      const end = { ...task, status } as const
-      const { changes, ...bin } = isShown
-        ? await binChanges(task, end, stored, { tasks, limits, clock })
-        : {}
-      const { commit } = endTask(task, { ...end, ...(changes && { changes }) }, stored, clock())
-      await tasks.change(task, { isShown: false }, { ...commit, ...bin }, { fence })
-    }
-
-    /** Starts a server whose guest shut down after its restart had failed. */
-    async function followRestart(task: TaskRecord): Promise<void> {
-      const stored = await findStored(task.server_id)
-      const mayAct = account.access === 'manage'
-      const next = mayAct ? decideLateRestart(task, stored, clock(), limits.task) : 'end'
-      if (next === 'wait') return
-      if (next !== 'end' && stored) {
-        const writes = [showTask(stored, next)]
-        const events = [acceptedEvent(next)]
-        if (!(await tasks.accept({ tasks: [next], writes, events }))) return
-        wake()
-      }
-      await tasks.change(task, { isShown: false }, {}, { fence })
-    }
-
-    /** An account that is only observed starts nothing. */
-    async function cancelUnsent(task: TaskRecord): Promise<void> {
-      const error = 'The cloud account was set to observe.'
-      const stored = await findStored(task.server_id)
-      const { changes, commit } = endTask(task, cancelled(error), stored, clock())
-      await tasks.change(task, changes, commit, { fence, isUnsent: true })
     }
 
     async function run(task: TaskRecord): Promise<void> {
@@ -175,10 +129,10 @@ export function createRunAccountTasks(dependencies: Dependencies) {
 
     function start(task: TaskRecord): void {
       active.set(task.id, task)
-      countActive(task.batch_id, 1)
+      batchLimits.addActive(task)
       const done = run(task).finally(() => {
         active.delete(task.id)
-        countActive(task.batch_id, -1)
+        batchLimits.removeActive(task)
         ended.delete(done)
         runs.delete(task.id)
         wake()
@@ -190,38 +144,15 @@ export function createRunAccountTasks(dependencies: Dependencies) {
     /** Batches and the account limit how many tasks run at once. */
     async function startWaiting(waiting: readonly TaskRecord[]): Promise<void> {
       if (account.access !== 'manage' && waiting.some(({ status }) => status === 'queued')) wake()
-      const limitOf = new Map<string, number>()
+      const mayStart = batchLimits.openRound()
       for (const task of waiting) {
         const earlier = active.has(task.id) ? undefined : runs.get(task.id)
         if (earlier) void earlier.then(wake)
         if (active.has(task.id) || earlier) continue
-        if (task.status === 'running') {
-          start(task)
-          continue
-        }
-        if (account.access !== 'manage') {
-          await cancelUnsent(task)
-          continue
-        }
-        if (active.size >= account.max_actions) continue
-        const { batch_id } = task
-        if (batch_id !== '') {
-          const limit = limitOf.get(batch_id) ?? (await findParallelLimit(batch_id))
-          limitOf.set(batch_id, limit)
-          if ((activeOfBatches.get(batch_id) ?? 0) >= limit) continue
-        }
-        start(task)
+        if (task.status === 'running') start(task)
+        else if (account.access !== 'manage') await closing.cancelUnsent(task)
+        else if (active.size < account.max_actions && (await mayStart(task))) start(task)
       }
-    }
-
-    /** How many tasks of a batch may run in this process. Other processes may run some, too. */
-    async function findParallelLimit(batchId: string): Promise<number> {
-      const max = maxParallel.get(batchId) ?? (await tasks.findBatch(batchId))?.max_parallel ?? 1
-      maxParallel.set(batchId, max)
-      const counts = await tasks.countBatches([batchId])
-      const here = activeOfBatches.get(batchId) ?? 0
-      const elsewhere = Math.max(0, (counts.get(batchId)?.running ?? 0) - here)
-      return max - elsewhere
     }
 
     async function runWaiting(): Promise<void> {
@@ -230,8 +161,10 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         Math.max(0, account.max_actions - active.size),
         active.keys(),
       )
-      for (const task of waiting.filter(isFinished))
-        await (task.status === 'failed' ? followRestart(task) : settle(task))
+      for (const task of waiting.filter(isFinished)) {
+        if (task.status !== 'failed') await closing.settle(task)
+        else if (await closing.followRestart(task)) wake()
+      }
       await startWaiting(waiting.filter((task) => !isFinished(task)))
     }
 
@@ -241,15 +174,11 @@ export function createRunAccountTasks(dependencies: Dependencies) {
         try {
           if (isWanted) {
             isWanted = false
-            wakeUp = Promise.withResolvers()
             await runWaiting()
           }
           if (clock() >= binAt) {
             binAt = clock() + binInterval
-            if ((await dependencies.emptyBin(account, running)) > 0) {
-              isWanted = true
-              continue
-            }
+            if ((await dependencies.emptyBin(account, running)) > 0) isWanted = true
           }
         } catch (error) {
           if (error instanceof LeaseLost) return
@@ -260,15 +189,8 @@ export function createRunAccountTasks(dependencies: Dependencies) {
             'the tasks of the account cannot be read; trying again',
           )
           await pause(retryDelay, undefined, { signal }).catch(() => {})
-          continue
         }
-        const sleeping = new AbortController()
-        const limit = AbortSignal.any([signal, sleeping.signal])
-        await Promise.race([
-          wakeUp.promise,
-          pause(Math.max(0, binAt - clock()), undefined, { signal: limit }).catch(() => {}),
-        ])
-        sleeping.abort()
+        if (!isWanted) await sleep.until(binAt)
       }
     }
 
@@ -277,7 +199,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       if (account.isBeingDeleted) return
       const waiting = await tasks.waitingOf(account.id, 0)
       for (const task of waiting.filter(isFinished))
-        if (task.status !== 'failed') await settle(task)
+        if (task.status !== 'failed') await closing.settle(task)
     }
 
     const done = account.enabled ? keepRunning() : runDisabled().catch(() => {})
@@ -286,7 +208,7 @@ export function createRunAccountTasks(dependencies: Dependencies) {
       wake,
       async stop() {
         ending.abort()
-        wakeUp.resolve()
+        wake()
         await done
         await Promise.allSettled(ended)
       },
