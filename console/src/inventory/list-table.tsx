@@ -11,7 +11,7 @@ import type { Cursor } from './use-list-keys.ts'
 import type { ListPages } from './use-pages.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
-interface Props<Item extends ListItem, Name extends string> {
+export interface TableProps<Item extends ListItem, Name extends string> {
   readonly title: string
   readonly pages: ListPages<Item>
   /** Identifies the list. A new list starts at the top once it has loaded. */
@@ -38,7 +38,9 @@ const widthOf = (columns: readonly { readonly width: number }[]) =>
   columns.reduce((sum, { width }) => sum + width, 0)
 
 /** A virtualized table: only visible rows are rendered. */
-export function ListTable<Item extends ListItem, Name extends string>(props: Props<Item, Name>) {
+export function ListTable<Item extends ListItem, Name extends string>(
+  props: TableProps<Item, Name>,
+) {
   const { title, pages, listKey, columns, cell, sort, cursor, openId, selected } = props
   const { onSort, onRange, onOpen, onReach, onValue } = props
   const t = useMessages()

@@ -2,9 +2,9 @@ import { useCallback, useState } from 'react'
 import { useShortcut } from '../frame/use-shortcut.ts'
 import type { ListItem } from './stable-pages.ts'
 import type { ListPages } from './use-pages.ts'
-import type { PickedValue } from './value-menu.tsx'
+import type { PickedValue, PickedValues } from './value-menu.tsx'
 
-interface Options<Item extends ListItem> {
+export interface KeyOptions<Item extends ListItem> {
   readonly pages: ListPages<Item>
   /** Identifies the list. The cursor is reset when the list changes. */
   readonly listKey: string
@@ -14,7 +14,7 @@ interface Options<Item extends ListItem> {
   readonly onSelect?: (row: Item) => void
   /** The values of a row that make sense as filters. */
   readonly filterValues: (row: Item) => readonly PickedValue[]
-  readonly onPick: (picked: { values: readonly PickedValue[]; anchor: DOMRect }) => void
+  readonly onPick: (picked: PickedValues) => void
 }
 
 /** The row that shortcuts act on; `scrollsIntoView` if it must be scrolled into view. */
@@ -26,7 +26,7 @@ export interface Cursor {
 const nowhere: Cursor = { index: -1, scrollsIntoView: false }
 
 /** The keyboard shortcuts of the list: `j`, `k`, Enter, `x`, `f`, `r`. */
-export function useListKeys<Item extends ListItem>(options: Options<Item>) {
+export function useListKeys<Item extends ListItem>(options: KeyOptions<Item>) {
   const { pages, listKey, onMove, onOpen, onSelect, filterValues, onPick } = options
   const [cursor, setCursor] = useState(nowhere)
   const [cursorOf, setCursorOf] = useState(listKey)

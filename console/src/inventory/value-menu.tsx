@@ -11,9 +11,13 @@ export interface PickedValue {
   readonly value: string
 }
 
-interface Props {
+/** Values of a row, and where their menu opens. */
+export interface PickedValues {
   readonly values: readonly PickedValue[]
   readonly anchor: DOMRect
+}
+
+interface Props extends PickedValues {
   readonly onFilter: (picked: PickedValue) => void
   readonly onExclude: (picked: PickedValue) => void
   readonly onClose: () => void

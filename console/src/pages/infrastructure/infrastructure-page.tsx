@@ -1,24 +1,21 @@
 import type { Resource } from '@muster/contract'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import {
   resourceQueries,
   resourceValuesQuery,
   type ResourcesQuery,
 } from '../../api/queries/resources.ts'
-import { completeTerms, exclude, filterTo } from '../../filter/edit-query.ts'
-import { ColumnsDialog } from '../../inventory/columns-dialog.tsx'
+import { completeTerms } from '../../filter/edit-query.ts'
+import { ColumnsButton } from '../../inventory/columns-button.tsx'
 import { FilterBar } from '../../inventory/filter-bar.tsx'
 import { inventoryKinds, isInventoryKind, type InventoryKind } from '../../inventory/kinds.ts'
 import { ListHead } from '../../inventory/list-head.tsx'
 import styles from '../../inventory/list-page.module.css'
 import { readListState, writeListState, type ListState } from '../../inventory/list-state.ts'
-import { ListTable } from '../../inventory/list-table.tsx'
-import { queryProblem } from '../../inventory/query-problem.ts'
+import { ListView } from '../../inventory/list-view.tsx'
 import type { ResourceRow } from '../../inventory/resource-row.ts'
-import { useListKeys } from '../../inventory/use-list-keys.ts'
-import { usePages, useVisibleRange } from '../../inventory/use-pages.ts'
-import { ValueMenu, type PickedValue } from '../../inventory/value-menu.tsx'
+import { useList } from '../../inventory/use-list.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
@@ -26,8 +23,6 @@ import { useScopePermission } from '../../session/use-scope-permission.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../../ui/page.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
 import { AttachLink } from '../accounts/attach-link.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
@@ -63,20 +58,15 @@ export function InfrastructurePage() {
   )
 }
 
-type Picked = { readonly values: readonly PickedValue[]; readonly anchor: DOMRect }
-
 /** The list of one kind, as its description says. */
 function ResourceList({ kind }: Props) {
-  const messages = useMessages()
-  const t = messages.infrastructure
+  const t = useMessages().infrastructure
   const { number } = useFormat()
   const navigate = useNavigate()
   const resource: Resource = resources[kind]
   const hasSystemRole = useScopePermission(operation)('system')
   const fields = useMemo(() => visibleFields(resource, hasSystemRole), [resource, hasSystemRole])
   const [state, change, defaults] = useResourceListState(resource, fields)
-  const [isChoosing, setChoosing] = useState(false)
-  const [picked, setPicked] = useState<Picked>()
 
   const { scope, sort } = state
   const q = completeTerms(state.q)
@@ -84,21 +74,19 @@ function ResourceList({ kind }: Props) {
     () => ({ q, scope, sort, fields: fieldsFor(resource, state.columns) }),
     [q, scope, sort, resource, state.columns],
   )
-  const listKey = JSON.stringify([q, scope, sort])
-  const [visible, setVisible] = useVisibleRange(listKey)
-  const pages = usePages(JSON.stringify(query), resourceQueries(resource, query), visible)
-  const problem = queryProblem(pages.query.error, messages.servers.theFilter)
-
   const open = useCallback(
     ({ id }: ResourceRow) =>
       void navigate({ to: '/infrastructure/$kind/$id', params: { kind, id } }),
     [navigate, kind],
   )
+  const list = useList({
+    listKey: JSON.stringify([q, scope, sort]),
+    queryKey: JSON.stringify(query),
+    queries: resourceQueries(resource, query),
+    onOpen: open,
+    filterValues: (row) => filterValues(resource, row),
+  })
   const setQ = useCallback((next: string) => change({ q: next }, true), [change])
-  const onRange = useCallback(
-    (first: number, last: number) => setVisible({ first, last }),
-    [setVisible],
-  )
   const cell = useCallback(
     (field: string, row: ResourceRow) => <ResourceCell kind={kind} field={field} row={row} />,
     [kind],
@@ -112,27 +100,24 @@ function ResourceList({ kind }: Props) {
       })),
     [resource, state.columns, t],
   )
-  const keys = useListKeys({
-    pages,
-    listKey,
-    onOpen: open,
-    filterValues: (row) => filterValues(resource, row),
-    onPick: setPicked,
-  })
   return (
     <div className={styles.page}>
       <ListHead
         title={t.kinds[kind]}
         operation={operation}
         scope={scope}
-        pages={pages}
+        pages={list.pages}
         countText={(count, size) => t.countOf(kind, number(count), number(size))}
-        isRejected={problem !== undefined}
+        isRejected={list.problem !== undefined}
         onScope={(next) => change({ scope: next })}
       >
-        <Button icon="columns" onClick={() => setChoosing(true)} aria-haspopup="dialog">
-          {messages.servers.columnsButton}
-        </Button>
+        <ColumnsButton
+          columns={state.columns}
+          names={defaults.names}
+          defaults={defaults.columns}
+          titleOf={labelOf}
+          onChange={(next) => change({ columns: next }, true)}
+        />
       </ListHead>
       <KindTabs />
       <FilterBar
@@ -144,61 +129,23 @@ function ResourceList({ kind }: Props) {
           labelOf,
           countsQuery: (text, names) => resourceValuesQuery(resource, { q: text, scope }, names),
         }}
-        problem={problem}
+        problem={list.problem}
         onChange={setQ}
       />
       <div className={styles.list}>
-        <QueryView
-          query={pages.query}
-          isEmpty={(total) => total === 0}
+        <ListView
+          title={t.kinds[kind]}
+          list={list}
+          q={state.q}
+          columns={columns}
+          cell={cell}
+          sort={sort}
           empty={<NoResources kind={kind} q={q} onClear={() => change({ q: '' })} />}
-          skeleton={<SkeletonRows rows={16} />}
-          // The filter bar shows errors of the query.
-          failure={() => problem !== undefined && <></>}
-          className={styles.table}
-        >
-          {() => (
-            <ListTable
-              title={t.kinds[kind]}
-              pages={pages}
-              listKey={listKey}
-              columns={columns}
-              cell={cell}
-              sort={sort}
-              cursor={keys.cursor}
-              onSort={(next) => change({ sort: next })}
-              onRange={onRange}
-              onOpen={open}
-              onReach={keys.moveTo}
-              onValue={(element) => {
-                const { filter = '', value = '' } = element.dataset
-                setPicked({
-                  values: [{ name: filter, value }],
-                  anchor: element.getBoundingClientRect(),
-                })
-              }}
-            />
-          )}
-        </QueryView>
+          onSort={(next) => change({ sort: next })}
+          onOpen={open}
+          onQuery={(next) => change({ q: next })}
+        />
       </div>
-      {isChoosing && (
-        <ColumnsDialog
-          columns={state.columns}
-          names={defaults.names}
-          defaults={defaults.columns}
-          titleOf={labelOf}
-          onChange={(next) => change({ columns: next }, true)}
-          onClose={() => setChoosing(false)}
-        />
-      )}
-      {picked && (
-        <ValueMenu
-          {...picked}
-          onFilter={({ name, value }) => change({ q: filterTo(state.q, name, value) })}
-          onExclude={({ name, value }) => change({ q: exclude(state.q, name, [value]) })}
-          onClose={() => setPicked(undefined)}
-        />
-      )}
     </div>
   )
 }

@@ -1,42 +1,28 @@
-import type { maxBatchSize } from '@muster/contract'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { countsQuery, serverQueries, type ServersQuery } from '../../api/queries/servers.ts'
-import { exclude, filterTo, completeTerms } from '../../filter/edit-query.ts'
-import { timesOfRows } from '../../servers/account-age.ts'
+import { completeTerms } from '../../filter/edit-query.ts'
 import { filterKeys, type FilterName } from '../../filter/keys.ts'
-import { ColumnsDialog } from '../../inventory/columns-dialog.tsx'
+import { ColumnsButton } from '../../inventory/columns-button.tsx'
 import { FilterBar } from '../../inventory/filter-bar.tsx'
 import { ListHead } from '../../inventory/list-head.tsx'
 import styles from '../../inventory/list-page.module.css'
-import { ListTable } from '../../inventory/list-table.tsx'
-import { queryProblem } from '../../inventory/query-problem.ts'
-import { useListKeys } from '../../inventory/use-list-keys.ts'
-import { usePages, useVisibleRange } from '../../inventory/use-pages.ts'
-import { ValueMenu, type PickedValue } from '../../inventory/value-menu.tsx'
-import { Cell } from '../../servers/cell.tsx'
-import {
-  columnDefinition,
-  columnNames,
-  defaultColumns,
-  fieldsFor,
-  withBinColumn,
-  type ColumnName,
-} from '../../servers/columns.ts'
+import { ListView } from '../../inventory/list-view.tsx'
+import { useList } from '../../inventory/use-list.ts'
+import { columnNames, defaultColumns, fieldsFor, withBinColumn } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { ExportMenu } from '../../ui/export-menu.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { DataAges } from './data-ages.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
-import { NameCell } from './name-cell.tsx'
+import { ListTools } from './list-tools.tsx'
 import { filterCountQueries } from './filter-counts.ts'
 import { NoServers } from './no-servers.tsx'
 import { useListState } from './use-list-state.ts'
+import { useSelection } from './use-selection.ts'
+import { useServerCell, useServerColumns } from './use-server-columns.tsx'
 import { ViewsMenu } from './views-menu.tsx'
 import { api } from '../../api/client.ts'
 import { exportFormat, saveExport, type ExportKind } from '../../api/save-export.ts'
@@ -59,8 +45,6 @@ export function ServersPage() {
   const { number } = useFormat()
   const [state, change] = useListState()
   const [hasFilters, setFilters] = useState(wide.matches)
-  const [isChoosing, setChoosing] = useState(false)
-  const [picked, setPicked] = useState<{ values: readonly PickedValue[]; anchor: DOMRect }>()
   const { isBin } = state
   const columnsShown = useMemo(
     () => (isBin ? withBinColumn(state.columns) : state.columns),
@@ -73,10 +57,6 @@ export function ServersPage() {
   )
   const listKey = JSON.stringify([q, state.scope, isBin, state.sort])
   const selection = useSelection(listKey, isBin)
-  const [visible, setVisible] = useVisibleRange(listKey)
-  const queries = { ...serverQueries(query), ...filterCountQueries(query, hasFilters) }
-  const pages = usePages(JSON.stringify(query), queries, visible)
-  const problem = queryProblem(pages.query.error, t.servers.theFilter)
 
   const { scope } = state
   const filters = {
@@ -86,16 +66,13 @@ export function ServersPage() {
       countsQuery({ q: text, scope, isBin }, fields),
   }
 
-  const onRange = useCallback(
-    (first: number, last: number) => setVisible({ first, last }),
-    [setVisible],
-  )
   const open = useCallback((row: Row) => change({ panel: row.id }), [change])
   const close = () => change({ panel: undefined })
   const setQ = useCallback((next: string) => change({ q: next }, { replace: true }), [change])
-  const keys = useListKeys({
-    pages,
+  const list = useList({
     listKey,
+    queryKey: JSON.stringify(query),
+    queries: { ...serverQueries(query), ...filterCountQueries(query, hasFilters) },
     onMove: (row) => {
       // An open panel follows the cursor.
       if (state.panel !== undefined) change({ panel: row.id }, { replace: true })
@@ -103,9 +80,8 @@ export function ServersPage() {
     onOpen: open,
     onSelect: selection.toggle,
     filterValues,
-    onPick: setPicked,
   })
-  const { moveTo } = keys
+  const { pages, moveTo } = list
   const openAt = useCallback(
     (row: Row, index: number) => {
       moveTo(index)
@@ -114,34 +90,8 @@ export function ServersPage() {
     [moveTo, open],
   )
 
-  const { ids, toggle } = selection
-  const cell = useCallback(
-    (column: ColumnName, row: Row, index: number) =>
-      column === 'name' ? (
-        <NameCell
-          row={row}
-          isSelected={ids.has(row.id)}
-          onOpen={() => openAt(row, index)}
-          onSelect={toggle}
-        />
-      ) : (
-        <Cell column={column} row={row} />
-      ),
-    [ids, toggle, openAt],
-  )
-  const columns = useMemo(
-    () =>
-      columnsShown.map((name) => ({
-        name,
-        title: t.servers.columns[name],
-        ...columnDefinition(name),
-      })),
-    [columnsShown, t],
-  )
-
-  const seen = Array.from({ length: visible.last - visible.first + 1 }, (_, at) =>
-    pages.rowAt(visible.first + at),
-  ).filter((row) => row !== undefined)
+  const columns = useServerColumns(columnsShown)
+  const cell = useServerCell(selection, openAt)
   return (
     <div className={styles.page}>
       <ListHead
@@ -150,13 +100,17 @@ export function ServersPage() {
         scope={state.scope}
         pages={pages}
         countText={(count, size) => t.servers.countOf(number(count), number(size))}
-        isRejected={problem !== undefined}
+        isRejected={list.problem !== undefined}
         onScope={(scope) => change({ scope })}
       >
         <ViewsMenu state={state} onChange={change} />
-        <Button icon="columns" onClick={() => setChoosing(true)} aria-haspopup="dialog">
-          {t.servers.columnsButton}
-        </Button>
+        <ColumnsButton
+          columns={state.columns}
+          names={columnNames}
+          defaults={defaultColumns}
+          titleOf={(name) => t.servers.columns[name]}
+          onChange={(columns) => change({ columns }, { replace: true })}
+        />
         <ExportMenu
           heading={t.servers.exportAll(
             pages.isOutdated || pages.count === undefined ? '…' : number(pages.count),
@@ -169,38 +123,18 @@ export function ServersPage() {
         label={t.servers.filter}
         hint={t.servers.filterHint}
         filters={filters}
-        problem={problem}
+        problem={list.problem}
         onChange={setQ}
       />
-      <div className={styles.line}>
-        <div className={styles.tools}>
-          <Button
-            look="quiet"
-            small
-            icon="filter"
-            aria-expanded={hasFilters}
-            onClick={() => setFilters(!hasFilters)}
-          >
-            {t.servers.filters}
-          </Button>
-          <Button
-            look="quiet"
-            small
-            icon="trash"
-            aria-pressed={isBin}
-            onClick={() => change({ isBin: !isBin, panel: undefined })}
-          >
-            {t.actions.bin}
-          </Button>
-          <SelectAll
-            q={q}
-            total={pages.isOutdated ? undefined : pages.count}
-            isHidden={isBin || selection.isAll}
-            onSelect={() => selection.selectAll(listKey)}
-          />
-        </div>
-        <DataAges seen={timesOfRows(seen)} />
-      </div>
+      <ListTools
+        q={q}
+        list={list}
+        selection={selection}
+        isBin={isBin}
+        onBin={(next) => change({ isBin: next, panel: undefined })}
+        hasFilters={hasFilters}
+        onFilters={setFilters}
+      />
       <div className={styles.body} data-filters={hasFilters} data-panel={state.panel !== undefined}>
         {hasFilters && (
           <FilterSidebar
@@ -220,9 +154,15 @@ export function ServersPage() {
               onClear={selection.clear}
             />
           )}
-          <QueryView
-            query={pages.query}
-            isEmpty={(total) => total === 0}
+          <ListView
+            title={t.servers.title}
+            list={list}
+            q={state.q}
+            columns={columns}
+            cell={cell}
+            sort={state.sort}
+            openId={state.panel}
+            selected={selection.ids}
             empty={
               <NoServers
                 q={q}
@@ -231,36 +171,10 @@ export function ServersPage() {
                 onLeaveBin={() => change({ isBin: false })}
               />
             }
-            skeleton={<SkeletonRows rows={16} />}
-            // The filter bar shows errors of the query.
-            failure={() => problem !== undefined && <></>}
-            className={styles.table}
-          >
-            {() => (
-              <ListTable
-                title={t.servers.title}
-                pages={pages}
-                listKey={listKey}
-                columns={columns}
-                cell={cell}
-                sort={state.sort}
-                cursor={keys.cursor}
-                openId={state.panel}
-                selected={ids}
-                onSort={(sort) => change({ sort })}
-                onRange={onRange}
-                onOpen={openAt}
-                onReach={moveTo}
-                onValue={(element) => {
-                  const { filter = '', value = '' } = element.dataset
-                  setPicked({
-                    values: [{ name: filter, value }],
-                    anchor: element.getBoundingClientRect(),
-                  })
-                }}
-              />
-            )}
-          </QueryView>
+            onSort={(sort) => change({ sort })}
+            onOpen={openAt}
+            onQuery={(next) => change({ q: next })}
+          />
         </div>
         {state.panel !== undefined && (
           <Suspense fallback={<SkeletonRows rows={14} />}>
@@ -274,82 +188,9 @@ export function ServersPage() {
           </Suspense>
         )}
       </div>
-      {isChoosing && (
-        <ColumnsDialog
-          columns={state.columns}
-          names={columnNames}
-          defaults={defaultColumns}
-          titleOf={(name) => t.servers.columns[name]}
-          onChange={(columns) => change({ columns }, { replace: true })}
-          onClose={() => setChoosing(false)}
-        />
-      )}
-      {picked && (
-        <ValueMenu
-          {...picked}
-          onFilter={({ name, value }) => change({ q: filterTo(state.q, name, value) })}
-          onExclude={({ name, value }) => change({ q: exclude(state.q, name, [value]) })}
-          onClose={() => setPicked(undefined)}
-        />
-      )}
     </div>
   )
 }
-
-/** The selected servers, across pages, or all that match the query of a list. */
-function useSelection(listKey: string, isBin: boolean) {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
-  const [allOf, setAllOf] = useState<string>()
-  const [binOf, setBinOf] = useState(isBin)
-  if (binOf !== isBin) {
-    // Other actions apply to servers in the recycle bin.
-    setBinOf(isBin)
-    setChosen(new Map())
-  }
-  const toggle = useCallback(
-    (row: Row) =>
-      setChosen((before) => {
-        const next = new Map(before)
-        if (!next.delete(row.id)) next.set(row.id, row)
-        return next
-      }),
-    [],
-  )
-  const clear = useCallback(() => {
-    setChosen(new Map())
-    setAllOf(undefined)
-  }, [])
-  const ids = useMemo<ReadonlySet<string>>(() => new Set(chosen.keys()), [chosen])
-  const isAll = allOf === listKey
-  return { rows: [...chosen.values()], ids, toggle, clear, isAll, selectAll: setAllOf }
-}
-
-interface SelectAllProps {
-  readonly q: string
-  readonly total: number | undefined
-  readonly isHidden: boolean
-  readonly onSelect: () => void
-}
-
-/** Selects all servers that match the filter, loaded or not. */
-function SelectAll({ q, total, isHidden, onSelect }: SelectAllProps) {
-  const { actions: t } = useMessages()
-  const { number } = useFormat()
-  if (isHidden || q === '' || total === undefined || total === 0) return null
-  return (
-    <Button
-      look="quiet"
-      small
-      icon="check"
-      disabledReason={total > mostInBatch ? t.tooMany(number(mostInBatch)) : undefined}
-      onClick={onSelect}
-    >
-      {t.selectAll(number(total))}
-    </Button>
-  )
-}
-
-const mostInBatch: typeof maxBatchSize = 1_000
 
 /** The values of a server that make sense as filters. */
 function filterValues(row: Row): { name: string; value: string }[] {

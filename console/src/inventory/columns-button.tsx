@@ -1,8 +1,9 @@
+import { useState } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/field.tsx'
-import styles from './columns-dialog.module.css'
+import styles from './columns-button.module.css'
 
 interface Props<Name extends string> {
   readonly columns: readonly Name[]
@@ -11,7 +12,20 @@ interface Props<Name extends string> {
   readonly defaults: readonly Name[]
   readonly titleOf: (name: Name) => string
   readonly onChange: (columns: readonly Name[]) => void
-  readonly onClose: () => void
+}
+
+/** Opens the dialog of the columns. */
+export function ColumnsButton<Name extends string>(props: Props<Name>) {
+  const t = useMessages()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button icon="columns" onClick={() => setOpen(true)} aria-haspopup="dialog">
+        {t.servers.columnsButton}
+      </Button>
+      {isOpen && <ColumnsDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
 }
 
 function moved<Name>(columns: readonly Name[], name: Name, step: 1 | -1): Name[] {
@@ -22,7 +36,7 @@ function moved<Name>(columns: readonly Name[], name: Name, step: 1 | -1): Name[]
 }
 
 /** Chooses the columns and their order. The list updates immediately. */
-export function ColumnsDialog<Name extends string>(props: Props<Name>) {
+function ColumnsDialog<Name extends string>(props: Props<Name> & { readonly onClose: () => void }) {
   const { columns, names, defaults, titleOf, onChange, onClose } = props
   const t = useMessages()
   const hidden = names.filter((name) => !columns.includes(name))

@@ -1,0 +1,40 @@
+import { useCallback, useState } from 'react'
+import { useMessages } from '../messages/use-messages.ts'
+import { queryProblem } from './query-problem.ts'
+import type { ListItem } from './stable-pages.ts'
+import { useListKeys, type KeyOptions } from './use-list-keys.ts'
+import { usePages, useVisibleRange, type ListQueries } from './use-pages.ts'
+import type { PickedValues } from './value-menu.tsx'
+
+interface Options<Item extends ListItem> extends Omit<KeyOptions<Item>, 'pages' | 'onPick'> {
+  /** Identifies the requests: also those of the same list with other columns. */
+  readonly queryKey: string
+  readonly queries: ListQueries<Item>
+}
+
+/** The rows of a list, the row at the cursor, and the values picked from a row. `ListView` shows them. */
+export function useList<Item extends ListItem>(options: Options<Item>) {
+  const { listKey, queryKey, queries } = options
+  const t = useMessages()
+  const [visible, setVisible] = useVisibleRange(listKey)
+  const pages = usePages(queryKey, queries, visible)
+  const [picked, setPicked] = useState<PickedValues>()
+  const { cursor, moveTo } = useListKeys({ ...options, pages, onPick: setPicked })
+  const onRange = useCallback(
+    (first: number, last: number) => setVisible({ first, last }),
+    [setVisible],
+  )
+  return {
+    listKey,
+    pages,
+    /** The API's error message for the query. */
+    problem: queryProblem(pages.query.error, t.servers.theFilter),
+    visible,
+    onRange,
+    cursor,
+    moveTo,
+    picked,
+    setPicked,
+  }
+}
+export type List<Item extends ListItem> = ReturnType<typeof useList<Item>>

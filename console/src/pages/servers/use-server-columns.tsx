@@ -1,0 +1,38 @@
+import { useCallback, useMemo } from 'react'
+import { useMessages } from '../../messages/use-messages.ts'
+import { Cell } from '../../servers/cell.tsx'
+import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
+import type { Row } from '../../servers/row.ts'
+import { NameCell } from './name-cell.tsx'
+import type { Selection } from './use-selection.ts'
+
+/** The columns of the table. */
+export function useServerColumns(names: readonly ColumnName[]) {
+  const t = useMessages()
+  return useMemo(
+    () =>
+      names.map((name) => ({ name, title: t.servers.columns[name], ...columnDefinition(name) })),
+    [names, t],
+  )
+}
+
+/** Renders a cell of the table. That of the name selects and opens the server. */
+export function useServerCell(
+  { ids, toggle }: Selection,
+  onOpen: (row: Row, index: number) => void,
+) {
+  return useCallback(
+    (column: ColumnName, row: Row, index: number) =>
+      column === 'name' ? (
+        <NameCell
+          row={row}
+          isSelected={ids.has(row.id)}
+          onOpen={() => onOpen(row, index)}
+          onSelect={toggle}
+        />
+      ) : (
+        <Cell column={column} row={row} />
+      ),
+    [ids, toggle, onOpen],
+  )
+}
