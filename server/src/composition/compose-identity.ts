@@ -110,9 +110,7 @@ export function composeIdentity(parts: Parts) {
     createAccessKeyMethod({
       accessKeys: createAccessKeyStore(database),
       secretBox: key,
-      identityVersion,
       clock,
-      memory,
       audience: new URL(parts.authUrl).host,
     }),
     ...drivers.map((driver) =>

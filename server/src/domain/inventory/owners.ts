@@ -2,7 +2,12 @@ import { createCache, type CacheMemory } from '../cache.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
 import type { Owner, OwnerDirectory } from './ports.ts'
 
-type OwnersByProject = ReadonlyMap<string, Owner>
+interface Known {
+  readonly byProject: ReadonlyMap<string, Owner>
+  readonly managedAccounts: ReadonlySet<string>
+}
+
+const nothing: Known = { byProject: new Map(), managedAccounts: new Set() }
 
 /** Projects with their domains, and managed accounts, cached until the identity version changes. */
 export function createOwners(
@@ -10,34 +15,30 @@ export function createOwners(
   identityVersion: IdentityVersion,
   memory: CacheMemory,
 ) {
-  const owners = createCache<string, number, OwnersByProject>(
+  const owners = createCache<string, number, Known>(
     memory,
     'owners',
-    ({ size }) => size * 300,
-  )
-  const managed = createCache<string, number, ReadonlySet<string>>(
-    memory,
-    'managed_accounts',
-    ({ size }) => size * 100,
+    ({ byProject, managedAccounts }) => byProject.size * 300 + managedAccounts.size * 100,
   )
   const key = 'all'
 
-  const read = async () => new Map((await directory.all()).map((owner) => [owner.projectId, owner]))
+  async function readAll(): Promise<Known> {
+    const [all, managed] = await Promise.all([directory.all(), directory.managedAccounts()])
+    return {
+      byProject: new Map(all.map((owner) => [owner.projectId, owner])),
+      managedAccounts: new Set(managed),
+    }
+  }
 
-  const readManaged = async () => new Set(await directory.managedAccounts())
+  async function find(): Promise<Known> {
+    const version = identityVersion.current()
+    return owners.get(key, version) ?? (await owners.load(key, version, readAll)) ?? nothing
+  }
 
   return {
     /** The ids of accounts whose servers can be acted on. */
-    async managedAccounts(): Promise<ReadonlySet<string>> {
-      const version = identityVersion.current()
-      const known = managed.get(key, version) ?? (await managed.load(key, version, readManaged))
-      return known ?? new Set()
-    },
-    async byProject(): Promise<OwnersByProject> {
-      const version = identityVersion.current()
-      const known = owners.get(key, version) ?? (await owners.load(key, version, read))
-      return known ?? new Map<string, Owner>()
-    },
+    managedAccounts: async () => (await find()).managedAccounts,
+    byProject: async () => (await find()).byProject,
   }
 }
 export type Owners = ReturnType<typeof createOwners>

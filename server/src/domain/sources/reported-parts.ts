@@ -83,8 +83,15 @@ export function completeItem(
   return { ...Object.fromEntries(empty), id, ...item }
 }
 
-const isPublic = (address: string) =>
-  ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
+/** This runs for every address of every server. Most have no second one, and a check before parsing parses too. */
+function isPublic(address: string): boolean {
+  if (address === '') return false
+  try {
+    return ipaddr.parse(address).range() === 'unicast'
+  } catch {
+    return false
+  }
+}
 
 export function completeNic(reported: ReportedNic): Nic {
   const { mask: _mask, network: _network, ip_addr = '', ip6_addr = '', ...nic } = reported

@@ -4,8 +4,7 @@ import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-ac
 import { accessKeyContext } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { verifyAccessKey } from '../access-key/verify-access-key.ts'
-import type { AccessKeyStore, IdentityVersion, SingleUse } from '../ports.ts'
-import { createCache, type CacheMemory } from '../../cache.ts'
+import type { AccessKeyStore, SingleUse } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccessKeyRecord } from '../records.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
@@ -14,18 +13,13 @@ import type { AuthMethod } from './auth-method.ts'
 /** Cloudpods' clients sign with a resolution of a second: within it two logins look the same. */
 const sameUse = 2_000
 
-/** Bytes of a cached access key. */
-const keySize = 1_000
-
 interface Dependencies {
   readonly accessKeys: AccessKeyStore
   readonly secretBox: SecretBox & {
     /** Throws if values may be encrypted with a key that this process lacks. */
     requireKeys(): void
   }
-  readonly identityVersion: IdentityVersion
   readonly clock: Clock
-  readonly memory: CacheMemory
   /** The host that a signature with a nonce must be for. */
   readonly audience: string
 }
@@ -35,21 +29,13 @@ interface Dependencies {
  * only.
  */
 export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
-  const { accessKeys, secretBox, identityVersion, clock, memory, audience } = dependencies
-  const known = createCache<string, number, AccessKeyRecord>(memory, 'access_keys', () => keySize)
+  const { accessKeys, secretBox, clock, audience } = dependencies
   // Compared for unknown keys, so that every login takes the same time.
   const decoy = randomBytes(32).toString('base64url')
   const sealedDecoy = secretBox.encrypt(decoy, contextOf(undefined))
 
   const openSecret = (key: AccessKeyRecord | undefined) =>
     secretBox.decrypt(key?.encryptedSecret ?? sealedDecoy, contextOf(key))
-
-  async function findKey(id: string) {
-    const version = identityVersion.current()
-    const cached = known.get(id, version)
-    const key = cached ?? (await known.load(id, version, () => accessKeys.find(id)))
-    return { key, wasKnown: cached !== undefined }
-  }
 
   return {
     names: ['aksk', 'access_key_secret'],
@@ -63,10 +49,8 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       // Before it is looked up, so that the answer is the same for every access key.
       secretBox.requireKeys()
       const now = clock()
-      const { key, wasKnown } = await findKey(credential.accessKey)
+      const key = await accessKeys.find(credential.accessKey)
       const verdict = verifyAccessKey(credential, openSecret(key), now, audience)
-      // Reads once more, so that a cached key takes as long as an unknown one.
-      if (!verdict.isValid && wasKnown) await accessKeys.find(credential.accessKey)
       if (!key) throw loginFailed('no such access key')
       if (!verdict.isValid) throw loginFailed(`access key: ${verdict.reason}`, key.user)
       if (!key.enabled) throw loginFailed('access key disabled', key.user)
