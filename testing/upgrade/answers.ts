@@ -20,9 +20,10 @@ const startPaths: Readonly<Record<Person, readonly string[]>> = {
     `/servers?${everything}&search=web`,
     `/servers?${everything}&ip=10.0.0.0/8`,
     '/servers/statistics?scope=system&group_by=status&group_by=provider&group_by=metadata.keeper',
-    ...['hosts', 'networks', 'cloudregions', 'zones', 'cloudproviders'].map(
+    ...['hosts', 'networks', 'cloudregions', 'zones', 'cloudproviders', 'images', 'flavors'].map(
       (keys) => `/${keys}?${everything}&details=true`,
     ),
+    `/disks?${everything}`,
     '/views',
     '/events?limit=2048',
     '/tasks?scope=system&limit=2048&status=succeeded',

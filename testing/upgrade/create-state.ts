@@ -186,13 +186,14 @@ async function fillAccounts(
   ec2.instances.set('i-0a1', { name: 'web-1', tags: { env: 'prod', team: 'sky' } })
   ec2.instances.set('i-0a2', { name: 'db-1', state: 'stopped' })
   const { address, credentials } = ec2.settings
+  const amazon = { provider: 'Aws', address, credentials }
   await attach({
     name: 'amazon',
-    provider: 'Aws',
-    address,
-    credentials,
+    ...amazon,
     mapping: [{ tag: 'team=sky', project_id: projectId }],
   })
+  // Sees the same servers.
+  await attach({ name: 'amazon again', ...amazon })
   const libvirt = await startFakeLibvirt(lifetime, {
     domains: [{ uuid: '5f0c3f0e-1111-4222-8333-444455556666', name: 'guest-1', xml: guestXml }],
   })
@@ -212,7 +213,7 @@ async function fillAccounts(
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-  return { amazon: credentials }
+  return { amazon: credentials, 'amazon again': credentials }
 }
 
 const guestXml = `<domain type='kvm'>

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { createTestDatabase, type Engine } from '../../server/src/testing/engines.ts'
 
@@ -18,4 +19,22 @@ export async function restore(engine: Engine, data: Buffer, secretKey: string) {
     await client.end()
   }
   return { folder, databaseUrl }
+}
+
+/** Reads from a restored database before it is upgraded. */
+export async function readRestored<Row>(
+  { folder, databaseUrl }: Awaited<ReturnType<typeof restore>>,
+  query: string,
+): Promise<Row[]> {
+  if (databaseUrl === undefined) {
+    const database = new DatabaseSync(join(folder, 'data/muster.db'), { readOnly: true })
+    const rows = database.prepare(query).all() as Row[]
+    database.close()
+    return rows
+  }
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const { rows } = await client.query<Row & pg.QueryResultRow>(query)
+  await client.end()
+  return rows
 }

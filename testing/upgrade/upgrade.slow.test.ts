@@ -11,6 +11,7 @@ import type {
   UserDto,
 } from '@muster/contract'
 import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
+import { createSightingStore } from '../../server/src/storage/sources/sighting-store.ts'
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
 import { renderingVersion } from '../../server/src/domain/inventory/render-server.ts'
 import { pollForValue } from '../../server/src/testing/identity-world/open-identity-api.ts'
@@ -22,7 +23,7 @@ import { startPlatform, type TestPlatform } from '../../server/src/testing/start
 import { loadSecretKey } from '../../server/src/vault/secret-key.ts'
 import { readAnswers } from './answers.ts'
 import { differencesBetween } from './differences.ts'
-import { restore } from './restore.ts'
+import { readRestored, restore } from './restore.ts'
 import { guestAttributes, guestSubject, readState, stateFolder, veraPassword } from './state.ts'
 
 /** Migrates it before the start, in two steps, as a careful operator would. */
@@ -37,13 +38,25 @@ async function migrateByCommand(place: Installation): Promise<void> {
   assert.match((await runAdminCommand(place, 'migrate')).stdout, /^It is up to date\.$/m)
 }
 
+/** A sighting as migration 0025 left it. */
+interface EarlierSighting {
+  readonly account_id: string
+  readonly server_id: string
+  readonly digest: string
+  readonly project_id: string
+}
+
 for (const name of readdirSync(stateFolder)) {
   onBothEngines(`a database of ${name}`, (engine) => {
     const { data, state } = readState(name, engine)
     const lifetime = suiteLifetime()
     let platform: TestPlatform
+    let earlierSightings: readonly EarlierSighting[] = []
     before(async () => {
       const place = await restore(engine, data, state.secretKey)
+      if (name.startsWith('0025')) {
+        earlierSightings = await readRestored(place, 'select * from sightings')
+      }
       if (name.startsWith('0006')) await migrateByCommand(place)
       const past = Date.now() - state.takenAt
       platform = await startPlatform({
@@ -74,6 +87,22 @@ for (const name of readdirSync(stateFolder)) {
       const answers = await readAnswers(platform.url, state.tokens)
       assert.deepEqual(differencesBetween(state.answers, answers), [])
     })
+
+    if (name.startsWith('0025')) {
+      test('keeps what each account sees, so that a scan finds the same servers unchanged', async () => {
+        const store = createSightingStore(platform.database)
+        const byAccount = Map.groupBy(earlierSightings, ({ account_id }) => account_id)
+        assert.ok(byAccount.size > 1)
+        for (const [accountId, earlier] of byAccount) {
+          const known = await store.of(accountId)
+          assert.equal(known.size, earlier.length)
+          for (const { server_id, digest, project_id } of earlier) {
+            const sighting = known.get(server_id)
+            assert.deepEqual([sighting?.digest, sighting?.projectId], [digest, project_id])
+          }
+        }
+      })
+    }
 
     test('stores all servers as this version renders them, and answers as before', async () => {
       const { db } = platform.database

@@ -49,6 +49,33 @@ export function createWriteRows(
   ]
 }
 
+/**
+ * Builds statements that replace rows by the ids of their servers, which are the last cells. The column
+ * `server` gets the number. Rows of servers that do not exist, or do not match the condition, are left out.
+ */
+export function createReplaceByServerId(
+  { engine, db }: Pick<DatabaseReader, 'engine' | 'db'>,
+  table: keyof Tables,
+  columns: readonly string[],
+  key: readonly string[],
+  condition: RawBuilder<unknown>,
+): InsertRows {
+  const into = sql`insert into ${sql.table(table)} (${list(columns)}, server)`
+  const end = sql`and ${condition} ${conflictClause(table, columns, 'replace', key)}`
+  if (engine === 'sqlite') {
+    const cells = sql.join(columns.map(() => sql`${0}`))
+    const { sql: text } =
+      sql`${into} select ${cells}, seq from servers where id = ${''} ${end}`.compile(db)
+    return (rows) => (rows.length === 0 ? [] : [{ sql: text, parameters: [], rows }])
+  }
+  const cells = sql.join(columns.map((column) => sql.ref(`given.${column}`)))
+  const { sql: text } =
+    sql`${into} select ${cells}, seq from json_array_elements(${''}::json) as item,
+    json_populate_record(null::${sql.table(table)}, item) as given, servers
+    where servers.id = item ->> 'server_id' ${end}`.compile(db)
+  return (rows) => jsonStatement(text, [...columns, 'server_id'], rows)
+}
+
 function conflictClause(
   table: string,
   columns: readonly string[],
@@ -116,10 +143,17 @@ function inOneStatement(
     select ${list(columns)} from json_populate_recordset(null::${sql.table(table)}, ${''}::json)
     ${onConflict}`
   const { sql: text } = insert.compile(db)
+  return (rows) => jsonStatement(text, columns, rows)
+}
+
+function jsonStatement(
+  text: string,
+  names: readonly string[],
+  rows: readonly Cells[],
+): Statement[] {
   const toObject = (row: Cells) =>
-    Object.fromEntries(columns.map((column, at) => [column, jsonCell(row[at])]))
-  return (rows) =>
-    rows.length === 0 ? [] : [{ sql: text, parameters: [JSON.stringify(rows.map(toObject))] }]
+    Object.fromEntries(names.map((name, at) => [name, jsonCell(row[at])]))
+  return rows.length === 0 ? [] : [{ sql: text, parameters: [JSON.stringify(rows.map(toObject))] }]
 }
 
 /** PostgreSQL rejects JSON with a lone surrogate. */

@@ -276,12 +276,13 @@ export interface Tables extends InventoryTables, AdministeredTables {
     /** Servers missing since this time or earlier are confirmed as gone; 0 for none. */
     confirmed_gone: number
   }
-  /** What each account last reported about each server that it sees. */
   /** What sources store. The row with an empty key has the account's last version. */
   source_state: { account_id: string; key: string; value: string; version: number }
+  /** What each account last reported about each server that it sees. */
   sightings: {
     account_id: string
-    server_id: string
+    /** The number of the server. */
+    server: number
     digest: string
     project_id: string
     /** Consecutive complete scans without it, and since when; 0 if the last scan saw it. */

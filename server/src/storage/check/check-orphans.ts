@@ -19,6 +19,7 @@ const partsOfServers = [
   'server_tags',
   'server_addresses',
   'server_networks',
+  'sightings',
 ]
 
 /** Relations without a foreign key, because it would slow down the sync of servers. */

@@ -4,7 +4,7 @@ import { sql, type Kysely } from 'kysely'
  * Adds the sightings of servers whose account does not see them: two scans that missed a server at the same
  * time left it behind. The next scan decides whether it is gone.
  */
-export const addMissingSightings = sql`insert into sightings
+const addMissingSightings = sql`insert into sightings
     (account_id, server_id, digest, project_id, missed, missing_since, active_name, active_host)
   select held.account_id, held.id, '', held.project_id, 0, 0, '', ''
   from server_documents held inner join cloudaccounts on cloudaccounts.id = held.account_id

@@ -22,7 +22,7 @@ const changedRules = JSON.stringify([
   { service: 'compute', resource: '*', action: '*', effect: 'allow' },
 ])
 
-onBothEngines('0016-tasks and 0020-task-requests', (engine) => {
+onBothEngines('0016-tasks, 0020-task-requests and 0025-missing-sightings', (engine) => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-migration-'))
   let db: Kysely<Tables>
 
@@ -64,6 +64,15 @@ onBothEngines('0016-tasks and 0020-task-requests', (engine) => {
       await insert('server_documents', { server: seq, id: status, facts_digest: 'd' })
       await insert('sightings', { account_id: 'account', server_id: status, digest: 'd' })
     }
+    for (const [seq, id, account_id, state] of [
+      [4, 'held', 'account', 0],
+      [5, 'ended', 'account', 2],
+      [6, 'of nobody', 'removed', 0],
+    ] as const) {
+      await insert('servers', { seq, id, state })
+      await insert('server_documents', { server: seq, id, account_id, state, facts_digest: 'd' })
+    }
+    await insert('sightings', { account_id: 'account', server_id: 'purged', digest: 'd' })
     await insert('tasks', { id: 'task', action: 'start', status: 'running', plan: '[]' })
     await migrate(db)
   })
@@ -87,17 +96,30 @@ onBothEngines('0016-tasks and 0020-task-requests', (engine) => {
     const documents = await db
       .selectFrom('server_documents')
       .select(['id', 'facts_digest as digest'])
-      .orderBy('server')
+      .where('account_id', '=', '')
       .execute()
     const sightings = await db
       .selectFrom('sightings')
-      .select(['server_id as id', 'digest'])
-      .orderBy('server_id', 'desc')
+      .innerJoin('servers', 'seq', 'server')
+      .select(['servers.id', 'digest'])
+      .where('server', '<=', 3)
       .execute()
     const expected = { start_fail: '', suspend_failed: '', running: 'd' }
     for (const rows of [documents, sightings]) {
       assert.deepEqual(Object.fromEntries(rows.map(({ id, digest }) => [id, digest])), expected)
     }
+  })
+
+  test('accounts see the servers that they hold, so that the next scan decides about them', async () => {
+    const sightings = await db
+      .selectFrom('sightings')
+      .select(['account_id', 'server', 'digest', 'missed'])
+      .where('server', '>', 3)
+      .execute()
+    assert.deepEqual(
+      sightings.map((row) => ({ ...row })),
+      [{ account_id: 'account', server: 4, digest: '', missed: 0 }],
+    )
   })
 
   test('tasks of the version before have no kind of error', async () => {

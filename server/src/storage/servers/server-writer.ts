@@ -146,7 +146,10 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
             .compile(),
         ]
         const isPurged = await tryCommit(() =>
-          database.commitServers(statements, new Set(scopeIds)),
+          database.commitServers(statements, new Set(scopeIds), [
+            // An account that was disabled when the server ended may still have seen it.
+            db.deleteFrom('sightings').where('server', 'in', seqs).compile(),
+          ]),
         )
         return isPurged ? rows.length : undefined
       }

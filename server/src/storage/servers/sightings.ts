@@ -4,7 +4,8 @@ import { LeaseLost } from '../../domain/sources/lease-lost.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from '../insert-rows.ts'
+import { createReplaceByServerId } from '../insert-rows.ts'
+import type { Sql } from '../sql-parts.ts'
 
 const fence = 'fence'
 
@@ -31,9 +32,8 @@ export function createRequireFence({ engine, db }: DatabaseReader) {
   }
 }
 
-/** The columns of a sighting without the account. */
+/** The columns of a sighting without the account and the number of the server. */
 export const sightingColumns = [
-  'server_id',
   'digest',
   'project_id',
   'missed',
@@ -42,30 +42,34 @@ export const sightingColumns = [
   'active_host',
 ] as const
 
+/** The numbers of the servers with these ids. */
+const numbersOf = (ids: readonly string[]): Sql =>
+  sql`(select seq from servers where id in (${sql.join(ids)}))`
+
 /**
  * Builds the statements that store what an account sees. They run serialized, because two accounts
  * that see the same server depend on the sightings of each other.
  */
 export function createSightingStatements(database: DatabaseReader) {
   const { db } = database
-  const insert = createInsertRows(
+  // A scan that began before a server was renamed has the old id.
+  const isCurrent = sql`not exists (select 1 from server_keys where source_id = servers.id)`
+  const replace = createReplaceByServerId(
     database,
     'sightings',
     ['account_id', ...sightingColumns],
-    'replace',
-    ['account_id', 'server_id'],
+    ['account_id', 'server'],
+    isCurrent,
   )
   const requireFence = createRequireFence(database)
 
   /** Clears the digests of other accounts that see the servers and makes their sync due, so that they take over. */
   function deleteSightings(accountId: string, ids: readonly string[]): Statement[] {
-    const elsewhere = sql`server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
+    const elsewhere = sql`server in ${numbersOf(ids)} and account_id <> ${accountId}`
     return [
-      db
-        .deleteFrom('sightings')
-        .where('account_id', '=', accountId)
-        .where('server_id', 'in', ids)
-        .compile(),
+      sql`delete from sightings where account_id = ${accountId} and server in ${numbersOf(ids)}`.compile(
+        db,
+      ),
       sql`update sightings set digest = '' where ${elsewhere}`.compile(db),
       sql`update account_syncs set next_at = 0 where account_id in (select account_id from sightings where ${elsewhere})`.compile(
         db,
@@ -74,7 +78,7 @@ export function createSightingStatements(database: DatabaseReader) {
   }
 
   function requireOthers(accountId: string, ids: readonly string[]): Statement {
-    const seeing = sql`select count(distinct server_id) from sightings where server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
+    const seeing = sql`select count(distinct server) from sightings where server in ${numbersOf(ids)} and account_id <> ${accountId}`
     return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(db), 'others')
   }
 
@@ -88,37 +92,33 @@ export function createSightingStatements(database: DatabaseReader) {
     sql`update server_keys set server_id = ${to} where server_id = ${from}`.compile(db),
     sql`delete from server_keys where source_id = ${to}`.compile(db),
     sql`insert into server_keys (source_id, server_id) values (${from}, ${to})`.compile(db),
-    sql`update sightings set server_id = ${to}, digest = '' where server_id = ${from}`.compile(db),
+    sql`update sightings set server = ${numbersOf([to])}, digest = '' where server in ${numbersOf([from])}`.compile(
+      db,
+    ),
   ]
 
   return function sightingStatements(changes: SightingChanges): Statement[] {
     const { accountId, seen, lost, seenByOthers = [], created = [], renamed = [] } = changes
+    // New servers get their numbers in this order.
     const rows = seen
       .toSorted((a, b) => (a.serverId < b.serverId ? -1 : 1))
       .map(({ serverId, digest, projectId, missed, missingSince, activeName, activeHost }) => [
         accountId,
-        serverId,
         digest,
         projectId,
         missed,
         missingSince,
         activeName,
         activeHost,
+        serverId,
       ])
     return [
       requireFence(changes),
       ...[...chunk(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
       ...[...chunk(created)].map(requireIds),
-      ...insert(rows),
+      ...replace(rows),
       ...[...chunk(lost)].flatMap((piece) => deleteSightings(accountId, piece)),
       ...renamed.flatMap(rename),
-      // A scan that began before a server was renamed may have stored the old id again.
-      ...[...chunk(seen)].map((piece) =>
-        sql`delete from sightings where account_id = ${accountId} and server_id in
-          (select source_id from server_keys where source_id in (${sql.join(piece.map(({ serverId }) => serverId))}))`.compile(
-          db,
-        ),
-      ),
     ]
   }
 }

@@ -18,27 +18,34 @@ const rowsPerRead = 10_000
 
 /** The last report of each account about each of its servers. */
 export function createSightingStore({ db }: DatabaseReader): SightingStore {
+  /** With the ids of the servers, by which the rest of Muster knows them. */
+  const sightings = () =>
+    db.selectFrom('sightings').innerJoin('servers', 'servers.seq', 'sightings.server')
+
   const select = (accountId: string) =>
-    db.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
+    sightings()
+      .select(['server', 'servers.id as server_id'])
+      .select(sightingColumns.map((name) => `sightings.${name}` as const))
+      .where('sightings.account_id', '=', accountId)
 
   /** In parts, because the rows of a large account take hundreds of megabytes. */
   async function* readAll(accountId: string) {
-    for (let after = ''; ;) {
+    for (let after = 0; ;) {
       const rows = await select(accountId)
-        .where('server_id', '>', after)
-        .orderBy('server_id')
+        .where('server', '>', after)
+        .orderBy('server')
         .limit(rowsPerRead)
         .execute()
       yield rows
       const last = rows.at(-1)
       if (!last || rows.length < rowsPerRead) return
-      after = last.server_id
+      after = last.server
     }
   }
 
   async function* readByIds(accountId: string, ids: readonly string[]) {
     for (const part of chunk(ids)) {
-      yield await select(accountId).where('server_id', 'in', part).execute()
+      yield await select(accountId).where('servers.id', 'in', part).execute()
     }
   }
 
@@ -64,15 +71,14 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
     async accountsSeeing(ids) {
       const seeing = new Map<string, SeeingAccount[]>()
       for (const batch of chunk(ids)) {
-        const rows = await db
-          .selectFrom('sightings')
+        const rows = await sightings()
           .select([
-            'server_id as serverId',
-            'account_id as accountId',
-            'project_id as projectId',
+            'servers.id as serverId',
+            'sightings.account_id as accountId',
+            'sightings.project_id as projectId',
             'missed',
           ])
-          .where('server_id', 'in', batch)
+          .where('servers.id', 'in', batch)
           .execute()
         for (const { serverId, ...sighting } of rows) {
           seeing.set(serverId, [...(seeing.get(serverId) ?? []), sighting])
@@ -87,7 +93,7 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
         .select('id')
         .where(sql<boolean>`servers.account_id = ${codeOf(accountId)} and servers.state < 2`)
         .where(sql<boolean>`not exists (select 1 from sightings
-          where sightings.account_id = ${accountId} and sightings.server_id = servers.id)`)
+          where sightings.account_id = ${accountId} and sightings.server = servers.seq)`)
         .execute()
       return rows.map(({ id }) => id)
     },
@@ -95,7 +101,7 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
     async sharedBy(accountId) {
       const { rows } = await sql<{
         id: string
-      }>`select own.server_id as id from sightings own where own.account_id = ${accountId} and exists (select 1 from sightings other where other.server_id = own.server_id and other.account_id <> own.account_id) order by own.server_id`.execute(
+      }>`select servers.id from sightings own inner join servers on servers.seq = own.server where own.account_id = ${accountId} and exists (select 1 from sightings other where other.server = own.server and other.account_id <> own.account_id) order by servers.id`.execute(
         db,
       )
       return rows.map(({ id }) => id)
@@ -105,7 +111,7 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
       const { rows } = await sql<{
         id: string
         n: unknown
-      }>`select other.account_id as id, count(*) as n from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id where own.account_id = ${accountId} group by other.account_id`.execute(
+      }>`select other.account_id as id, count(*) as n from sightings own inner join sightings other on other.server = own.server and other.account_id <> own.account_id where own.account_id = ${accountId} group by other.account_id`.execute(
         db,
       )
       return new Map(rows.map(({ id, n }) => [id, Number(n)]))
@@ -129,7 +135,7 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
 
     async activeElsewhere(accountId) {
       const { rows } =
-        await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id and other.active_host <> own.active_host where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${maxActiveElsewhere}`.execute(
+        await sql<ActiveElsewhere>`select servers.id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join servers on servers.seq = own.server inner join sightings other on other.server = own.server and other.account_id <> own.account_id and other.active_host <> own.active_host where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by servers.id, other.account_id limit ${maxActiveElsewhere}`.execute(
           db,
         )
       return rows

@@ -29,9 +29,9 @@ const states: Readonly<Record<string, { status: string; pending_deleted?: true }
 const farFuture = Date.parse('2099-01-01')
 
 /** Of a server that the last scan of its account did not find. */
-export const missedSighting = (accountId: string, serverId: string, projectId: string) => ({
+export const missedSighting = (accountId: string, server: number, projectId: string) => ({
   account_id: accountId,
-  server_id: serverId,
+  server,
   digest: '',
   project_id: projectId,
   missed: 1,
@@ -80,6 +80,11 @@ export async function createActionFixtures(
   async function addServer(operationId: string): Promise<string> {
     const server = minimalServer(projectId, { account_id: account.id, ...states[operationId] })
     await inventory.recordServers({ present: [server], gone: [] })
+    const { seq } = await db
+      .selectFrom('servers')
+      .select('seq')
+      .where('id', '=', server.id)
+      .executeTakeFirstOrThrow()
     // A user has a limited number of queued tasks besides those of batches.
     await database.commit([
       db
@@ -91,7 +96,7 @@ export async function createActionFixtures(
         ? [
             db
               .insertInto('sightings')
-              .values(missedSighting(account.id, server.id, projectId))
+              .values(missedSighting(account.id, seq, projectId))
               .compile(),
           ]
         : []),
