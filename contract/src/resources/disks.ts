@@ -37,7 +37,7 @@ export const disks = {
     template: text('Name of the image that the system disk was made from', searchable),
     template_id: text('Id of this image', filterable),
     guest: ofServer('name', text('Name of the server', shortSearchable)),
-    guest_id: text('Id of the server', shortSearchable),
+    guest_id: ofServer('id', text('Id of the server', shortSearchable)),
     guest_status: ofServer('status', enumeration('Status of the server', short)),
     provider: ofServer(
       'provider',

@@ -1,5 +1,5 @@
 import type { Disk, Server } from '@muster/contract'
-import { resourceOf, type ChildKind, type InventoryObject } from './kinds.ts'
+import type { ChildKind, InventoryObject } from './kinds.ts'
 import { maxIndexedLength } from './referenced-resources.ts'
 import type { ResourceObject } from './resource-finder.ts'
 
@@ -31,13 +31,11 @@ const renamed: Readonly<Record<string, ((item: never) => object) | undefined>> =
 /** The items of a kind that belong to a server, without the fields of the server and what Muster sets. */
 export function childrenOf(kind: ChildKind, server: Server): readonly ResourceObject[] {
   const items: readonly ServerItem[] = server[`${kind}_info`]
-  const { field: parent } = resourceOf(kind).visibility
   return items
     .filter(({ id }) => id.length <= maxIndexedLength)
     .map((item) => ({
       ...(renamed[kind]?.(item as never) ?? item),
       id: item.id,
       name: item.name.slice(0, maxIndexedLength).toWellFormed(),
-      [parent]: server.id,
     }))
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { childKinds } from '../../domain/inventory/kinds.ts'
 import { countWrongRows, type Check, type WrongRows } from './check.ts'
 
 /** `not exists`, because PostgreSQL compares a large `not in` row by row. */
@@ -20,6 +21,7 @@ const partsOfServers = [
   'server_addresses',
   'server_networks',
   'sightings',
+  ...childKinds,
 ]
 
 /** Relations without a foreign key, because it would slow down the sync of servers. */

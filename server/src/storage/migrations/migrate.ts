@@ -26,6 +26,7 @@ import { up as imagesAndFlavors } from './0023-images-and-flavors.ts'
 import { up as eventNumbers } from './0024-event-numbers.ts'
 import { up as missingSightings } from './0025-missing-sightings.ts'
 import { up as sightingsByNumber } from './0026-sightings-by-number.ts'
+import { up as disksByNumber } from './0027-disks-by-number.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0024-event-numbers': { up: eventNumbers },
   '0025-missing-sightings': { up: missingSightings },
   '0026-sightings-by-number': { up: sightingsByNumber },
+  '0027-disks-by-number': { up: disksByNumber },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -8,8 +8,11 @@ interface ResourceColumns {
   readonly numbers?: readonly string[]
   readonly booleans?: readonly string[]
   readonly timestamps?: readonly string[]
-  /** The id of the server that it belongs to. Several servers can have an item with the same id. */
-  readonly parent?: string
+  /**
+   * For items that belong to a server, of which several servers can have one with the same id: the column with
+   * the number of the server. Migration 0022 had the id of the server instead.
+   */
+  readonly parent?: 'server' | 'guest_id'
 }
 
 /** Creates the table of a resource of the inventory, with the indexes that its operations need. */
@@ -18,14 +21,21 @@ export async function createResourceTable(
   name: string,
   { texts, numbers = [], booleans = [], timestamps = [], parent }: ResourceColumns,
 ): Promise<void> {
-  const keyed = (builder: CreateTableBuilder<string>) =>
+  const withParent = (builder: CreateTableBuilder<string, string>) =>
+    parent === 'server'
+      ? builder.addColumn('server', 'integer', (column) => column.notNull())
+      : builder
+          .addColumn('guest_id', 'text', (column) => column.notNull())
+          .addColumn('guest_id_folded', 'text')
+  const keyed = (builder: CreateTableBuilder<string>): CreateTableBuilder<string, string> =>
     parent === undefined
       ? withId(builder)
-      : builder
-          .addColumn(parent, 'text', (column) => column.notNull())
-          .addColumn(`${parent}_folded`, 'text')
+      : withParent(builder)
           .addColumn('id', 'text', (column) => column.notNull())
-          .addPrimaryKeyConstraint(`${name}_key`, [parent, 'id'])
+          .addPrimaryKeyConstraint(parent === 'server' ? `${name}_server_key` : `${name}_key`, [
+            parent,
+            'id',
+          ])
   let table: CreateTableBuilder<string, string> = schema
     .createTable(name)
     .$call(keyed)

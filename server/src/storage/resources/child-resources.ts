@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { chunk } from '../../domain/chunk.ts'
 import { childrenOf } from '../../domain/inventory/child-resources.ts'
 import { childKinds, resourceOf, type ChildKind } from '../../domain/inventory/kinds.ts'
-import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
+import type { ServerEntry } from '../servers/rows.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
 
 /** The items of a server by their ids. A deleted server has none. */
@@ -25,45 +25,52 @@ const hasNoTime = ({ created_at: time = null }: ResourceObject) => time === null
 export function createChildResources(database: DatabaseReader) {
   const { db } = database
   const writers = childKinds.map((kind) => {
-    const { field: parent } = resourceOf(kind).visibility
     const columns = columnsOf(resourceOf(kind))
-    const names = columnNames(columns)
-    const key = [parent, 'id']
+    const names = ['server', ...columnNames(columns)]
+    const key = ['server', 'id']
     const write = createInsertRows(database, kind, names, { keep: ['created_at'] }, key)
     const writeWithTime = createInsertRows(database, kind, names, 'replace', key)
-    return { kind, parent, columns, write, writeWithTime }
+    return { kind, columns, write, writeWithTime }
   })
 
-  return function childResources(writes: readonly ServerWrite[]): Statement[] {
+  return function childResources(entries: readonly ServerEntry[]): Statement[] {
     const now = timestamp(Date.now())
-    return writers.flatMap(({ kind, parent, columns, write, writeWithTime }) => {
-      const removed: (readonly [server: string, id: string])[] = []
-      const changed: ResourceObject[] = []
-      for (const { server, stored } of writes) {
+    return writers.flatMap(({ kind, columns, write, writeWithTime }) => {
+      const removed: (readonly [server: number, id: string])[] = []
+      const changed: { readonly seq: number; readonly item: ResourceObject }[] = []
+      for (const {
+        write: { stored },
+        server,
+        seq,
+      } of entries) {
         const before = itemsOf(kind, stored?.server)
         const after = itemsOf(kind, server)
-        for (const id of before.keys()) if (!after.has(id)) removed.push([server.id, id])
+        for (const id of before.keys()) if (!after.has(id)) removed.push([seq, id])
         for (const [id, item] of after) {
           // An earlier version of Muster may have stored the server without them.
-          if (stored?.newFields || !isSame(item, before.get(id))) changed.push(item)
+          if (stored?.newFields || !isSame(item, before.get(id))) changed.push({ seq, item })
         }
       }
-      const keys = sql.join([parent, 'id'].map((name) => sql.ref(name)))
       return [
         ...[...chunk(removed)].map((piece) => {
-          const rows = sql.join(piece.map(([server, id]) => sql`(${server}, ${id})`))
-          return sql`delete from ${sql.table(kind)} where (${keys}) in (values ${rows})`.compile(db)
+          const rows = sql.join(piece.map(([seq, id]) => sql`(cast(${seq} as integer), ${id})`))
+          return sql`delete from ${sql.table(kind)} where (server, id) in (values ${rows})`.compile(
+            db,
+          )
         }),
         // Without a time from the source, the time when Muster first saw the item stays.
         ...write(
           changed
-            .filter(hasNoTime)
-            .map((item) => toRow(columns, { ...item, created_at: now, updated_at: now })),
+            .filter(({ item }) => hasNoTime(item))
+            .map(({ seq, item }) => [
+              seq,
+              ...toRow(columns, { ...item, created_at: now, updated_at: now }),
+            ]),
         ),
         ...writeWithTime(
           changed
-            .filter((item) => !hasNoTime(item))
-            .map((item) => toRow(columns, { ...item, updated_at: now })),
+            .filter(({ item }) => !hasNoTime(item))
+            .map(({ seq, item }) => [seq, ...toRow(columns, { ...item, updated_at: now })]),
         ),
       ]
     })

@@ -54,8 +54,8 @@ export function visibleIn(kind: InventoryKind, scope: ScopeOrNone): Sql {
   if (scope.kind === 'system') return sql`1 = 1`
   const { visibility } = resourceOf(kind)
   if (visibility.through === 'parent') {
-    const parent = sql.ref(`${kind}.${visibility.field}`)
-    return sql`${parent} in (select id from servers where state ${liveOrRecycled} and ${inScope(scope)})`
+    const parent = sql.ref(`${kind}.server`)
+    return sql`${parent} in (select seq from servers where state ${liveOrRecycled} and ${inScope(scope)})`
   }
   const { from, code } = referringServers(kind as ReferencedKind, scope, liveOrRecycled)
   return sql`${sql.ref(`${kind}.id`)} in (select word from words where code in (select ${code} from ${from}))`

@@ -66,7 +66,7 @@ function describeSource(kind: InventoryKind) {
     // Engines leave the join out where no column of the parent is read, such as in counts.
     from:
       visibility.through === 'parent'
-        ? sql`${table} left join servers on servers.id = ${sql.ref(`${kind}.${visibility.field}`)}`
+        ? sql`${table} left join servers on servers.seq = ${sql.ref(`${kind}.server`)}`
         : table,
     fields,
     toItem: (row: Row) => toObject(columns, row),

@@ -153,7 +153,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...insertTags(indexed.flatMap((entry) => tagRows(entry, codes))),
       ...insertAddresses(indexed.flatMap(addressRows)),
       ...insertNetworks(indexed.flatMap((entry) => networkRows(entry, codes))),
-      ...childResources(writes),
+      ...childResources(entries),
       ...searchStatements(
         old,
         indexed.filter(({ state }) => state === 0).map(({ seq }) => seq),
