@@ -23,7 +23,7 @@ const references: readonly (readonly [id: string, name: string])[] = [
 ]
 
 /** Columns with an index for sorting. */
-const sorted = ['created_at', 'name', 'status', 'updated_at', 'vcpu_count'] as const
+const sorted = ['created_at', 'name', 'status', 'updated_at'] as const
 export type SortedColumn = (typeof sorted)[number]
 
 /**
@@ -46,6 +46,7 @@ export const coveredColumns: ReadonlySet<string> = new Set([
   'zone_id',
   'zone',
   ...sorted,
+  'vcpu_count',
   'seq',
   'id',
   'revision',
@@ -121,6 +122,7 @@ export const obsoleteIndexes = (engine: DatabaseReader['engine']): readonly stri
   'servers_sorted_by_status',
   'servers_sorted_by_updated_at',
   'servers_sorted_by_vcpu_count',
+  'servers_by_vcpu_count',
   ...(engine === 'postgres' ? changed : []),
 ]
 
