@@ -39,7 +39,9 @@ const serverOn = (projectId: string, host: number, name: string): ServerFacts =>
     nics: [nic(`net-${host}`)],
   })
 
-const kinds = ['Hosts', 'Networks', 'Regions', 'Zones', 'Managers']
+const kinds = ['Hosts', 'Networks', 'Disks', 'Images', 'Flavors', 'Regions', 'Zones', 'Managers']
+/** The servers of this suite have none. */
+const emptyKinds = ['Disks', 'Images', 'Flavors']
 
 describe('the pages of hosts, networks, regions, zones and managers', () => {
   const lifetime = suiteLifetime()
@@ -79,7 +81,7 @@ describe('the pages of hosts, networks, regions, zones and managers', () => {
     for (const kind of kinds) {
       await tabs.getByRole('link', { name: kind }).click()
       await page.getByRole('heading', { name: kind, level: 1 }).waitFor()
-      await page.getByRole('table', { name: kind }).waitFor()
+      if (!emptyKinds.includes(kind)) await page.getByRole('table', { name: kind }).waitFor()
     }
     await page.keyboard.press('Control+k')
     await page.keyboard.type('zones')
