@@ -1,6 +1,7 @@
 import { ActionError, type SourceRequest } from '../../domain/sources/action-port.ts'
 import type { SourceContext } from '../../domain/sources/source.ts'
-import { createCalls, unlessGone } from './calls.ts'
+import { createCalls } from './calls.ts'
+import { unlessGone } from './tolerated-errors.ts'
 import { convertLibvirtError } from './convert-libvirt-error.ts'
 import { changingProcedures, type ChangingProcedure } from './protocol.ts'
 import {

@@ -7,7 +7,8 @@ import {
   textOf,
   type XmlElement,
 } from '../shared/parse-xml.ts'
-import { unlessAbsent, type Calls } from './calls.ts'
+import type { Calls } from './calls.ts'
+import { unlessAbsent } from './tolerated-errors.ts'
 import { activePoolsOnly, xmlFlags } from './protocol.ts'
 import type { DomainHandle, VolumeHandle } from './records.ts'
 

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { derivedId } from '../../domain/sources/derived-id.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { ifPossible, type Calls } from './calls.ts'
+import type { Calls } from './calls.ts'
+import { ifPossible } from './tolerated-errors.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
 
 /** The last known sizes, because a busy guest does not report them. They outlive the connection. */

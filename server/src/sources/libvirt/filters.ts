@@ -1,5 +1,6 @@
 import { writeSecurityRule, type SecurityRule } from '../../domain/sources/security-rules.ts'
-import { unlessUnsupported, type Calls } from './calls.ts'
+import type { Calls } from './calls.ts'
+import { unlessUnsupported } from './tolerated-errors.ts'
 import { maskBits } from './networks.ts'
 import {
   attributeOf,

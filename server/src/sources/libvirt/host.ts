@@ -1,4 +1,5 @@
-import { ifPossible, type Calls } from './calls.ts'
+import type { Calls } from './calls.ts'
+import { ifPossible } from './tolerated-errors.ts'
 import {
   attributeOf,
   childOf,

@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js'
-import { unlessUnsupported, type Calls, type Lease } from './calls.ts'
+import type { Calls } from './calls.ts'
+import type { Lease } from './resource-calls.ts'
+import { unlessUnsupported } from './tolerated-errors.ts'
 import type { ReportedNetwork } from '../../domain/sources/reported-resources.ts'
 import { guestAddresses } from '../shared/guest-addresses.ts'
 import {

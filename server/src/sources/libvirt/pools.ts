@@ -1,4 +1,5 @@
-import { unlessUnsupported, type Calls } from './calls.ts'
+import type { Calls } from './calls.ts'
+import { unlessUnsupported } from './tolerated-errors.ts'
 import { attributeOf, countEntries, textOf } from '../shared/parse-xml.ts'
 import type { Described } from './host-resources.ts'
 import type { NamedHandle } from './records.ts'

@@ -28,6 +28,8 @@ export type TypedParameters = ReadonlyMap<string, number | string>
 export const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const uuidBytes = 16
 const maxParameters = 4_096
+/** The flags of a list without a filter. */
+export const everything = 0
 
 function readUuid(reader: XdrReader): string {
   const hex = reader.fixed(uuidBytes).toString('hex')
@@ -110,4 +112,17 @@ export function readError(reader: XdrReader): LibvirtError {
   const origin = reader.int()
   const message = reader.optional(() => reader.string()) ?? `error ${code}`
   return new LibvirtError(code, origin, message.slice(0, longestMessage))
+}
+
+/** Reads a list and its count, which must agree. */
+export function readCounted<Item>(reader: XdrReader, most: number, read: () => Item): Item[] {
+  const items = reader.array(most, read)
+  const count = reader.uint()
+  if (count !== items.length) {
+    throw new SourceError(
+      'incomplete',
+      `libvirt listed ${items.length} domains but counted ${count}.`,
+    )
+  }
+  return items
 }

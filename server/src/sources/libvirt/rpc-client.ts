@@ -31,6 +31,9 @@ interface Sent {
   fail(error: SourceError): void
 }
 
+/** Makes a call and returns its answer. */
+export type CallLibvirt = <Answer>(call: Call<Answer>) => Promise<Answer>
+
 export interface RpcClient {
   call<Answer>(call: Call<Answer>, signal: AbortSignal): Promise<Answer>
   /** Subscribes to events; call the returned function to unsubscribe. */
