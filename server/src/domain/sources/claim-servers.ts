@@ -1,13 +1,10 @@
-import { hash, randomUUID } from 'node:crypto'
-import type { Claim, ClaimRequest, Server } from '@muster/contract'
+import { hash } from 'node:crypto'
+import type { Claim, ClaimRequest } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
-import { buildServer } from '../inventory/build-server.ts'
 import { describeServerEvents } from '../inventory/describe-server-events.ts'
-import { tagsOf } from '../inventory/metadata.ts'
-import { keepOwnFields } from '../inventory/own-fields.ts'
 import { createFindMatches } from '../inventory/find-matches.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type {
@@ -18,15 +15,15 @@ import type {
   StoredServer,
 } from '../inventory/ports.ts'
 import { endOf, handOver } from '../inventory/record-servers.ts'
-import { renderServer } from '../inventory/render-server.ts'
 import type { Clock } from '../clock.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Account } from './account.ts'
+import { replacementOf } from './claim-replacement.ts'
 import { createFindFormer } from './find-former.ts'
 import { LeaseLost } from './lease-lost.ts'
 import type { AccountStore, ServerKeys, SightingStore } from './ports.ts'
-import { heldBy } from './record-scan.ts'
+import { heldBy } from './other-accounts.ts'
 import type { SyncClient } from './sync-client.ts'
 
 interface Dependencies {
@@ -113,54 +110,6 @@ export function createClaimServers(dependencies: Dependencies) {
     })
   }
 
-  /**
-   * Only the fields that name and locate the server: another domain must not see what the old account knew about it. Without its location, the source would not find it, and a failing region would not protect it.
-   */
-  function replacementOf(
-    { server }: StoredServer,
-    holder: Partial<Server>,
-    domainId: string,
-    former: StoredServer | undefined,
-  ): ServerWrite {
-    const now = timestamp(clock())
-    const { name, provider, brand, external_id, created_at } = server
-    const { region, region_ext_id, zone_ext_id } = server
-    const { tenant } = tagsOf(server.metadata, 'notes')
-    const { project_id = '', account_id = '', ...rest } = holder
-    const facts = {
-      name,
-      provider,
-      brand,
-      external_id,
-      region,
-      region_ext_id,
-      zone_ext_id,
-      ...(tenant !== undefined && { notes: { tenant } }),
-      created_at,
-      project_id,
-      account_id,
-      ...rest,
-    }
-    const reported = buildServer(
-      { ...facts, id: former?.id ?? randomUUID(), status: 'unknown' },
-      {
-        domainId,
-        managerDomainId: domainId,
-        ownTags: former ? tagsOf(former.server.metadata, 'own') : {},
-        createdAt: created_at ?? now,
-        updateVersion: former ? former.server.update_version + 1 : 0,
-        updatedAt: now,
-      },
-    )
-    const replacement = keepOwnFields(reported, former?.server, now)
-    return {
-      stored: former,
-      server: replacement,
-      factsDigest: '',
-      rendered: renderServer(replacement),
-    }
-  }
-
   /** Undefined if a server or the account was changed meanwhile. */
   async function claimOnce(
     caller: Caller,
@@ -201,7 +150,11 @@ export function createClaimServers(dependencies: Dependencies) {
       const holder = heldBy(account, sighting)
       const domainId = domainOf(sighting)
       if (domainId === stored.server.domain_id) return [handOver(stored, holder, now)]
-      const replacement = replacementOf(stored, holder, domainId, former.get(stored.id))
+      const replacement = replacementOf(stored, holder, {
+        domainId,
+        former: former.get(stored.id),
+        now,
+      })
       renamed.push({ from: stored.id, to: replacement.server.id })
       return [endOf(stored, now), replacement]
     })

@@ -4,7 +4,7 @@ import { PlatformError } from '../error.ts'
 import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
-import type { OtherAccount, ReportingAccount } from '../inventory/reporting-account.ts'
+import type { ReportingAccount } from '../inventory/reporting-account.ts'
 import type { ResourceRecorder } from '../inventory/resource-recorder.ts'
 import type { Account } from './account.ts'
 import { createFindFormer } from './find-former.ts'
@@ -13,13 +13,8 @@ import { limitText } from './limit-facts.ts'
 import { compileMapping } from './mapping.ts'
 import type { MarkServersUnknown } from './mark-servers-unknown.ts'
 import { subjectOf } from './move-servers.ts'
-import type {
-  AccountStore,
-  KnownSightings,
-  SeeingAccount,
-  ServerKeys,
-  SightingStore,
-} from './ports.ts'
+import { createOtherAccounts } from './other-accounts.ts'
+import type { AccountStore, KnownSightings, ServerKeys, SightingStore } from './ports.ts'
 import { referenceOf } from './server-reference.ts'
 import type { ReportedServer, ServerReference, SourceKind, UnreadableServer } from './source.ts'
 import { createToServerFacts, serverIdOf, type MappedServer } from './to-server-facts.ts'
@@ -85,19 +80,6 @@ const reportOf = (
   return JSON.stringify([facts, tenant, name, brand, created_at, project_id, ...unread])
 }
 
-/** The fields that identify the account of a server. Its next scan writes the others. */
-export const heldBy = (
-  account: Account,
-  { projectId }: Pick<Sighting, 'projectId'>,
-): Partial<Server> => ({
-  account: account.name,
-  account_id: account.id,
-  manager: account.name,
-  manager_id: account.id,
-  project_id: projectId,
-  tenant_id: projectId,
-})
-
 /** What mapping rules match on. */
 const reportedSubject = ({ facts: { name, tags = {} }, tenant }: ReportedServer) => ({
   name,
@@ -129,58 +111,10 @@ const notMissing = { missed: 0, missingSince: 0 }
 const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
 
 export function createOpenScanRecorder(dependencies: Dependencies) {
-  const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, serverWriter } =
-    dependencies
+  const { owners, recordServers, markServersUnknown, loadKind, serverWriter } = dependencies
   const { resourceRecorder, serverKeys } = dependencies
   const findFormer = createFindFormer(dependencies)
-
-  /** The other accounts that see these servers, in the order in which they were attached. */
-  async function findOthers({ id: accountId }: Account, ids: readonly string[]) {
-    const seeing = await sightings.accountsSeeing(ids)
-    const others = new Map<
-      string,
-      (OtherAccount & SeeingAccount & { account: Account; works: boolean })[]
-    >()
-    if (![...seeing.values()].flat().some((one) => one.accountId !== accountId)) return others
-    const projects = await owners.byProject()
-    for (const { account, sync } of await accounts.all()) {
-      if (account.id === accountId) continue
-      const isActive = account.enabled && !account.isBeingDeleted
-      for (const [id, found] of seeing) {
-        const sighting = found.find((one) => one.accountId === account.id)
-        if (!sighting) continue
-        const works = isActive && sync.failures === 0 && sighting.missed === 0
-        const domainId = projects.get(sighting.projectId)?.domainId
-        const other = { ...sighting, account, domainId, isActive, works }
-        others.set(id, [...(others.get(id) ?? []), other])
-      }
-    }
-    return others
-  }
-
-  /**
-   * The accounts that get these servers, because they see them in the domain of the servers, by server id. An account that works is preferred. If none works, the status is unknown.
-   */
-  async function findSuccessors(
-    account: Account,
-    servers: Parameters<ReportingAccount['findSuccessors']>[0],
-  ) {
-    const successors = new Map<string, Partial<Server>>()
-    const seeing = await findOthers(
-      account,
-      servers.map(({ id }) => id),
-    )
-    for (const { id, server } of servers) {
-      const others = (seeing.get(id) ?? []).filter(
-        ({ isActive, domainId }) => isActive && domainId === server.domain_id,
-      )
-      const next = others.find(({ works }) => works) ?? others[0]
-      if (!next) continue
-      const status = next.works ? {} : { status: 'unknown' }
-      successors.set(id, { ...heldBy(next.account, next), ...status })
-    }
-    return successors
-  }
+  const otherAccounts = createOtherAccounts(dependencies)
 
   return async function openScanRecorder(
     account: Account,
@@ -236,8 +170,8 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         accountId: account.id,
         account: account.name,
         digestOf: (id) => byId.get(id)?.digest ?? '',
-        findOthers: (ids) => findOthers(account, ids),
-        findSuccessors: (servers) => findSuccessors(account, servers),
+        findOthers: (ids) => otherAccounts.find(account, ids),
+        findSuccessors: (servers) => otherAccounts.findSuccessors(account, servers),
         findRenamed: async (ids) => new Set((await serverKeys.find(ids)).keys()),
         findFormer,
         sightingsOf: ({ present, gone }) => ({

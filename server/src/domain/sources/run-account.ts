@@ -7,7 +7,6 @@ import {
   markUnreachable,
   nextStep,
   requestScan,
-  sourceAnswered,
   watchFailed,
   type AccountState,
 } from './account-state.ts'
@@ -15,13 +14,12 @@ import { coversRegion } from './failed-parts.ts'
 import { createFetchServer } from './fetch-server.ts'
 import { createInterruptibleSleep } from './interruptible-sleep.ts'
 import { LeaseLost } from './lease-lost.ts'
-import { limitServer } from './limit-facts.ts'
-import { createRecordTogether, type Reading } from './record-together.ts'
-import { maxCutNames } from './record-pages.ts'
-import type { ReportedServer, ServerReference, SourceUpdate } from './source.ts'
+import type { Reading } from './record-together.ts'
+import { createUpdateRecorder } from './record-updates.ts'
+import type { ServerReference } from './source.ts'
 import { createSyncOnce } from './sync-once.ts'
 import { serverIdOf } from './to-server-facts.ts'
-import { unreadableById, type Unreadable } from './warning-texts.ts'
+import type { Unreadable } from './warning-texts.ts'
 import { watchAccount } from './watch-account.ts'
 
 /** An account that this process runs. */
@@ -74,55 +72,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     const requestNow = () => reschedule((state) => requestScan(state, clock()))
 
-    /** Records reports about single servers. They are newer than those of a running scan. */
-    async function recordUpdate(
-      { present, unreadable = [] }: Omit<SourceUpdate, 'gone'>,
-      goneIds: readonly string[],
-    ): Promise<void> {
-      const presentIds = present.map(serverIdOf)
-      const readable = [...presentIds, ...goneIds]
-      const ids = [...readable, ...unreadable.map(serverIdOf)]
-      if (ids.length === 0) return
-      const recorder = await run.openRecorder()
-      await scanConflicts.claim(ids)
-      const known = await sightings.of(account.id, ids)
-      const cut = new Map<string, string>()
-      const changed = presentIds.flatMap((id, at) => {
-        const { server, isCut } = limitServer(present[at] as ReportedServer)
-        if (isCut) cut.set(id, cut.size < maxCutNames ? server.facts.name : '')
-        return recorder.findChange(id, server, known.get(id)) ?? []
-      })
-      await recorder.record(changed, goneIds, known)
-      await recorder.recordUnreadable(unreadable, known)
-      run.apply((state) => sourceAnswered(state, clock()))
-      if (warnings.update({ readable, unreadable: unreadableById(unreadable), cut })) {
-        await save({ warnings: warnings.current() })
-      }
-    }
-
-    /** Servers that tasks found deleted while the stream read its next update. */
-    const deletedMeanwhile = new Set<string>()
-    let isWatching = false
-
-    /**
-     * An update of the stream may have been read before a task deleted the server, and be recorded after it.
-     * Then a scan decides.
-     */
-    async function recordStreamed(update: SourceUpdate): Promise<void> {
-      const isLate = (server: ReportedServer) => deletedMeanwhile.has(serverIdOf(server))
-      const present = update.present.filter((server) => !isLate(server))
-      deletedMeanwhile.clear()
-      if (present.length < update.present.length) requestNow()
-      await recordUpdate(
-        { ...update, present },
-        update.gone.map((key) => serverIdOf({ key })),
-      )
-    }
-
-    const recordReading = createRecordTogether(async (update, goneIds) => {
-      if (isWatching) for (const id of goneIds) deletedMeanwhile.add(id)
-      await recordUpdate(update, goneIds)
-    })
+    const updates = createUpdateRecorder(run, requestNow)
 
     async function scanNow(): Promise<void> {
       const scanEnd = nextScanEnd
@@ -162,7 +112,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     /** Returns when the stream is open or after a delay. `ended` settles when watching ends. */
     async function startWatching() {
-      isWatching = true
+      updates.startWatching()
       const ready = Promise.withResolvers<void>()
       const ended = watchAccount({
         account,
@@ -170,7 +120,7 @@ export function createRunAccount(dependencies: RunDependencies) {
         signal,
         random,
         log,
-        record: recordStreamed,
+        record: updates.recordStreamed,
         whenScanned,
         onReady() {
           ready.resolve()
@@ -219,7 +169,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       openSource,
       signal,
       claim: (id) => scanConflicts.claim([id]),
-      record: (server) => recordReading(serverIdOf(server), server),
+      record: (server) => updates.recordReading(serverIdOf(server), server),
       onMissing: scanForMissing,
     })
 
@@ -234,7 +184,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     return {
       revision: account.revision,
       requestScan: (at, knownAt) => reschedule((state) => requestScan(state, at, knownAt)),
-      recordReading,
+      recordReading: updates.recordReading,
       scanForMissing: (id) => scanForMissing(id),
       hasScanned: (region) =>
         hasScanned && !run.state().failing.some(({ part }) => coversRegion(part, region)),
