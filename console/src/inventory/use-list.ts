@@ -1,6 +1,6 @@
+import { ApiError } from '@muster/sdk'
 import { useCallback, useState } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
-import { queryProblem } from './query-problem.ts'
 import type { ListItem } from './stable-pages.ts'
 import { useListKeys, type KeyOptions } from './use-list-keys.ts'
 import { usePages, useVisibleRange, type ListQueries } from './use-pages.ts'
@@ -10,6 +10,13 @@ interface Options<Item extends ListItem> extends Omit<KeyOptions<Item>, 'pages' 
   /** Identifies the requests: also those of the same list with other columns. */
   readonly queryKey: string
   readonly queries: ListQueries<Item>
+}
+
+/** Errors of the query are shown at the filter, not instead of the list. */
+function queryProblem(error: unknown, filterName: string): string | undefined {
+  if (!(error instanceof ApiError) || error.status !== 400) return undefined
+  const [field] = error.fields
+  return field?.path === 'q' ? `${filterName} ${field.problem}` : error.details
 }
 
 /** The rows of a list, the row at the cursor, and the values picked from a row. `ListView` shows them. */
