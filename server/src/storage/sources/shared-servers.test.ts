@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { newId } from '../../domain/new-id.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
@@ -233,6 +234,26 @@ onBothEngines('a server that two accounts report', (engine) => {
       assert.deepEqual([server?.deleted, server?.account_id], [false, other.id])
       assert.equal(server?.description, place === 'near' ? notes : '')
       assert.equal(await shared.binnedBy(id), place === 'near' ? other.id : holder.id)
+    }
+  })
+
+  test('is purged with its sightings, and returns with the account that still reports it', async () => {
+    for (const isMeanwhile of [false, true]) {
+      const { holder, other, current, serverWriter, ...shared } = await share('near2')
+      await shared.set(other, { enabled: 0 })
+      await shared.evict(holder)
+      const purge = () => serverWriter.purgeDeleted(Date.now() + 1e9)
+      // The scan has read the deleted server, and then it is purged.
+      if (isMeanwhile) shared.meanwhile(purge)
+      else await purge()
+      await shared.set(other, { enabled: 1 })
+      await shared.scan(other, 'seen')
+      const { rows } = await sql`select 1 from sightings
+        where not exists (select 1 from servers where seq = server)`.execute(storage.database.db)
+      assert.deepEqual(rows, [])
+      const server = await current()
+      assert.deepEqual([server?.deleted, server?.account_id], [false, other.id])
+      assert.deepEqual(await shared.seenBy(), new Set([other.id]))
     }
   })
 
