@@ -17,6 +17,10 @@ export const exactObject = <Properties extends TProperties>(
   options: { title?: string; description?: string } = {},
 ) => Type.Object(properties, { additionalProperties: false, ...options })
 
+/** The body of an update: at least one of the fields. */
+export const changesObject = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false, minProperties: 1 })
+
 /** Several keys of one type. */
 export const sameType = <const Keys extends readonly string[], Schema>(
   keys: Keys,

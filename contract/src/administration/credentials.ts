@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
-import { exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
+import { changesObject, exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import {
   boolean,
@@ -99,10 +99,7 @@ export const credentialOperations = resourceOperations(credentials, {
       }),
     ),
   }),
-  update: Type.Object(
-    { name: Type.Optional(NewName), enabled: Type.Optional(Type.Boolean()) },
-    { additionalProperties: false, minProperties: 1 },
-  ),
+  update: changesObject({ name: Type.Optional(NewName), enabled: Type.Optional(Type.Boolean()) }),
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:

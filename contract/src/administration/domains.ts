@@ -1,34 +1,30 @@
 import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, NewName } from '../scalars.ts'
+import { changesObject, exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { Description, emptyOptions, emptyTags } from './keystone-compatibility.ts'
+import { settableOfContainer, tagsAndOptions } from './keystone-compatibility.ts'
 import {
   boolean,
   filterable,
   knownTimestamp,
-  object,
   searchable,
   text,
   wireSchema,
-  constant,
   type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, links } from './resource-operations.ts'
+import { idAndName, links, resourceOperations } from './resource-operations.ts'
 
 export const domains = {
   ...administrationNames.domains,
   visibility: { domain: { domain: 'id' }, project: { domain: 'id' } },
   uniqueName: 'everywhere',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     description: text('Description', searchable),
     enabled: boolean('Whether its users and projects can be used', filterable, true),
-    tags: constant(object('For Keystone clients', emptyTags, [])),
-    options: constant(object('For Keystone clients', emptyOptions, {})),
+    ...tagsAndOptions,
     created_at: knownTimestamp('When the domain was created', filterable),
     links,
   },
@@ -38,13 +34,6 @@ export const domains = {
 
 export const DomainDto = wireSchema(domains)
 export type DomainDto = Static<typeof DomainDto>
-
-const settable = {
-  description: Description,
-  enabled: Type.Optional(Type.Boolean()),
-  tags: Type.Optional(emptyTags),
-  options: Type.Optional(emptyOptions),
-}
 
 export const domainExample = {
   id: example.domainId,
@@ -60,11 +49,8 @@ export const domainExample = {
 export const domainOperations = [
   ...resourceOperations(domains, {
     tag: 'Domains',
-    create: exactObject({ name: NewName, ...settable }),
-    update: Type.Object(
-      { name: Type.Optional(NewName), ...settable },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+    create: exactObject({ name: NewName, ...settableOfContainer }),
+    update: changesObject({ name: Type.Optional(NewName), ...settableOfContainer }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
       update:

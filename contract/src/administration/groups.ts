@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, Name, NewName } from '../scalars.ts'
+import { changesObject, exactObject, Id, Name, NewName } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description } from './keystone-compatibility.ts'
 import { userExample, UserDto, users } from './users.ts'
@@ -15,10 +15,12 @@ import {
   type AdministeredResource,
 } from '../resources/resource.ts'
 import {
+  formInDomain,
+  idAndName,
   keystoneListBody,
   keystoneListQuery,
-  resourceOperations,
   links,
+  resourceOperations,
 } from './resource-operations.ts'
 
 export const groups = {
@@ -26,19 +28,14 @@ export const groups = {
   visibility: { domain: { domain: 'domain_id' }, project: { holders: 'group_id' } },
   uniqueName: 'domain_id',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
     created_at: knownTimestamp('When the group was created', filterable),
     links,
   },
   columns: ['name', 'domain_id', 'description', 'created_at'],
-  form: {
-    fields: ['name', 'domain_id', 'description'],
-    required: ['name', 'domain_id'],
-    once: ['domain_id'],
-  },
+  form: formInDomain,
 } as const satisfies AdministeredResource
 
 export const GroupDto = wireSchema(groups)
@@ -101,10 +98,7 @@ export const groupOperations = [
       domain_id: Type.Optional(Id),
       description: Description,
     }),
-    update: Type.Object(
-      { name: Type.Optional(NewName), description: Description },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+    update: changesObject({ name: Type.Optional(NewName), description: Description }),
     at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
     notes: { list: 'With a token for a project: the groups with a role in the project.' },
     examples: {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
-import { exactObject, Id, NewName } from '../scalars.ts'
+import { changesObject, exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import {
   boolean,
@@ -8,13 +8,12 @@ import {
   filterable,
   knownTimestamp,
   object,
-  searchable,
   text,
   wireSchema,
   computed,
   type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, links } from './resource-operations.ts'
+import { idAndName, links, resourceOperations } from './resource-operations.ts'
 
 const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An HTTPS URL' })
 
@@ -43,8 +42,7 @@ export const identityProviders = {
   visibility: { domain: { domain: 'domain_id' }, project: 'none' },
   uniqueName: 'everywhere',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     driver: { ...enumeration('Always `cas`', filterable), schema: Type.Literal('cas') },
     url: computed(object('Address of the CAS server', Type.String(), '')),
     service_url: computed(object('Address that tickets are issued for', Type.String(), '')),
@@ -106,15 +104,12 @@ export const identityProviderOperations = resourceOperations(identityProviders, 
     domain_id: Id,
     ...settable,
   }),
-  update: Type.Object(
-    {
-      name: Type.Optional(NewName),
-      url: Type.Optional(Address),
-      service_url: Type.Optional(Address),
-      ...settable,
-    },
-    { additionalProperties: false, minProperties: 1 },
-  ),
+  update: changesObject({
+    name: Type.Optional(NewName),
+    url: Type.Optional(Address),
+    service_url: Type.Optional(Address),
+    ...settable,
+  }),
   at: { read: ['system', 'domain'], write: ['system'] },
   notes: {
     create:

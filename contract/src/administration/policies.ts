@@ -4,7 +4,7 @@ import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote } from '../paging.ts'
 import { policyActions, levels, policyServices } from '../policy-enums.ts'
-import { exactObject, NewName } from '../scalars.ts'
+import { changesObject, exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import {
   boolean,
@@ -12,12 +12,10 @@ import {
   filterable,
   knownTimestamp,
   object,
-  searchable,
-  text,
   wireSchema,
   type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, links } from './resource-operations.ts'
+import { idAndName, links, resourceOperations } from './resource-operations.ts'
 
 const Resource = Type.String({
   minLength: 1,
@@ -39,8 +37,7 @@ export const policies = {
   visibility: { domain: 'all', project: 'all' },
   uniqueName: 'everywhere',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     scope: {
       ...enumeration('Where the rules apply', filterable),
       schema: Type.Enum([...levels]),
@@ -146,14 +143,11 @@ export const policyOperations = [
       enabled: Type.Optional(Type.Boolean()),
       rules: Rules,
     }),
-    update: Type.Object(
-      {
-        name: Type.Optional(NewName),
-        enabled: Type.Optional(Type.Boolean()),
-        rules: Type.Optional(Rules),
-      },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+    update: changesObject({
+      name: Type.Optional(NewName),
+      enabled: Type.Optional(Type.Boolean()),
+      rules: Type.Optional(Rules),
+    }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     ignored: {
       format: Type.Optional(Type.Enum(['json', 'yaml'], { description: cloudpodsNote })),

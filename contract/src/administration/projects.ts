@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, NewName } from '../scalars.ts'
+import { changesObject, exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { Description, emptyOptions, emptyTags } from './keystone-compatibility.ts'
+import { settableOfContainer, tagsAndOptions } from './keystone-compatibility.ts'
 import {
   boolean,
   filterable,
@@ -17,42 +17,29 @@ import {
   sameAs,
   type AdministeredResource,
 } from '../resources/resource.ts'
-import { resourceOperations, links } from './resource-operations.ts'
+import { formInDomain, idAndName, links, resourceOperations } from './resource-operations.ts'
 
 export const projects = {
   ...administrationNames.projects,
   visibility: { domain: { domain: 'domain_id' }, project: { project: 'id' } },
   uniqueName: 'domain_id',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
     enabled: boolean('Whether tokens for the project are valid', filterable, true),
     parent_id: sameAs('domain_id', text('The domain. Projects cannot be nested.', filterable)),
     is_domain: constant(object('For Keystone clients', Type.Literal(false), false)),
-    tags: constant(object('For Keystone clients', emptyTags, [])),
-    options: constant(object('For Keystone clients', emptyOptions, {})),
+    ...tagsAndOptions,
     created_at: knownTimestamp('When the project was created', filterable),
     links,
   },
   columns: ['name', 'domain_id', 'enabled', 'description', 'created_at'],
-  form: {
-    fields: ['name', 'domain_id', 'description'],
-    required: ['name', 'domain_id'],
-    once: ['domain_id'],
-  },
+  form: formInDomain,
 } as const satisfies AdministeredResource
 
 export const ProjectDto = wireSchema(projects)
 export type ProjectDto = Static<typeof ProjectDto>
-
-const settable = {
-  description: Description,
-  enabled: Type.Optional(Type.Boolean()),
-  tags: Type.Optional(emptyTags),
-  options: Type.Optional(emptyOptions),
-}
 
 export const projectExample = {
   id: example.projectId,
@@ -76,12 +63,9 @@ export const projectOperations = [
       domain_id: Type.Optional(Id),
       parent_id: Type.Optional(Id),
       is_domain: Type.Optional(Type.Literal(false)),
-      ...settable,
+      ...settableOfContainer,
     }),
-    update: Type.Object(
-      { name: Type.Optional(NewName), ...settable },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+    update: changesObject({ name: Type.Optional(NewName), ...settableOfContainer }),
     at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
     notes: {
       create:

@@ -14,24 +14,39 @@ import {
   computed,
   fieldsUsedFor,
   object,
+  searchable,
+  text,
   wireSchema,
   type Resource,
 } from '../resources/resource.ts'
 import { exactObject } from '../scalars.ts'
 import { listExample } from './examples.ts'
 
-const text = Type.String()
+const Text = Type.String()
 
 /** The addresses of the pages of a list. */
 const PageLinks = exactObject({
-  self: text,
-  next: Type.Union([text, Type.Null()]),
-  previous: Type.Union([text, Type.Null()]),
+  self: Text,
+  next: Type.Union([Text, Type.Null()]),
+  previous: Type.Union([Text, Type.Null()]),
 })
+
+/** The first fields of what has a unique name. */
+export const idAndName = {
+  id: text('Id', searchable),
+  name: text('Name. Equality ignores case and width.', searchable),
+} as const
+
+/** The form of a resource that belongs to a domain. */
+export const formInDomain = {
+  fields: ['name', 'domain_id', 'description'],
+  required: ['name', 'domain_id'],
+  once: ['domain_id'],
+} as const
 
 /** The field with the address of the resource itself. */
 export const links = computed(
-  object('The address of the resource', exactObject({ self: text }), { self: '' }),
+  object('The address of the resource', exactObject({ self: Text }), { self: '' }),
 )
 
 /** Parameters that differ from those of the platform's lists. */

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, NewName } from '../scalars.ts'
+import { changesObject, exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
 import { policyExample, PolicyDto, policies } from './policies.ts'
@@ -20,10 +20,11 @@ import {
   type Resource,
 } from '../resources/resource.ts'
 import {
+  idAndName,
   keystoneListBody,
   keystoneListQuery,
-  resourceOperations,
   links,
+  resourceOperations,
 } from './resource-operations.ts'
 
 export const roles = {
@@ -31,8 +32,7 @@ export const roles = {
   visibility: { domain: 'all', project: 'all' },
   uniqueName: 'everywhere',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     domain_id: constant(object('Always null: roles belong to no domain', Type.Null(), null)),
     description: text('Description', searchable),
     options: constant(object('For Keystone clients', emptyOptions, {})),
@@ -105,14 +105,11 @@ export const roleOperations = [
       domain_id: Type.Optional(Type.Null()),
       options: Type.Optional(emptyOptions),
     }),
-    update: Type.Object(
-      {
-        name: Type.Optional(NewName),
-        description: Description,
-        options: Type.Optional(emptyOptions),
-      },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+    update: changesObject({
+      name: Type.Optional(NewName),
+      description: Description,
+      options: Type.Optional(emptyOptions),
+    }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
       create: 'A new role grants nothing until you bind a policy.',

@@ -2,7 +2,15 @@ import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, Name, TimestampInput, NewName, orNull } from '../scalars.ts'
+import {
+  changesObject,
+  exactObject,
+  Id,
+  Name,
+  TimestampInput,
+  NewName,
+  orNull,
+} from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { impactOperation } from './impact.ts'
 import { Description, emptyOptions } from './keystone-compatibility.ts'
@@ -20,10 +28,11 @@ import {
   type AdministeredResource,
 } from '../resources/resource.ts'
 import {
+  idAndName,
   keystoneListBody,
   keystoneListQuery,
-  resourceOperations,
   links,
+  resourceOperations,
 } from './resource-operations.ts'
 
 export const users = {
@@ -35,8 +44,7 @@ export const users = {
   },
   uniqueName: 'domain_id',
   fields: {
-    id: text('Id', searchable),
-    name: text('Name. Equality ignores case and width.', searchable),
+    ...idAndName,
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
     enabled: boolean('Whether the user can log in', filterable, true),
@@ -156,14 +164,11 @@ export const userOperations = [
       password: Type.Optional(orNull(NewPassword)),
       ...settable,
     }),
-    update: Type.Object(
-      {
-        name: Type.Optional(NewName),
-        password: Type.Optional(orNull(NewPassword)),
-        ...settable,
-      },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+    update: changesObject({
+      name: Type.Optional(NewName),
+      password: Type.Optional(orNull(NewPassword)),
+      ...settable,
+    }),
     at: { read: ['system', 'domain', 'project', 'self'], write: ['system', 'domain'] },
     notes: {
       list: 'With a token for a project: the users with a role in the project. `email` and `mobile` are empty unless it is you, or you may read the users of the domain.',

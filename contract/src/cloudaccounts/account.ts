@@ -11,7 +11,7 @@ import {
   wireSchema,
   type Resource,
 } from '../resources/resource.ts'
-import { exactObject, Id, NewName, OptionalTimestamp } from '../scalars.ts'
+import { changesObject, exactObject, Id, NewName, OptionalTimestamp } from '../scalars.ts'
 
 const Pattern = Type.String({
   minLength: 1,
@@ -266,10 +266,11 @@ export const NewCloudAccount = exactObject({
 })
 export type NewCloudAccount = Static<typeof NewCloudAccount>
 
-export const CloudAccountChanges = Type.Object(
-  { name: Type.Optional(NewName), project_id: Type.Optional(Id), ...settable },
-  { additionalProperties: false, minProperties: 1 },
-)
+export const CloudAccountChanges = changesObject({
+  name: Type.Optional(NewName),
+  project_id: Type.Optional(Id),
+  ...settable,
+})
 export type CloudAccountChanges = Static<typeof CloudAccountChanges>
 
 /** An account to test without storing it. */

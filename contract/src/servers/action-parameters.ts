@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { cloudpodsNote } from '../paging.ts'
-import { exactObject, FreeText, NewName } from '../scalars.ts'
+import { changesObject, exactObject, FreeText, NewName } from '../scalars.ts'
 
 /** The time that a guest has to shut down, in seconds. */
 export const defaultStopTimeout = 60
@@ -69,24 +69,21 @@ export const ChangeConfigParameters = exactObject({
 })
 export type ChangeConfigParameters = Static<typeof ChangeConfigParameters>
 
-export const UpdateParameters = Type.Object(
-  {
-    name: Type.Optional(NewName),
-    shutdown_behavior: Type.Optional(Type.Enum(['stop', 'terminate'])),
-    boot_order: Type.Optional(
-      Type.String({
-        pattern: '^(?!.*(.).*\\1)[cdn]{1,3}$',
-        description: 'Devices in their order: `c` disk, `d` CD-ROM, `n` network, each at most once',
-      }),
-    ),
-    boot: ignored.boot,
-    description: Type.Optional({ ...FreeText, description: 'Stored in Muster only' }),
-    disable_delete: flag(
-      'Protects against deletion through Muster. false also clears the protection of the source, such as termination protection.',
-    ),
-  },
-  { additionalProperties: false, minProperties: 1 },
-)
+export const UpdateParameters = changesObject({
+  name: Type.Optional(NewName),
+  shutdown_behavior: Type.Optional(Type.Enum(['stop', 'terminate'])),
+  boot_order: Type.Optional(
+    Type.String({
+      pattern: '^(?!.*(.).*\\1)[cdn]{1,3}$',
+      description: 'Devices in their order: `c` disk, `d` CD-ROM, `n` network, each at most once',
+    }),
+  ),
+  boot: ignored.boot,
+  description: Type.Optional({ ...FreeText, description: 'Stored in Muster only' }),
+  disable_delete: flag(
+    'Protects against deletion through Muster. false also clears the protection of the source, such as termination protection.',
+  ),
+})
 export type UpdateParameters = Static<typeof UpdateParameters>
 
 const deletion = {

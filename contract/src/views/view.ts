@@ -10,7 +10,7 @@ import {
   wireSchema,
   type Resource as ResourceDescription,
 } from '../resources/resource.ts'
-import { exactObject, NewName } from '../scalars.ts'
+import { changesObject, exactObject, NewName } from '../scalars.ts'
 
 /** Maximum number of views of a user. */
 export const maxViewsPerUser = 100
@@ -91,8 +91,5 @@ export const NewView = exactObject({
 })
 export type NewView = Static<typeof NewView>
 
-export const ViewChanges = Type.Object(
-  { name: Type.Optional(ViewName), ...optional },
-  { additionalProperties: false, minProperties: 1 },
-)
+export const ViewChanges = changesObject({ name: Type.Optional(ViewName), ...optional })
 export type ViewChanges = Static<typeof ViewChanges>
