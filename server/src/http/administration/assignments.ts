@@ -1,7 +1,10 @@
 import type { assignmentOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
-import type { ScopeReference } from '../../domain/identity/administration/assignments.ts'
+import type {
+  GrantReference,
+  ScopeReference,
+} from '../../domain/identity/administration/plan-grants.ts'
 import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
 import type { GrantRecord } from '../../domain/identity/administration/registry.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
@@ -72,29 +75,33 @@ export function createAssignmentHandlers(
   const holderOf = ({ user_id, group_id = '' }: Path): Holder =>
     user_id === undefined ? { kind: 'group', id: group_id } : { kind: 'user', id: user_id }
 
-  const handlersFor = (scopeOf: (path: Path) => ScopeReference) => ({
-    async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
-      const listQuery = readKeystoneQuery(queryFieldsByKind.roles, query, 'name')
-      const scope = scopeOf(parameters)
-      const page = await use.listHeldRoles(caller, holderOf(parameters), scope, listQuery)
-      return await answerPage('roles', page, renderers.roles, listQuery, authUrl + url)
-    },
-    async grant({ caller, parameters }: PathCall) {
-      const { role_id = '' } = parameters
-      await use.grantRole(caller, role_id, holderOf(parameters), scopeOf(parameters))
-      return done
-    },
-    async check({ caller, parameters }: PathCall) {
-      const { role_id = '' } = parameters
-      await use.checkGrant(caller, role_id, holderOf(parameters), scopeOf(parameters))
-      return done
-    },
-    async revoke({ caller, parameters }: PathCall) {
-      const { role_id = '' } = parameters
-      await use.revokeRole(caller, role_id, holderOf(parameters), scopeOf(parameters))
-      return done
-    },
-  })
+  const handlersFor = (scopeOf: (path: Path) => ScopeReference) => {
+    const grantOf = (path: Path): GrantReference => ({
+      roleId: path.role_id ?? '',
+      holder: holderOf(path),
+      on: scopeOf(path),
+    })
+    return {
+      async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
+        const listQuery = readKeystoneQuery(queryFieldsByKind.roles, query, 'name')
+        const scope = scopeOf(parameters)
+        const page = await use.listHeldRoles(caller, holderOf(parameters), scope, listQuery)
+        return await answerPage('roles', page, renderers.roles, listQuery, authUrl + url)
+      },
+      async grant({ caller, parameters }: PathCall) {
+        await use.grantRole(caller, grantOf(parameters))
+        return done
+      },
+      async check({ caller, parameters }: PathCall) {
+        await use.checkGrant(caller, grantOf(parameters))
+        return done
+      },
+      async revoke({ caller, parameters }: PathCall) {
+        await use.revokeRole(caller, grantOf(parameters))
+        return done
+      },
+    }
+  }
 
   const project = handlersFor(({ id = '' }) => ({ kind: 'project', id }))
   const domain = handlersFor(({ id = '' }) => ({ kind: 'domain', id }))
