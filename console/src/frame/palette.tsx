@@ -1,7 +1,8 @@
-import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useId, useState, type KeyboardEvent } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import { ScopeLabel } from '../session/scope-label.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { useModal } from '../ui/use-modal.ts'
 import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
 import styles from './palette.module.css'
 import { usePaletteOptions } from './use-palette-options.ts'
@@ -10,19 +11,11 @@ import { usePaletteOptions } from './use-palette-options.ts'
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const t = useMessages()
   const listId = useId()
-  const element = useRef<HTMLDialogElement>(null)
+  const modal = useModal(onClose)
   const [text, setText] = useState('')
-  const isPressedOutside = useRef(false)
   const [chosenId, setChosenId] = useState<string>()
   const { options, isSearching, hasFailed } = usePaletteOptions(text)
   const chosen = chosenOf(options, chosenId)
-
-  // Close before the element is removed: a removed dialog does not restore the focus.
-  useLayoutEffect(() => {
-    const dialog = element.current
-    dialog?.showModal()
-    return () => dialog?.close()
-  }, [])
 
   function run(option: PaletteOption | undefined): void {
     if (!option) return
@@ -49,21 +42,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     actions: t.frame.paletteActions,
   }
   return (
-    <dialog
-      ref={element}
-      className={styles.palette}
-      aria-label={t.frame.openPalette}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
-      onPointerDown={(event) => {
-        isPressedOutside.current = event.target === element.current
-      }}
-      onClick={(event) => {
-        if (event.target === element.current && isPressedOutside.current) onClose()
-      }}
-    >
+    <dialog {...modal} className={styles.palette} aria-label={t.frame.openPalette}>
       <div className={styles.line}>
         <Icon name="search" />
         <input

@@ -1,7 +1,8 @@
-import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
+import { useId, useLayoutEffect, type ReactNode } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
+import { useModal } from './use-modal.ts'
 
 interface Props {
   readonly title: string
@@ -15,35 +16,21 @@ interface Props {
 export function Dialog({ title, onClose, wide = false, footer, children }: Props) {
   const t = useMessages()
   const titleId = useId()
-  const element = useRef<HTMLDialogElement>(null)
-  const isPressedOutside = useRef(false)
-  // Close before the element is removed: a removed dialog does not restore the focus.
+  const modal = useModal(onClose)
+  const { ref } = modal
   useLayoutEffect(() => {
-    const dialog = element.current
-    dialog?.showModal()
+    const dialog = ref.current
     // The browser would focus the close button first. A box could be checked by accident.
     const field =
       dialog?.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea') ??
       dialog?.querySelector<HTMLElement>('input')
     field?.focus()
-    return () => dialog?.close()
-  }, [])
+  }, [ref])
   return (
     <dialog
-      ref={element}
+      {...modal}
       className={wide ? `${styles.dialog} ${styles.wide}` : styles.dialog}
       aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
-      onPointerDown={(event) => {
-        isPressedOutside.current = event.target === element.current
-      }}
-      onClick={(event) => {
-        // A text selection may end outside the dialog. That is not a click outside.
-        if (event.target === element.current && isPressedOutside.current) onClose()
-      }}
     >
       <div className={styles.head}>
         <h2 id={titleId}>{title}</h2>
