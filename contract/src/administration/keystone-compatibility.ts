@@ -3,7 +3,7 @@ import { constant, object } from '../resources/resource.ts'
 import { exactObject, FreeText, orNull } from '../scalars.ts'
 
 /** Keystone clients expect these fields. Muster does not use them. */
-export const emptyTags = Type.Array(Type.String({ maxLength: 255 }), {
+const emptyTags = Type.Array(Type.String({ maxLength: 255 }), {
   maxItems: 0,
   description: 'Always empty. For Keystone clients.',
 })
