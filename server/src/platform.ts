@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Server as TlsServer } from 'node:tls'
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
@@ -10,12 +9,13 @@ import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
 import { composeDelivery } from './composition/compose-delivery.ts'
 import { composeMetrics } from './composition/compose-metrics.ts'
-import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
+import { composeInventory } from './composition/compose-inventory.ts'
 import { defaultTaskLimits, type TaskLimits } from './composition/task-limits.ts'
 import { composeTasks } from './composition/compose-tasks.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
+import { startMaintenance } from './composition/start-maintenance.ts'
 import type { Config } from './config/read-config.ts'
 import type { Demo, ProgressOutput } from './demo-port.ts'
 import { createCacheMemory, type CacheMemory } from './domain/cache.ts'
@@ -32,10 +32,7 @@ import { version } from './version.ts'
 import { createAccountStore } from './storage/sources/account-store.ts'
 import { createPasswordHasher, type PasswordCost } from './vault/password-hasher.ts'
 
-const hour = 3_600_000
 const longestDrain = 8_000
-/** Pauses after an error of the background rewrite. */
-const [firstRetry, longestRetry] = [1_000, 60_000]
 
 const operationsOf = ({ roles }: Config): readonly Operation[] =>
   (operations as readonly Operation[]).filter(({ servedBy }) =>
@@ -232,29 +229,16 @@ async function assemble(
     ? await startGateway({ app, config, ...addresses, database, clock, demo })
     : undefined
 
-  const purge = setInterval(() => {
-    Promise.all([
+  health.start()
+  for (const delivery of deliveries) delivery.start()
+  const maintenance = startMaintenance(config, inventory, logger, async () => {
+    await Promise.all([
       identity.purgeExpired(),
       inventory.purgeDeleted(),
       tasks.purgeTasks(),
       gateway?.purgeSessions(),
-    ]).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not purge expired data; retrying in an hour')
-    })
-    void countServers()
-  }, hour)
-
-  /** Stores the server count of today. The last count before midnight remains. */
-  async function countServers(): Promise<void> {
-    if (!config.roles.includes('platform')) return
-    await inventory.countToday().catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not store the daily server count')
-    })
-  }
-
-  health.start()
-  for (const delivery of deliveries) delivery.start()
-  const rewrite = rewriteServers(config, inventory, logger)
+    ])
+  })
   // With PostgreSQL, admin commands use the database themselves.
   const controlSocket =
     database.engine === 'sqlite'
@@ -282,11 +266,10 @@ async function assemble(
     },
     /** Finishes requests in progress. Closes connections that are still open after the timeout. */
     async close(timeout = longestDrain): Promise<void> {
-      clearInterval(purge)
       await health.stop()
       await controlSocket?.close()
       otherMetrics.stop()
-      await rewrite.stop()
+      await maintenance.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()
       await port.close()
@@ -295,7 +278,7 @@ async function assemble(
       demo?.stop()
       await demoLoaded
       await sources.stop()
-      await countServers()
+      await maintenance.countServers()
       await Promise.all(deliveries.map((delivery) => delivery.stop()))
       await identity.flushDenials().catch((error: unknown) => {
         logger.warn({ err: error }, 'could not write denied requests to the audit log')
@@ -316,35 +299,6 @@ async function createInitialData(
 ): Promise<string | undefined> {
   if (roles.every((role) => role === 'gateway')) return undefined
   return await bootstrapDatabase(database, hasher, adminPassword, now)
-}
-
-/** Rewrites the servers of an earlier version in the background. */
-function rewriteServers({ roles }: Config, inventory: Inventory, logger: FastifyBaseLogger) {
-  const stop = new AbortController()
-  const report = (servers: number) => logger.info({ servers }, 'stored servers upgraded')
-  const onProgress = (rewritten: number) => {
-    if (rewritten % 10_000 === 0) report(rewritten)
-  }
-  async function rewrite(): Promise<void> {
-    const { signal } = stop
-    for (let wait = firstRetry; !signal.aborted; wait = Math.min(2 * wait, longestRetry)) {
-      try {
-        const rewritten = await inventory.rewriteServers(signal, onProgress)
-        if (rewritten > 0) report(rewritten)
-        return
-      } catch (error) {
-        logger.warn({ err: error }, 'could not upgrade stored servers; trying again')
-        await pause(wait, undefined, { signal, ref: false }).catch(() => {})
-      }
-    }
-  }
-  const done = roles.includes('platform') ? rewrite() : Promise.resolve()
-  return {
-    async stop(): Promise<void> {
-      stop.abort()
-      await done
-    },
-  }
 }
 
 /** Loads the gateway only in processes with that role. */

@@ -3,7 +3,7 @@ import { isUnavailable } from '../error.ts'
 import type { StoredServer } from '../inventory/ports.ts'
 import { ownNotesOf } from '../inventory/own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
-import type { ServerActor, SourceCall, SourceRequest } from '../sources/action-port.ts'
+import type { SourceCall, SourceRequest } from '../sources/action-port.ts'
 import type { Reading } from '../sources/record-together.ts'
 import { LeaseLost } from '../sources/lease-lost.ts'
 import { UnconfirmedAbsence, SourceError } from '../sources/source-error.ts'
@@ -15,14 +15,12 @@ import { decideTask, nextStep, resumeTask } from './decide-task.ts'
 import { finishTask } from './finish-task.ts'
 import type { TaskStore } from './ports.ts'
 import { sentStatus } from './shown-status.ts'
+import { createTaskSource, SourceFailure, type TaskSourceContext } from './task-source.ts'
 import { changesOf, isFinished, type TaskRecord } from './task.ts'
 import type { NextStep, TaskEvent, TaskState, TaskTimes } from './task-state.ts'
 
-export interface TaskContext extends BeginContext {
+export interface TaskContext extends BeginContext, TaskSourceContext {
   readonly tasks: TaskStore
-  /** Reads the server from its source. */
-  readonly read: (reference: ServerReference) => Promise<Reading>
-  readonly openActor: (signal: AbortSignal) => Promise<ServerActor>
   readonly condition: NonNullable<Parameters<TaskStore['change']>[3]>
   readonly limits: TaskTimes & {
     /** For a server in the recycle bin; 0 if there is none. */
@@ -31,29 +29,6 @@ export interface TaskContext extends BeginContext {
   readonly clock: () => number
   /** Waits for some milliseconds. */
   readonly sleep?: (time: number) => Promise<void>
-  readonly signal: AbortSignal
-}
-
-/** An error of the source. Errors of the storage say nothing about it: the task is tried again later. */
-class SourceFailure extends Error {
-  constructor(cause: unknown) {
-    super('a source failed', { cause })
-    this.name = 'SourceFailure'
-  }
-}
-
-async function ofSource<Result>(
-  work: Promise<Result> | undefined,
-  signal: AbortSignal,
-): Promise<Result> {
-  try {
-    return (await work) as Result
-  } catch (error) {
-    signal.throwIfAborted()
-    // Of the database, which is read for the credentials.
-    if (isUnavailable(error)) throw error
-    throw new SourceFailure(error)
-  }
 }
 
 /** After an error of the database. */
@@ -86,7 +61,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   const sleep = context.sleep ?? ((time: number) => pause(time, undefined, { signal }))
   let saved = first
   let state: TaskState = resumeTask(first, clock(), limits)
-  let actor: ServerActor | undefined
+  const source = createTaskSource(context)
   /** Whether the state follows from the answer to the request that was sent last. */
   let isAnswered = false
 
@@ -128,31 +103,12 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     return isSaved
   }
 
-  async function closeActor(): Promise<void> {
-    const open = actor
-    actor = undefined
-    await open?.close().catch(() => {})
-  }
-
-  const limited = () => AbortSignal.any([signal, AbortSignal.timeout(limits.call)])
-  const read = (reference: ServerReference) => ofSource(context.read(reference), signal)
-
-  async function openActor(): Promise<ServerActor> {
-    const limit = limited()
-    actor ??= await context.openActor(limit).catch((error: unknown) => {
-      signal.throwIfAborted()
-      if (error instanceof SourceError) throw new SourceFailure(error)
-      if (!limit.aborted) throw error
-      throw new SourceFailure(new SourceError('timeout', 'The source did not answer in time.'))
-    })
-    return actor
-  }
-
   async function send(request: SourceRequest, reference: ServerReference) {
     const stopped = await mustNotSend(state.task, context)
     if (stopped) return stopped
     const { call } = state.task.plan[state.task.step] as { call: SourceCall }
-    const actor = await openActor()
+    // Before the request is stored as sent: a source that cannot be reached has received nothing.
+    await source.open()
     const sending = decideTask(state, { kind: 'sending' }, clock(), limits)
     if (sending.phase.kind !== 'send') return { kind: 'sending' } as const
     if (!(await save(sending.task, sentStatus(sending.task.action, call)))) return undefined
@@ -162,29 +118,23 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     if (time <= 0) {
       throw new SourceFailure(new SourceError('timeout', 'The task took too long to store.'))
     }
-    // A request that is on its way is not interrupted: its outcome would be unknown.
-    const limit = AbortSignal.timeout(time)
-    const accepted = await actor.send(request, reference, limit).catch((error: unknown) => {
-      throw new SourceFailure(error)
-    })
+    const accepted = await source.send(request, reference, time)
     return { kind: accepted ?? 'accepted' } as const
   }
 
   /** Reads the server, and whether a request without an answer was carried out. */
   async function watch(unanswered: SourceRequest | undefined, reference: ServerReference) {
-    const check = async () =>
-      unanswered &&
-      (await ofSource((await openActor()).check?.(unanswered, reference, limited()), signal))
+    const check = async () => unanswered && (await source.check(unanswered, reference))
     let error: unknown
     let request = await check().catch((failure: unknown) => {
       if (!(failure instanceof SourceFailure)) throw failure
       error = failure.cause
       return undefined
     })
-    const reading = await read(reference)
+    const reading = await source.read(reference)
     // The reading shows a server that is no longer changing, perhaps because it was done in between.
     if (request === false) request = (await check()) === true
-    await closeActor()
+    await source.close()
     return { kind: 'read', reading, request, error } as const
   }
 
@@ -194,14 +144,11 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
   ): Promise<TaskEvent | undefined> {
     switch (next.kind) {
       case 'begin':
-        return await beginTask(state.task, await read(reference), context)
+        return await beginTask(state.task, await source.read(reference), context)
       case 'look':
-        return { kind: 'read', reading: await read(reference) }
-      case 'plan': {
-        const { call } = next
-        const planned = (await openActor()).plan(call, reference, limited())
-        return { kind: 'planned', requests: await ofSource(planned, signal) }
-      }
+        return { kind: 'read', reading: await source.read(reference) }
+      case 'plan':
+        return { kind: 'planned', requests: await source.plan(next.call, reference) }
       case 'send':
         return await send(next.request, reference)
       case 'watch':
@@ -216,7 +163,8 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       : context.record(first.server_id, reading)
 
   const recordNow = (reference: ServerReference): Promise<void> =>
-    read(reference)
+    source
+      .read(reference)
       .then(record)
       .catch((error: unknown) => {
         if (!(error instanceof SourceFailure)) throw error
@@ -246,7 +194,7 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
       }
       if (next.kind !== 'send' && isProgress(saved, state.task) && !(await save(state.task))) return
       if (next.at > clock()) {
-        await closeActor()
+        await source.close()
         await sleep(next.at - clock())
         if (isInterrupted(state)) {
           if (!(await reload())) return
@@ -284,6 +232,6 @@ export async function runTask(first: TaskRecord, context: TaskContext): Promise<
     const late = { ...context, condition: whileWaiting(saved) }
     await untilStored(() => finishTask(saved, state.task, phase.end, late))
   } finally {
-    await closeActor()
+    await source.close()
   }
 }
