@@ -1,18 +1,16 @@
-import { isDeepStrictEqual } from 'node:util'
 import { newNamePattern } from '@muster/contract'
 import { createEvent } from '../../audit/create-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
-import { scopeOf } from '../administration/authority.ts'
 import { fieldsOfNew } from '../../audit/field-diff.ts'
 import type { ChangePlan, Registry, Write } from '../administration/registry.ts'
 import type { IdentityProvider, User } from '../administration/resources.ts'
-import { type Scope, everywhere } from '../../scope.ts'
+import { everywhere } from '../../scope.ts'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
 import type { UserSummary } from '../../user-summary.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
 import type { RequestedScope } from '../token-scope.ts'
-import { createFindRequestedScope } from './find-requested-scope.ts'
+import { createHasRoleThere } from './has-role-there.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
 import type { ExternalIdentity } from '../provider-driver.ts'
 
@@ -32,7 +30,7 @@ interface ProviderLogin {
  */
 export function createProvisionUser(registry: Registry, clock: Clock) {
   const mapRoles = createMapRoles(registry)
-  const findRequestedScope = createFindRequestedScope(registry)
+  const hasRoleThere = createHasRoleThere(registry)
 
   /** Reads the provider again: it may have been changed or disabled while its server was asked. */
   async function requireEnabled(
@@ -80,49 +78,6 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     }
   }
 
-  /** The scopes in which the user will hold a role, by the mapping or granted by others. */
-  async function scopesOf(user: User, { wanted, given }: MappedRoles): Promise<Scope[]> {
-    const held = await registry.assignmentsOf({ kind: 'user', id: user.id })
-    const byOthers = held.filter((assignment) => {
-      const { role, group } = assignment
-      const holder = { kind: 'user', id: user.id } as const
-      return group || !hasGrant(given, { roleId: role.id, holder, scope: scopeOf(assignment) })
-    })
-    return [...wanted.map(({ scope }) => scope), ...byOthers.map(scopeOf)]
-  }
-
-  /** Throws before anything is written if the user will hold no role in the requested scope. */
-  async function requireRoleThere(
-    user: User,
-    requested: RequestedScope,
-    roles: MappedRoles,
-  ): Promise<void> {
-    if (requested.kind === 'default') return
-    const scopes = await scopesOf(user, roles)
-    const isAnywhere =
-      requested.kind === 'project' && !requested.project.id && !requested.project.domain
-    const wanted = isAnywhere
-      ? await findAmong(scopes, user, requested.project.name)
-      : await findRequestedScope(requested)
-    if (!wanted || !scopes.some((scope) => isDeepStrictEqual(scope, wanted))) {
-      throw loginFailed('no role there', toSummary(user))
-    }
-  }
-
-  /** A project by name only: of the user's own domain, else the only one of that name. */
-  async function findAmong(scopes: readonly Scope[], { domain_id }: User, name = '') {
-    const ids = new Set(
-      scopes.flatMap((scope) => (scope.kind === 'project' ? [scope.projectId] : [])),
-    )
-    const named: Scope[] = []
-    for (const id of ids) {
-      const scope = await findRequestedScope({ kind: 'project', project: { id, name } })
-      if (scope?.domainId === domain_id) return scope
-      if (scope) named.push(scope)
-    }
-    return named.length === 1 ? named[0] : undefined
-  }
-
   async function roleWrites(providerId: string, { wanted, given }: MappedRoles): Promise<Write[]> {
     const writes: Write[] = []
     for (const grant of wanted.filter((candidate) => !hasGrant(given, candidate))) {
@@ -144,7 +99,10 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     const found = await findUser(provider, person.subject)
     const user = found ?? (await makeUser(provider, person.subject, login.label))
     const roles = await mapRoles(provider, person, user.id)
-    await requireRoleThere(user, login.requested, roles)
+    // Before anything is written.
+    if (!(await hasRoleThere(user, login.requested, roles))) {
+      throw loginFailed('no role there', toSummary(user))
+    }
     const arrival: Write[] = found
       ? []
       : [
