@@ -5,6 +5,7 @@ import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { createTaskUseCases } from '../domain/tasks/administer-tasks.ts'
 import { createBatchUseCases } from '../domain/tasks/create-batch.ts'
 import { createIdempotency, idempotencyLifetime } from '../domain/tasks/idempotency.ts'
+import { createGetServerActions } from '../domain/tasks/get-server-actions.ts'
 import { createPerformAction } from '../domain/tasks/perform-action.ts'
 import { createRequireAnswer } from '../domain/tasks/require-answer.ts'
 import { createLoadSituations } from '../domain/tasks/situations.ts'
@@ -45,7 +46,8 @@ export function composeTasks(parts: Parts) {
     wake: (accountId: string) => void syncClient.wakeTasks(accountId).catch(() => {}),
   }
   return {
-    ...createPerformAction(shared),
+    performAction: createPerformAction(shared),
+    getServerActions: createGetServerActions(shared),
     ...createBatchUseCases({ ...shared, validateParameters: validateActionParameters }),
     ...createTaskUseCases({ ...shared, serverWriter }),
     purgeTasks: () => tasks.purge(clock() - parts.eventRetention, clock() - idempotencyLifetime),

@@ -138,7 +138,7 @@ function createWorld({ access = 'manage', counts = {}, silent = [], servers = 1 
     validateParameters: () => {},
     clock: () => now,
   }
-  const { performAction } = createPerformAction(dependencies as never)
+  const performAction = createPerformAction(dependencies as never)
   const { createBatch } = createBatchUseCases(dependencies as never)
   const request = { key: undefined, method: 'POST', path: '/', body: {}, ifMatch: undefined }
   return {

@@ -29,7 +29,8 @@ import {
 } from './accept-task.ts'
 import { describeBatch, describeRefusals } from './describe-task.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
-import { notPermitted, requireConsistent, scopeOfAction } from './perform-action.ts'
+import { requireConsistent } from './action-parameters.ts'
+import { notPermitted, scopeOfAction } from './action-permissions.ts'
 import { readParameters } from './prepare-action.ts'
 import {
   createPrepareBatch,

@@ -1,38 +1,23 @@
-import {
-  permissionOfAction,
-  performedActions,
-  serverActions,
-  type PerformedAction,
-  type PolicyAction,
-  type ServerAction,
-  type ServerActions,
-  type TaskParameters,
-  type ScopeParameter,
-} from '@muster/contract'
+import type { ServerAction, TaskParameters } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Clock } from '../clock.ts'
-import { badField, PlatformError } from '../error.ts'
-import { findAuthorizedScope } from '../identity/authorized-scope.ts'
+import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { changesOf } from '../inventory/describe-server-events.ts'
-import type { FindServer } from '../inventory/get-server.ts'
-import type { ServerWriter, StoredServer } from '../inventory/ports.ts'
-import { withReadScope } from '../inventory/with-read-scope.ts'
+import type { StoredServer } from '../inventory/ports.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
-import { covers, type ScopeOrNone } from '../scope.ts'
+import { covers } from '../scope.ts'
 import { acceptedEvent, authorOf, createTask, showTask, writeServer } from './accept-task.ts'
-import type { Situation } from './decide-action.ts'
+import { deleteParameters, requireConsistent } from './action-parameters.ts'
+import { notPermitted } from './action-permissions.ts'
+import { createFindTarget, type TargetDependencies } from './find-target.ts'
 import type { Idempotency, RepeatableRequest } from './idempotency.ts'
 import type { TaskStore } from './ports.ts'
 import { prepareAction, readParameters, type Prepared } from './prepare-action.ts'
 import type { RequireAnswer } from './require-answer.ts'
-import type { LoadSituations } from './situations.ts'
 
-interface Dependencies {
-  readonly findServer: FindServer
-  readonly serverWriter: Pick<ServerWriter, 'findStored'>
-  readonly loadSituations: LoadSituations
+interface Dependencies extends TargetDependencies {
   readonly tasks: TaskStore
   readonly idempotency: Idempotency
   readonly requireAnswer: RequireAnswer
@@ -59,47 +44,6 @@ export interface Performed {
 /** Queued tasks of a user, besides those of batches. */
 const maxQueued = 100
 
-/** Parameters that allow an action in more situations, such as a delete from the recycle bin. */
-const permissiveParameters: Partial<Record<ServerAction, TaskParameters>> = {
-  stop: { is_force: true },
-  restart: { is_force: true },
-  'change-config': { force_stop: true },
-  delete: { is_force: true, override_pending_delete: true },
-}
-
-const isPerformed = (action: ServerAction): action is Exclude<PerformedAction, 'syncstatus'> =>
-  performedActions.some((name) => name === action)
-
-/** The permission that an action needs. */
-export function permissionFor(action: ServerAction) {
-  const policyAction: PolicyAction = isPerformed(action)
-    ? `perform.${action}`
-    : action === 'update'
-      ? 'update'
-      : 'delete'
-  return permissionOfAction(policyAction)
-}
-
-export const notPermitted = (action: ServerAction) => {
-  const need = permissionFor(action)
-  return new PlatformError(
-    'ForbiddenError',
-    `You need the permission "${need.action}" on "compute.servers" in this scope.`,
-    { values: { permission: need.action, resource: 'servers' } },
-  )
-}
-
-const notAllowed = ({ message, class: errorClass, values }: PlatformError) => ({
-  allowed: false,
-  reason: message,
-  class: errorClass,
-  ...(values && { values }),
-})
-
-/** In which scope the caller may perform an action. */
-export const scopeOfAction = ({ principal }: Caller, action: ServerAction): ScopeOrNone =>
-  findAuthorizedScope(principal, permissionFor(action)).scope
-
 function requireVersion({ server }: StoredServer, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === `"v${server.update_version}"`) return
   throw new PlatformError(
@@ -108,58 +52,10 @@ function requireVersion({ server }: StoredServer, ifMatch: string | undefined): 
   )
 }
 
-const sizeFields = ['vcpu_count', 'vmem_size', 'instance_type'] as const
-
-/** Checks parameters that depend on each other, or on settings. */
-export function requireConsistent(
-  action: ServerAction,
-  params: TaskParameters,
-  { taskTimeout, path }: { readonly taskTimeout: number; readonly path: string },
-): void {
-  if (action === 'change-config' && sizeFields.every((name) => params[name] === undefined)) {
-    throw badField(path, `needs one of ${sizeFields.join(', ')}`, 'MissingParameterError')
-  }
-  requireTimeout(params, taskTimeout, path)
-}
-
-/** A guest cannot have more time than the whole task. */
-function requireTimeout({ timeout_secs }: TaskParameters, limit: number, path: string): void {
-  const most = Math.floor(limit / 1_000)
-  if (Number(timeout_secs ?? 0) <= most) return
-  throw badField(`${path}.timeout_secs`, `must be at most ${most}, the time limit of a task`)
-}
-
-/**
- * Without a recycle bin, every deletion is at once. For a server that is already in the bin, the earlier
- * choice about its disks and snapshots applies.
- */
-export async function deleteParameters(
-  params: TaskParameters,
-  { id, server }: StoredServer,
-  { tasks, recycleFor }: Pick<Dependencies, 'tasks' | 'recycleFor'>,
-): Promise<TaskParameters> {
-  const remembered = server.pending_deleted ? await tasks.binEntry(id) : undefined
-  return {
-    ...(remembered && {
-      delete_disks: remembered.delete_disks,
-      delete_snapshots: remembered.delete_snapshots,
-    }),
-    ...params,
-    ...(recycleFor === 0 && { override_pending_delete: true }),
-  }
-}
-
 /** Starts, stops, changes and deletes servers: decides, and stores a task that carries it out. */
 export function createPerformAction(dependencies: Dependencies) {
-  const { findServer, serverWriter, loadSituations, tasks, idempotency, wake, clock } = dependencies
-
-  async function findTarget(caller: Caller, idOrName: string, scope?: ScopeParameter) {
-    const { parts } = await findServer(withReadScope(caller), idOrName, scope)
-    const stored = (await serverWriter.findStored([parts.id])).get(parts.id)
-    if (!stored) throw new PlatformError('ResourceNotFoundError', 'Server not found.')
-    const situation = (await loadSituations([stored])).get(stored.id)
-    return { stored, situation: situation as Situation }
-  }
+  const { tasks, idempotency, wake, clock } = dependencies
+  const findTarget = createFindTarget(dependencies)
 
   async function requireFreeQueue(userId: string): Promise<void> {
     if ((await tasks.countOf(userId, 'queued tasks')) < maxQueued) return
@@ -216,14 +112,6 @@ export function createPerformAction(dependencies: Dependencies) {
     return { serverId, taskId: task.id }
   }
 
-  /** Whether an action can be performed, and why not. */
-  function allowedWith(action: ServerAction, params: TaskParameters, situation: Situation) {
-    const prepared = prepareAction(action, params, situation, clock())
-    if (prepared.kind === 'refused') return notAllowed(prepared.error)
-    const reason = prepared.kind === 'already' ? prepared.reason : ''
-    return { allowed: reason === '', reason }
-  }
-
   /** The task of an earlier request with the same key. */
   async function findRepeated(
     caller: Caller,
@@ -263,50 +151,26 @@ export function createPerformAction(dependencies: Dependencies) {
     return await carryOut(caller, action, stored, prepared, request)
   }
 
-  return {
-    performAction: (
-      caller: Caller,
-      idOrName: string,
-      action: ServerAction,
-      given: object,
-      request: ActionRequest,
-    ): Promise<Performed> => {
-      const params = readParameters(action, given)
-      requireConsistent(action, params, { ...dependencies, path: 'server' })
-      return retryOnConflict(
-        async () =>
-          performOnce(
-            await dependencies.reauthorizeCaller(caller),
-            idOrName,
-            action,
-            params,
-            request,
-          ),
-        { exhausted: () => conflicted('The server') },
-      )
-    },
-
-    /** What the caller can do with a server now, with some parameters, by the decision of the action. */
-    async getServerActions(
-      caller: Caller,
-      idOrName: string,
-      scope?: ScopeParameter,
-    ): Promise<ServerActions['actions']> {
-      const { stored, situation } = await findTarget(caller, idOrName, scope)
-      const { project_id: projectId, domain_id: domainId } = stored.server
-      const decide = (action: ServerAction) => {
-        if (!covers(scopeOfAction(caller, action), { projectId, domainId })) {
-          return notAllowed(notPermitted(action))
-        }
-        // Nothing to change yet: a description can always be changed.
-        if (action === 'update' && !stored.server.deleted) return { allowed: true, reason: '' }
-        const more = permissiveParameters[action]
-        const permissive = more && allowedWith(action, more, situation)
-        return permissive?.allowed ? permissive : allowedWith(action, {}, situation)
-      }
-      const entries = serverActions.map((action) => [action, decide(action)] as const)
-      return Object.fromEntries(entries) as ServerActions['actions']
-    },
+  return function performAction(
+    caller: Caller,
+    idOrName: string,
+    action: ServerAction,
+    given: object,
+    request: ActionRequest,
+  ): Promise<Performed> {
+    const params = readParameters(action, given)
+    requireConsistent(action, params, { ...dependencies, path: 'server' })
+    return retryOnConflict(
+      async () =>
+        performOnce(
+          await dependencies.reauthorizeCaller(caller),
+          idOrName,
+          action,
+          params,
+          request,
+        ),
+      { exhausted: () => conflicted('The server') },
+    )
   }
 }
-export type PerformActionUseCases = ReturnType<typeof createPerformAction>
+export type PerformAction = ReturnType<typeof createPerformAction>

@@ -6,7 +6,7 @@ import { currentScope } from '../identity/token-scope.ts'
 import { isActive } from '../identity/user-status.ts'
 import type { StoredServer } from '../inventory/ports.ts'
 import { covers } from '../scope.ts'
-import { permissionFor } from './perform-action.ts'
+import { permissionFor } from './action-permissions.ts'
 import type { TaskRecord } from './task.ts'
 
 interface Dependencies {

@@ -5,11 +5,14 @@ import { withReadScope } from '../../domain/inventory/with-read-scope.ts'
 import { readListQuery } from '../../domain/query/read-list-query.ts'
 import { batchFields, taskFields, type TaskUseCases } from '../../domain/tasks/administer-tasks.ts'
 import type { BatchUseCases } from '../../domain/tasks/create-batch.ts'
-import type { PerformActionUseCases } from '../../domain/tasks/perform-action.ts'
+import type { GetServerActions } from '../../domain/tasks/get-server-actions.ts'
+import type { PerformAction } from '../../domain/tasks/perform-action.ts'
 import { answerPlatformPage } from '../platform-list.ts'
 import type { HandlersFor } from '../register-operations.ts'
 
-export interface TaskHandlerUseCases extends TaskUseCases, BatchUseCases, PerformActionUseCases {
+export interface TaskHandlerUseCases extends TaskUseCases, BatchUseCases {
+  readonly performAction: PerformAction
+  readonly getServerActions: GetServerActions
   readonly getServer: GetServer
 }
 
