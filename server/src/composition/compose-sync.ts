@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createCacheMemory } from '../domain/cache.ts'
@@ -18,7 +16,6 @@ import {
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createScanCounts } from '../domain/sources/scan-counts.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
-import { probeSource } from '../domain/sources/probe-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
@@ -26,7 +23,6 @@ import { createAccountScheduler } from '../domain/sources/account-scheduler.ts'
 import type { SourceKinds } from '../domain/sources/source.ts'
 import { traceSources } from '../domain/sources/trace-sources.ts'
 import type { Tracer } from '../domain/tracer.ts'
-import { testConnection } from '../domain/sources/test-connection.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createEgress } from '../egress/egress.ts'
@@ -38,6 +34,7 @@ import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { composeTaskRunner, type TaskSettings } from './compose-task-runner.ts'
+import { createSyncClient } from './create-sync-client.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import { createServerKeys, createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createSourceState } from '../storage/sources/source-state.ts'
@@ -60,9 +57,6 @@ interface Parts {
 
 /** For all accounts together, because each batch being written takes some megabytes. */
 const maxConcurrentBatches = 2
-/** How long a request waits for the sync thread. */
-const longestWait = 5_000
-const pollInterval = 50
 
 /** Composes the sync thread: the scheduler of accounts, and the calls that requests make. */
 export function composeSync(parts: Parts) {
@@ -146,60 +140,14 @@ export function composeSync(parts: Parts) {
     clock,
     log,
   })
-  const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
-
-  /** Reads the database, because another process may run the account. */
-  async function isSettled(accountId: string): Promise<boolean> {
-    const attached = await accounts.find(accountId)
-    if (!attached) return true
-    return (
-      !attached.account.isBeingDeleted &&
-      attached.sync.mapped_revision === attached.account.revision
-    )
-  }
-
-  const syncClient: SyncClient = {
-    async reconcile(accountId) {
-      const settle = async () => {
-        const end = clock() + longestWait
-        await scheduler.tick()
-        while (clock() < end && !(await isSettled(accountId))) await pause(pollInterval)
-      }
-      await Promise.race([settle(), pause(longestWait, undefined, { ref: false })])
-    },
-
-    test: (provider, settings) =>
-      testConnection(
-        (signal) => openSource.openSettings(provider, settings, signal),
-        (signal) => openSource.openSettingsActor(provider, settings, signal),
-        clock,
-      ),
-
-    async preview(accountId, mapping, projectId) {
-      const attached = await accounts.find(accountId)
-      if (!attached) throw new Error('the account is gone')
-      return await previewMapping(attached.account, mapping, projectId)
-    },
-
-    async wakeTasks(accountId) {
-      taskRunner.wake(accountId)
-    },
-
-    async probe(accountId, reference) {
-      const attached = await accounts.find(accountId)
-      if (attached) await probeSource(openSource, attached.account, reference)
-    },
-
-    async refresh(accountId, serverId, reference) {
-      const running = scheduler.find(accountId)
-      if (!running) {
-        await accounts.requestSync(accountId)
-        return false
-      }
-      const refreshed = running.refresh(serverId, reference).then(() => true)
-      return await Promise.race([refreshed, pause(longestWait, false, { ref: false })])
-    },
-  }
+  const syncClient = createSyncClient({
+    accounts,
+    scheduler,
+    openSource,
+    previewMapping: createPreviewMapping({ sightings, owners, serverWriter }),
+    wakeTasks: taskRunner.wake,
+    clock,
+  })
 
   return {
     syncClient,

@@ -148,3 +148,4 @@ export function createAccountScheduler(dependencies: Dependencies) {
     },
   }
 }
+export type AccountScheduler = ReturnType<typeof createAccountScheduler>

@@ -62,3 +62,4 @@ export function createPreviewMapping({ sightings, owners, serverWriter }: Depend
     }
   }
 }
+export type PreviewMapping = ReturnType<typeof createPreviewMapping>
