@@ -88,3 +88,24 @@ export const storage = (
   iops = 0,
   megabytes = 0,
 ): Storage => ({ type, medium, iops, bps: megabytes * 1_048_576 })
+
+/** Parses `BIOS pc std vnc, UEFI q35 qxl spice`: firmware, machine, graphics card, remote desktop. */
+export const firmware = (text: string): readonly Firmware[] =>
+  text.split(', ').map((line) => {
+    const [bios = '', machine = '', vga = '', vdi = ''] = line.split(' ')
+    return { bios, machine, vga, vdi }
+  })
+
+/** Parses the formats and drivers of disks, separated by spaces. */
+export const disks = (
+  formats: string,
+  drivers: string,
+  storages: readonly Storage[],
+  { cache = 'none', aio = 'native' } = {},
+): DiskHabits => ({
+  formats: formats.split(' '),
+  drivers: drivers.split(' '),
+  cache,
+  aio,
+  storages,
+})

@@ -1,9 +1,4 @@
-import { region, sizes, storage, type Cloud } from './cloud.ts'
-
-const cloudFirmware = [
-  { bios: 'BIOS', machine: 'pc', vga: 'std', vdi: 'vnc' },
-  { bios: 'UEFI', machine: 'q35', vga: 'std', vdi: 'vnc' },
-] as const
+import { disks, firmware, region, sizes, storage, type Cloud } from './cloud.ts'
 
 /** What public clouds have in common. */
 const publicCloud = (provider: string, name: string) => ({
@@ -11,16 +6,8 @@ const publicCloud = (provider: string, name: string) => ({
   hypervisor: name,
   host_type: name,
   cloud_env: 'public' as const,
-  firmware: cloudFirmware,
+  firmware: firmware('BIOS pc std vnc, UEFI q35 std vnc'),
   hasVpcs: true,
-})
-
-const disks = (format: string, driver: string, storages: Cloud['disks']['storages']) => ({
-  formats: [format],
-  drivers: [driver],
-  cache: 'none',
-  aio: 'native',
-  storages,
 })
 
 /** Public clouds, whose hosts are hidden. */
