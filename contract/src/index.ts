@@ -101,6 +101,7 @@ export * from './servers/cloudpods-parameters.ts'
 export * from './servers/parameters.ts'
 export { maxGroupValues, ServerStatistics, type TagPairs } from './servers/statistics.ts'
 export * from './servers/timeline.ts'
+export { serverStatuses, type BatchStatus, type TaskStatus } from './statuses.ts'
 export * from './tasks/batch.ts'
 export { maxBatchSize } from './tasks/selected-servers.ts'
 export { taskOperations }

@@ -1,3 +1,4 @@
+import { serverStatuses } from '@muster/contract'
 import { chance } from './random-hash.ts'
 import type { Life } from './lifecycle.ts'
 
@@ -8,29 +9,7 @@ import type { Life } from './lifecycle.ts'
 const rare: readonly (readonly [status: string, count: number])[] = [
   ['unknown', 24],
   ['suspend', 24],
-  ['init', 5],
-  ...[
-    'schedule',
-    'network',
-    'disk',
-    'start_deploy',
-    'deploying',
-    'start_start',
-    'starting',
-    'start_stop',
-    'stopping',
-    'start_suspend',
-    'suspending',
-    'resuming',
-    'start_delete',
-    'deleting',
-    'start_migrate',
-    'migrating',
-    'rebuild_root',
-    'change_flavor',
-    'resize_disk',
-    'sync_config',
-  ].map((status) => [status, 3] as const),
+  ...serverStatuses.changing.map((status) => [status, status === 'init' ? 5 : 3] as const),
   ...[
     'sched_fail',
     'net_fail',

@@ -1,50 +1,11 @@
+import { serverStatuses } from '@muster/contract/names'
 import type { Tone } from '../ui/status-mark.tsx'
 
 export const statusGroups = ['running', 'stopped', 'changing', 'failed', 'unknown'] as const
 export type StatusGroup = (typeof statusGroups)[number]
 
-/** The API's statuses. Sources may report others: those are unknown. */
-export const statusesIn: Readonly<Record<StatusGroup, readonly string[]>> = {
-  running: ['running'],
-  stopped: ['ready', 'suspend'],
-  changing: [
-    'init',
-    'schedule',
-    'network',
-    'disk',
-    'start_deploy',
-    'deploying',
-    'start_start',
-    'starting',
-    'start_stop',
-    'stopping',
-    'start_suspend',
-    'suspending',
-    'resuming',
-    'start_delete',
-    'deleting',
-    'start_migrate',
-    'migrating',
-    'rebuild_root',
-    'change_flavor',
-    'resize_disk',
-    'sync_config',
-  ],
-  failed: [
-    'sched_fail',
-    'net_fail',
-    'disk_fail',
-    'deploy_fail',
-    'start_fail',
-    'stop_fail',
-    'delete_fail',
-    'suspend_failed',
-    'resume_failed',
-    'change_flavor_fail',
-    'sync_fail',
-  ],
-  unknown: ['unknown'],
-}
+/** The API's statuses. */
+export const statusesIn: Readonly<Record<StatusGroup, readonly string[]>> = serverStatuses
 
 const groups = new Map(
   statusGroups.flatMap((group) => statusesIn[group].map((status) => [status, group] as const)),

@@ -1,3 +1,5 @@
+export { batchStatuses, serverStatuses, taskStatuses } from '../statuses.ts'
+
 /** The words for a resource. */
 export interface ResourceNames {
   /** As on the wire: `{"host": …}`, and `/hosts`. */

@@ -13,11 +13,9 @@ import {
 } from '../resources/resource.ts'
 import { exactObject } from '../scalars.ts'
 import { serverActions } from '../servers/actions.ts'
+import { batchStatuses } from '../statuses.ts'
 import { maxBatchSize, selectedServers, selectionOutcomes } from './selected-servers.ts'
 import type { TaskParameters } from './task.ts'
-
-export const batchStatuses = ['running', 'finished', 'stopped', 'cancelled'] as const
-export type BatchStatus = (typeof batchStatuses)[number]
 
 export const defaultParallel = 10
 

@@ -13,16 +13,7 @@ import {
   type Resource,
 } from '../resources/resource.ts'
 import { serverActions } from '../servers/actions.ts'
-
-export const taskStatuses = [
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'unknown',
-] as const
-export type TaskStatus = (typeof taskStatuses)[number]
+import { taskStatuses } from '../statuses.ts'
 
 /** Why a task did not succeed; empty if it did, or has not ended. */
 export const taskErrorClasses = [

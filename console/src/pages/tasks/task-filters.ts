@@ -1,16 +1,6 @@
 import type { TaskFilters } from '../../api/queries/tasks.ts'
 import type { Search } from '../../url/search.ts'
 
-export const taskStatuses = [
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'unknown',
-] as const
-export const batchStatuses = ['running', 'finished', 'stopped', 'cancelled'] as const
-
 /** Filters that links set, and that can only be removed. */
 export const linkedFilters = ['server_id', 'user_id', 'batch_id'] as const
 

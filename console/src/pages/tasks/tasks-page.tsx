@@ -1,3 +1,4 @@
+import { batchStatuses, taskStatuses } from '@muster/contract/names'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { TaskList } from '../../actions/task-list.tsx'
@@ -17,7 +18,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
-import { batchStatuses, linkedFilters, readTaskFilters, taskStatuses } from './task-filters.ts'
+import { linkedFilters, readTaskFilters } from './task-filters.ts'
 import { PreviewGroups } from '../../actions/preview-groups.tsx'
 
 /** The servers of a batch that have no task. */
