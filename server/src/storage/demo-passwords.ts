@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { SecretBox } from '../domain/secret-box.ts'
 import type { Statement } from './database.ts'
+import { findSetting, removeSetting, storeSetting } from './stored-settings.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'demo_passwords'
@@ -10,14 +11,8 @@ export const demoPasswordsContext = 'settings demo_passwords'
 export type DemoPasswords = Readonly<Record<string, string>>
 
 /** Encrypted; undefined if all derive from the secret key in use. */
-export async function findDemoPasswords(db: Kysely<Tables>): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('settings')
-    .where('key', '=', name)
-    .select('value')
-    .executeTakeFirst()
-  return row?.value
-}
+export const findDemoPasswords = (db: Kysely<Tables>): Promise<string | undefined> =>
+  findSetting(db, name)
 
 export async function readDemoPasswords(
   db: Kysely<Tables>,
@@ -29,11 +24,6 @@ export async function readDemoPasswords(
 }
 
 export const storeDemoPasswords = (db: Kysely<Tables>, encrypted: string): Statement =>
-  db
-    .insertInto('settings')
-    .values({ key: name, value: encrypted })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: encrypted }))
-    .compile()
+  storeSetting(db, name, encrypted)
 
-export const removeDemoPasswords = (db: Kysely<Tables>): Statement =>
-  db.deleteFrom('settings').where('key', '=', name).compile()
+export const removeDemoPasswords = (db: Kysely<Tables>): Statement => removeSetting(db, name)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { listTableNames } from './migrations/engine.ts'
+import { findSetting, removeSetting, storeSetting } from './stored-settings.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'demo'
@@ -19,12 +20,8 @@ export interface DemoRecord {
 
 /** Undefined if the database has no demo. */
 export async function findDemoRecord(db: Kysely<Tables>): Promise<DemoRecord | undefined> {
-  const row = await db
-    .selectFrom('settings')
-    .where('key', '=', name)
-    .select('value')
-    .executeTakeFirst()
-  return row && (JSON.parse(row.value) as DemoRecord)
+  const value = await findSetting(db, name)
+  return value === undefined ? undefined : (JSON.parse(value) as DemoRecord)
 }
 
 /** Whether the database has a demo already, or nothing but the initial data. */
@@ -48,15 +45,7 @@ export async function storeDemoRecord(
   database: DatabaseReader & DatabaseWriter,
   record: DemoRecord,
 ): Promise<void> {
-  const value = JSON.stringify(record)
-  await database.commit([
-    database.db
-      .insertInto('settings')
-      .values({ key: name, value })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-      .compile(),
-  ])
+  await database.commit([storeSetting(database.db, name, JSON.stringify(record))])
 }
 
-export const removeDemoRecord = (db: Kysely<Tables>): Statement =>
-  db.deleteFrom('settings').where('key', '=', name).compile()
+export const removeDemoRecord = (db: Kysely<Tables>): Statement => removeSetting(db, name)

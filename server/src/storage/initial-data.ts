@@ -3,6 +3,7 @@ import { newId } from '../domain/new-id.ts'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import type { DatabaseReader, IdentityWriter, Statements } from './database.ts'
 import { policyFlags } from './registry/policy-flags.ts'
+import { findSetting } from './stored-settings.ts'
 import { Violation } from './violation.ts'
 
 const settingKey = 'foundation'
@@ -41,12 +42,7 @@ export function createInitialDataStore(database: DatabaseReader & IdentityWriter
 
   return {
     async exists(): Promise<boolean> {
-      const row = await db
-        .selectFrom('settings')
-        .where('key', '=', settingKey)
-        .select('key')
-        .executeTakeFirst()
-      return row !== undefined
+      return (await findSetting(db, settingKey)) !== undefined
     },
 
     /** Returns false without changes if another process was first. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { listTableNames } from './migrations/engine.ts'
+import { findSetting } from './stored-settings.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'secret_key_fingerprint'
@@ -14,12 +15,7 @@ export const keyFingerprintsSql = `select value from settings where key = '${nam
  */
 export async function findKeyFingerprints(db: Kysely<Tables>): Promise<string | undefined> {
   if (!(await listTableNames(db)).has('settings')) return undefined
-  const row = await db
-    .selectFrom('settings')
-    .where('key', '=', name)
-    .select('value')
-    .executeTakeFirst()
-  return row?.value
+  return await findSetting(db, name)
 }
 
 /** Binds a new database to its key. If processes start together, the first one wins. */
