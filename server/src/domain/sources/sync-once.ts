@@ -24,6 +24,27 @@ const progressInterval = second
 const progressLogInterval = 5 * second
 const longestScan = 3_600 * second
 
+/** Stores and logs the progress of a scan at intervals. */
+function createProgress({ clock, log, logFields, apply, save }: AccountRun) {
+  let savedAt = clock()
+  let loggedAt = clock()
+  let saving: Promise<void> = Promise.resolve()
+  return {
+    /** Await it before the end of the scan is stored. */
+    saved: () => saving,
+    report(counts: SyncCounts): void {
+      if (clock() - savedAt < progressInterval) return
+      savedAt = clock()
+      if (clock() - loggedAt >= progressLogInterval) {
+        loggedAt = clock()
+        log.info({ ...logFields, ...counts }, 'syncing')
+      }
+      apply((state) => sourceAnswered(state, clock()))
+      saving = save(counts).catch(() => {})
+    },
+  }
+}
+
 /** One sync of an account: stores the start, scans the source, and stores the result. */
 export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
   const { account, logFields, warnings, scanConflicts, sightings, clock, log } = run
@@ -38,27 +59,6 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
   function logFailure(reason: string, fields: object, message: string): void {
     if (reason !== outage) log.warn({ ...logFields, reason, ...fields }, message)
     outage = reason
-  }
-
-  /** Stores and logs the progress of a scan at intervals. */
-  function createProgress() {
-    let savedAt = clock()
-    let loggedAt = clock()
-    let saving: Promise<void> = Promise.resolve()
-    return {
-      /** Await it before the end of the scan is stored. */
-      saved: () => saving,
-      report(counts: SyncCounts): void {
-        if (clock() - savedAt < progressInterval) return
-        savedAt = clock()
-        if (clock() - loggedAt >= progressLogInterval) {
-          loggedAt = clock()
-          log.info({ ...logFields, ...counts }, 'syncing')
-        }
-        apply((state) => sourceAnswered(state, clock()))
-        saving = save(counts).catch(() => {})
-      },
-    }
   }
 
   async function scan(
@@ -178,7 +178,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       describe({ 'muster.sync.result': result }, result !== 'complete')
     }
     const start = clock()
-    const progress = createProgress()
+    const progress = createProgress(run)
     await saveStart(start)
     try {
       const confirmedUntil = await run.leases.confirmedGone(account.id)
