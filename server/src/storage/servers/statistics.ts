@@ -1,24 +1,16 @@
 import { maxGroupValues } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
-import type { GroupValue, ScopedQuery, Statistics, Sum } from '../../domain/inventory/ports.ts'
+import type { ScopedQuery, Statistics } from '../../domain/inventory/ports.ts'
 import type { Grouping } from '../../domain/inventory/server-list/server-query.ts'
-import { plus } from '../../domain/inventory/sums.ts'
-import type { Row } from '../database.ts'
-import {
-  columnOf,
-  isOwnerField,
-  storageClassOf,
-  ownerFields,
-  type OwnerField,
-} from './field-columns.ts'
+import { columnOf, isOwnerField, storageClassOf, ownerFields } from './field-columns.ts'
 import { storedCounts } from './server-list/count-matches.ts'
 import { isCombinedColumn, isFacet, type Facet } from './counts.ts'
 import type { Plan, Planner } from './server-list/query-planner.ts'
 import { isEverything } from './server-list/query-results.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
-import { compareText } from '../../domain/query/text-match.ts'
+import { createToGroups } from './to-groups.ts'
 import { allOf, byCodePoint, codeOf, type Sql } from '../sql-parts.ts'
 
 /** Counts of all visible live servers are stored, see counts.ts. */
@@ -27,13 +19,13 @@ const isCounted = ({ isLive, query }: Plan) => isLive && isEverything(query.wher
 const counts = ({ scope }: Plan, facet: Facet): Sql =>
   sql`server_counts where facet = ${facet}${scope ? sql` and ${scope.condition}` : sql``}`
 
-type Group = Sum & { readonly value: GroupValue }
-
 /** Counts servers and their total sizes by group. */
 export function createStatistics(
   { engine, run, plan: planFor, findSelectiveLookup, hint }: Planner,
   owners: Owners,
 ) {
+  const toGroups = createToGroups(owners)
+
   const grouped = (key: Sql, count: Sql, source: Sql) =>
     sql`select ${key} as value, ${count} as count, ${sums} from ${source} group by 1`
 
@@ -123,47 +115,6 @@ export function createStatistics(
     return sql`with ${seen} ${sql.join(withWhole ? [whole, ...parts] : parts, sql` union all `)}`
   }
 
-  /** A value as the API shows it. */
-  function valueOf(value: unknown, grouping: Grouping): GroupValue {
-    if ('metadataKey' in grouping) return value as string | null
-    if (isOwnerField(grouping.field)) return String(value)
-    switch (storageClassOf(columnOf(grouping.field))) {
-      case 'boolean':
-        return Number(value) === 1
-      case 'number':
-        return Number(value)
-      case 'timestamp':
-        return value === null ? null : timestampText(Number(value))
-      case 'dictionary':
-      case 'text':
-      case 'lowercase':
-        return String(value)
-    }
-  }
-
-  async function nameOwners(groups: readonly Group[], field: OwnerField): Promise<Group[]> {
-    const known = await owners.byProject()
-    const { name } = ownerFields[field]
-    const merged = new Map<string, Group>()
-    for (const group of groups) {
-      const value = known.get(String(group.value))?.[name] ?? ''
-      const before = merged.get(value)
-      merged.set(value, { ...(before ? plus(before, group) : group), value })
-    }
-    return [...merged.values()]
-  }
-
-  async function toGroups(rows: readonly Row[], grouping: Grouping): Promise<Group[]> {
-    const groups = rows.map((row) => ({ value: valueOf(row['value'], grouping), ...toSum(row) }))
-    const merged =
-      'field' in grouping && isOwnerField(grouping.field)
-        ? await nameOwners(groups, grouping.field)
-        : groups
-    return merged.toSorted(
-      (a, b) => b.count - a.count || compareText(String(a.value), String(b.value)),
-    )
-  }
-
   return async function count(
     query: ScopedQuery & { readonly groups: readonly Grouping[] },
   ): Promise<Statistics> {
@@ -201,11 +152,4 @@ export function createStatistics(
     )
     return { total: toSum(wholeRow), groups: Object.fromEntries(groups) }
   }
-}
-
-/** Formats a timestamp as the API does. */
-const timestampText = (microseconds: number): string => {
-  const milliseconds = Math.floor(microseconds / 1000)
-  const rest = microseconds - milliseconds * 1000
-  return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }
