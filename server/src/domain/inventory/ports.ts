@@ -68,8 +68,11 @@ export interface SightingChanges {
   readonly lost: readonly string[]
   /** Nothing is written if the account was changed meanwhile, or has another runner. */
   readonly fence: AccountFence
-  /** Ids of servers that another account must still see. Otherwise nothing is written. */
-  readonly seenByOthers?: readonly string[]
+  /**
+   * Servers of other accounts, and those that go to another account. Nothing is written if one of these
+   * accounts no longer sees its server: then nobody would decide about it.
+   */
+  readonly seenByOthers?: readonly { readonly serverId: string; readonly accountId: string }[]
   /** New servers. Nothing is written if one of them has got another id meanwhile. */
   readonly created?: readonly string[]
   /** Servers that get another id, because another domain has taken them over. */

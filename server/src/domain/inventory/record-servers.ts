@@ -41,7 +41,8 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
 
   /**
    * A server stays with the account that holds it for as long as that account sees it. Another domain does not
-   * get it, nor one that has ended, while an active account of its own domain sees it.
+   * get it, nor one that has ended, while an active account of its own domain sees it. Returns that account for
+   * each such server.
    */
   async function findHeldElsewhere({ present, reporter }: Scan, stored: Kept) {
     const others = present.flatMap((facts) => {
@@ -49,20 +50,22 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
       const isOwn = !server?.deleted && server?.account_id === reporter?.accountId
       return !reporter || !server || isOwn ? [] : [{ facts, server }]
     })
-    if (!reporter || others.length === 0) return new Set<string>()
+    const heldBy = new Map<string, string>()
+    if (!reporter || others.length === 0) return heldBy
     const seeing = await reporter.findOthers(others.map(({ facts }) => facts.id))
     const ownerOf = await owners.byProject()
-    const stays = others.filter(({ facts, server }) => {
+    for (const { facts, server } of others) {
       const isForeign = ownerOf.get(facts.project_id)?.domainId !== server.domain_id
-      return seeing
+      const holder = seeing
         .get(facts.id)
-        ?.some(
+        ?.find(
           ({ accountId, domainId, isActive }) =>
             (!server.deleted && accountId === server.account_id) ||
             (isForeign && isActive && domainId === server.domain_id),
         )
-    })
-    return new Set(stays.map(({ facts }) => facts.id))
+      if (holder) heldBy.set(facts.id, holder.accountId)
+    }
+    return heldBy
   }
 
   /** Servers that are gone end, or go to another account. Those that their holder still sees stay there. */
@@ -78,7 +81,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     const successors =
       lost.length === 0 ? new Map<string, Partial<Server>>() : await reporter.findSuccessors(lost)
     const ended = lost.filter(({ id }) => !successors.has(id))
-    return { ended, successors, kept: there.filter(isKept).map(({ id }) => id) }
+    return { ended, successors, kept: there.filter(isKept) }
   }
 
   /** Servers that exist for the first time, or again. Their ids may have been replaced meanwhile. */
@@ -140,8 +143,14 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     }
     const sightings = reporter && {
       ...reporter.sightingsOf(scan),
-      // Servers of other accounts, and those that go to another account. If none sees them by now, this one decides.
-      seenByOthers: [...heldElsewhere, ...kept, ...successors.keys()],
+      seenByOthers: [
+        ...[...heldElsewhere].map(([serverId, accountId]) => ({ serverId, accountId })),
+        ...kept.map(({ id, server }) => ({ serverId: id, accountId: server.account_id })),
+        ...[...successors].map(([serverId, { account_id: accountId = '' }]) => ({
+          serverId,
+          accountId,
+        })),
+      ],
       created: [...created, ...replaced.map(({ from }) => from)],
       renamed: replaced,
     }

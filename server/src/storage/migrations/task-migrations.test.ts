@@ -22,6 +22,8 @@ const changedRules = JSON.stringify([
   { service: 'compute', resource: '*', action: '*', effect: 'allow' },
 ])
 
+const held = { project_id: 'p', missed: 2, missing_since: 7, active_name: 'n', active_host: 'h' }
+
 onBothEngines('0016-tasks, 0020-task-requests and 0025-missing-sightings', (engine) => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-migration-'))
   let db: Kysely<Tables>
@@ -62,7 +64,7 @@ onBothEngines('0016-tasks, 0020-task-requests and 0025-missing-sightings', (engi
       const seq = at + 1
       await insert('servers', { seq, id: status, status })
       await insert('server_documents', { server: seq, id: status, facts_digest: 'd' })
-      await insert('sightings', { account_id: 'account', server_id: status, digest: 'd' })
+      await insert('sightings', { account_id: 'account', server_id: status, digest: 'd', ...held })
     }
     for (const [seq, id, account_id, state] of [
       [4, 'held', 'account', 0],
@@ -120,6 +122,16 @@ onBothEngines('0016-tasks, 0020-task-requests and 0025-missing-sightings', (engi
       sightings.map((row) => ({ ...row })),
       [{ account_id: 'account', server: 4, digest: '', missed: 0 }],
     )
+  })
+
+  test('sightings keep what they tell', async () => {
+    const seen = await db
+      .selectFrom('sightings')
+      .select(['project_id', 'missed', 'missing_since', 'active_name', 'active_host'])
+      .where('server', '=', 3)
+      .executeTakeFirstOrThrow()
+    // PostgreSQL returns large numbers as texts.
+    assert.deepEqual(Object.values(seen).map(String), Object.values(held).map(String))
   })
 
   test('tasks of the version before have no kind of error', async () => {

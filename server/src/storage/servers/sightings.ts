@@ -77,10 +77,20 @@ export function createSightingStatements(database: DatabaseReader) {
     ]
   }
 
-  function requireOthers(accountId: string, ids: readonly string[]): Statement {
-    const seeing = sql`select count(distinct server) from sightings where server in ${numbersOf(ids)} and account_id <> ${accountId}`
-    return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(db), 'others')
+  function requireSeen(accountId: string, ids: readonly string[]): Statement {
+    const seen = sql`select count(*) from sightings where account_id = ${accountId} and server in ${numbersOf(ids)}`
+    return required(sql`select 1 as one where (${seen}) = ${ids.length}`.compile(db), 'others')
   }
+
+  const requireOthers = (others: NonNullable<SightingChanges['seenByOthers']>): Statement[] =>
+    [...Map.groupBy(others, (other) => other.accountId)].flatMap(([accountId, seen]) =>
+      [...chunk(seen)].map((piece) =>
+        requireSeen(
+          accountId,
+          piece.map(({ serverId }) => serverId),
+        ),
+      ),
+    )
 
   function requireIds(ids: readonly string[]): Statement {
     const renamed = sql`select 1 from server_keys where source_id in (${sql.join(ids)})`
@@ -114,7 +124,7 @@ export function createSightingStatements(database: DatabaseReader) {
       ])
     return [
       requireFence(changes),
-      ...[...chunk(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
+      ...requireOthers(seenByOthers),
       ...[...chunk(created)].map(requireIds),
       ...replace(rows),
       ...[...chunk(lost)].flatMap((piece) => deleteSightings(accountId, piece)),

@@ -128,23 +128,47 @@ onBothEngines('a server that two accounts report', (engine) => {
       ['denied', 'seen'],
       ['seen', 'denied'],
     ] as const) {
-      for (const later of ['holder', 'other'] as const) {
-        test(`has a holder that sees it, or ends, when the scan of the ${later} (${first}) is overtaken (${during}, ${place})`, async () => {
-          const { holder, other, ...shared } = await share(place)
-          const [slow, fast] = later === 'holder' ? [holder, other] : [other, holder]
-          shared.meanwhile(() => shared.scan(fast, during))
-          await shared.scan(slow, first)
-          const seenBy = await shared.seenBy()
-          for (const account of [holder, other]) {
-            if (seenBy.has(account.id)) await shared.scan(account, 'seen')
-          }
-          const holders = (await shared.live()).map(({ account_id }) => account_id)
-          assert.equal(holders.length, seenBy.size === 0 ? 0 : 1)
-          assert.ok(holders.every((id) => seenBy.has(id)))
-        })
+      for (const third of ['none', 'seen', 'denied', 'disabled'] as const) {
+        for (const later of ['holder', 'other'] as const) {
+          test(`has a holder that sees it, or ends, when the scan of the ${later} (${first}) is overtaken (${during}, ${place}, a third account: ${third})`, async () => {
+            const { holder, other, ...shared } = await share(place)
+            const others = [{ account: other, answer: later === 'other' ? first : during }]
+            if (third !== 'none') {
+              const account = await shared.attach(projects[place], 150)
+              await shared.scan(account, 'seen')
+              if (third === 'disabled') await shared.set(account, { enabled: 0 })
+              else others.push({ account, answer: third })
+            }
+            const [slow, fast] = later === 'holder' ? [holder, other] : [other, holder]
+            shared.meanwhile(() => shared.scan(fast, during))
+            await shared.scan(slow, first)
+            // Each scan repeats what its source said.
+            const answers = [
+              { account: holder, answer: later === 'holder' ? first : during },
+              ...others,
+            ]
+            for (const { account, answer } of [...answers, ...answers]) {
+              await shared.scan(account, answer)
+            }
+            const seeing = answers.filter(({ answer }) => answer === 'seen')
+            const holders = (await shared.live()).map(({ account_id }) => account_id)
+            assert.equal(holders.length, seeing.length === 0 ? 0 : 1)
+            assert.ok(holders.every((id) => seeing.some(({ account }) => account.id === id)))
+          })
+        }
       }
     }
   }
+
+  test('is not seen by its former id when it is claimed during a scan that misses it', async () => {
+    const { holder, other, id, ...shared } = await share('far')
+    const claim = shared.claim(other, [id])
+    const { matched } = await claim({ dry_run: true })
+    shared.meanwhile(async () => void (await claim({ matched })))
+    await shared.scan(holder, 'empty')
+    assert.notEqual(await shared.currentId(), id)
+    assert.equal((await shared.sightings.accountsSeeing([id])).size, 0)
+  })
 
   test('is claimed although the account is changed meanwhile', async () => {
     const { other, id, current, ...shared } = await share('near2')

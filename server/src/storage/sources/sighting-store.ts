@@ -14,10 +14,9 @@ import { codeOf } from '../sql-parts.ts'
 import { readTagKey } from '../servers/tags.ts'
 
 const maxActiveElsewhere = 1_000
-const rowsPerRead = 10_000
 
 /** The last report of each account about each of its servers. */
-export function createSightingStore({ db }: DatabaseReader): SightingStore {
+export function createSightingStore({ db }: DatabaseReader, rowsPerRead = 10_000): SightingStore {
   /** With the ids of the servers, by which the rest of Muster knows them. */
   const sightings = () =>
     db.selectFrom('sightings').innerJoin('servers', 'servers.seq', 'sightings.server')
@@ -33,6 +32,8 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
     for (let after = 0; ;) {
       const rows = await select(accountId)
         .where('server', '>', after)
+        // PostgreSQL does not derive it from the join and would read all rows before.
+        .where('seq', '>', after)
         .orderBy('server')
         .limit(rowsPerRead)
         .execute()

@@ -59,7 +59,8 @@ export type Answer =
 export function createSharedServer(database: Database) {
   const { db } = database
   const accounts = createAccountStore(database, noSecrets)
-  const sightings = createSightingStore(database)
+  // So few rows that every account is read in parts.
+  const sightings = createSightingStore(database, 2)
   const serverKeys = createServerKeys(database)
   const writer = createServerWriter(database)
   /** What happens between the reads of the next scan and its commit. */
