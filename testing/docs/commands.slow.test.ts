@@ -138,10 +138,12 @@ describe('commands of the documentation', () => {
         scripts: Record<string, string>
       }
     const texts = pages.flatMap(({ path, text }) =>
-      [...text.matchAll(/npm (?:run (?:-s )?)?([a-z:]+)(?: -w (\w+))?/g)].map((match) => ({
-        path,
-        match,
-      })),
+      [...text.matchAll(/npm (?:run (?:-s )?)?([a-z:]+(?:-[a-z]+)*)(?: -w (\w+))?/g)].map(
+        (match) => ({
+          path,
+          match,
+        }),
+      ),
     )
     const builtIn = new Set(['ci', 'exec', 'install'])
     for (const { path, match } of texts) {
