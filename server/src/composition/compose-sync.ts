@@ -55,8 +55,11 @@ interface Parts {
   readonly tracer?: Tracer | undefined
 }
 
-/** For all accounts together, because each batch being written takes some megabytes. */
-const maxConcurrentBatches = 2
+/**
+ * For all accounts together, because each batch being written takes some megabytes. New texts of a batch are
+ * written after the batch before it, so with two of them the writer waits for the rest of the second one.
+ */
+const maxConcurrentBatches = 3
 
 /** Composes the sync thread: the scheduler of accounts, and the calls that requests make. */
 export function composeSync(parts: Parts) {

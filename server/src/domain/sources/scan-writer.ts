@@ -21,8 +21,8 @@ export const batchSize = 500
 const batchLength = 2 ** 23
 /** A slow source's servers are written this often, even if a batch is not full. */
 const longestWait = 1_000
-/** One batch is prepared while another one is written. */
-const maxWrites = 2
+/** One batch is prepared while another one waits for its new texts, and a third one is written. */
+const maxWrites = 3
 
 /** Writes the changes that a scan finds in batches, while the scan reads on. */
 export function createScanWriter(
