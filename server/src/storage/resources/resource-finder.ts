@@ -63,7 +63,7 @@ function describeSource(kind: InventoryKind) {
     columns: sql.join(
       Object.entries(fields).map(([name, { value }]) => sql`${value} as ${sql.ref(name)}`),
     ),
-    // Engines leave the join out where no column of the parent is read, such as in counts.
+    // PostgreSQL leaves the join out where no column of the parent is read, such as in counts. SQLite does not.
     from:
       visibility.through === 'parent'
         ? sql`${table} left join servers on servers.seq = ${sql.ref(`${kind}.server`)}`
