@@ -66,6 +66,7 @@ async function requestsTo({ url }: BenchServer, fleet: Fleet) {
   const basic = `Basic ${Buffer.from(`${accessKey}:${secret}`).toString('base64')}`
   let at = 0
   const next = (count: number) => (at += 1) % count
+  const random = (below: number) => Math.floor(Math.random() * below)
   const get = (path: string, by = token) =>
     fetch(url + path, { headers: { ...withToken(by, path).headers } })
   /** A client that traces: no two of its requests are equal, so no response is sent again. */
@@ -75,6 +76,12 @@ async function requestsTo({ url }: BenchServer, fleet: Fleet) {
   }
   const page = '/servers?scope=system&limit=20'
   const oneServer = () => getTraced(`/servers/${fleet.ids[next(500)]}?scope=system`)
+  const changeServer = () =>
+    fetch(`${url}/servers/${fleet.ids[next(500)]}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'x-auth-token': token },
+      body: JSON.stringify({ server: { description: `change ${at}` } }),
+    })
   const checkToken = () =>
     fetch(`${url}/v3/auth/tokens`, {
       headers: { 'x-auth-token': token, 'x-subject-token': token },
@@ -88,10 +95,14 @@ async function requestsTo({ url }: BenchServer, fleet: Fleet) {
     pages: { what: 'a page, traced', send: () => getTraced(page) },
     owners: { what: 'one of 500 servers, traced', send: oneServer },
     documents: { what: 'one of 500 servers, traced', send: oneServer },
-    statements: { what: 'one of 500 servers, traced', send: oneServer },
+    statements: { what: 'a change of a server', send: changeServer },
     query_results: {
-      what: 'next pages of a search, traced',
-      send: () => getTraced(`${page}&search=web&offset=${next(500) * 20}`),
+      what: 'next pages of a filter, traced',
+      // Hardly any page twice, so that `pages` has none.
+      send: () =>
+        getTraced(
+          `/servers?scope=system&limit=${20 + random(30)}&zone=bjs1a&order_by=name&offset=${random(1_000)}`,
+        ),
     },
     statistics: {
       what: 'statistics, traced',

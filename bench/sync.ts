@@ -126,7 +126,7 @@ async function measurePostgres(servers: number): Promise<Row[]> {
     )
     await client.end()
     return [
-      rateRow('first sync, PostgreSQL', first, 4_000),
+      rateRow('first sync, PostgreSQL', first, 2_500),
       diskRow('PostgreSQL', Number(rows[0]?.bytes), first),
     ]
   } finally {
@@ -166,7 +166,7 @@ export const syncRates: Benchmark = {
       await pause(500)
       const during = await serve(url, reads, load)
       const rows = [
-        rateRow('first sync', first, 6_000),
+        rateRow('first sync', first, 3_500),
         rateRow('nothing changed', unchanged, 50_000, `, ${unchanged.changed} changed`),
         rateRow('some changed', some, 0, `, ${some.created + some.changed} changed`),
         timesRow(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { FoundPage, PageQuery } from '../../../domain/inventory/ports.ts'
+import type { PageQuery } from '../../../domain/inventory/ports.ts'
 import type { Row } from '../../database.ts'
-import { toPage } from './selective-lookup.ts'
+import { toPage, toQueryResult } from './selective-lookup.ts'
 import { coveredColumns, coveringIndex, isSorted, sortIndex } from '../indexes.ts'
 import type { OrderTerms } from './order.ts'
 import type { Plan, Planner } from './query-planner.ts'
@@ -46,25 +46,30 @@ export function createIndexScan({ engine, run, select, limits }: Planner, terms:
     return sql`(${servers} order by ${terms.orderBy(order)} limit ${most}) as servers`
   }
 
-  return async function scanIndex(plan: Plan, query: PageQuery, total: number): Promise<FoundPage> {
+  return async function scanIndex(plan: Plan, query: PageQuery, total: number) {
     const { order, limit, offset, after, requester } = query
+    if (offset >= total) return { page: toPage([], query, total) }
     const columns = sql`seq, revision, ${terms.keys(order)}`
     const names = terms.names(order)
-    const read = async (statement: Sql): Promise<readonly Row[]> => {
-      const page = sql`${statement} limit ${limit + 1} offset ${offset}`
-      return (await run([page], requester))[0] ?? []
-    }
+    const read = async (statement: Sql): Promise<readonly Row[]> =>
+      (await run([statement], requester))[0] ?? []
+    const page = sql`limit ${limit + 1} offset ${offset}`
     const servers = firstInOrder(plan, query)
     if (servers) {
       // SQLite keeps the order of the subquery. To sort again, it would read all of it first.
       const rows = await read(
-        sql`select ${columns} from ${servers}${names} where ${allOf(plan.conditions)}`,
+        sql`select ${columns} from ${servers}${names} where ${allOf(plan.conditions)} ${page}`,
       )
-      if (rows.length > limit || offset + rows.length === total) return toPage(rows, query, total)
+      if (rows.length > limit || offset + rows.length === total)
+        return { page: toPage(rows, query, total) }
     }
-    const beyond = after ? [terms.after(order, after)] : []
     const conditions = engine === 'postgres' ? plan.conditions : plan.scanConditions
-    const all = select(columns, indexFor(plan, query), [...conditions, ...beyond], names)
-    return toPage(await read(sql`${all} order by ${terms.orderBy(order)}`), query, total)
+    const selectAll = (beyond: readonly Sql[]) =>
+      sql`${select(columns, indexFor(plan, query), [...conditions, ...beyond], names)} order by ${terms.orderBy(order)}`
+    // Few servers are found only by reading all of them. The other pages are then slices of the result.
+    if (total <= limits.fewServers && (servers || offset > 0 || after))
+      return { result: toQueryResult(await read(selectAll([])), order.length === 1) }
+    const rest = selectAll(after ? [terms.after(order, after)] : [])
+    return { page: toPage(await read(sql`${rest} ${page}`), query, total) }
   }
 }

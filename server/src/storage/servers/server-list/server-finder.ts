@@ -73,7 +73,7 @@ export function createServerFinder(
     if (few) return { result: few }
     const counted = knownTotal === undefined ? await countMatches(plan, query) : undefined
     if (counted?.result) return { result: counted.result }
-    return { page: await scanIndex(plan, query, knownTotal ?? counted?.total ?? 0) }
+    return await scanIndex(plan, query, knownTotal ?? counted?.total ?? 0)
   }
 
   return {
