@@ -5,7 +5,7 @@ import { chunk } from '../../domain/chunk.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'
 
-const maxCachedCodes = 200_000
+const maxCachedCodes = 50_000
 
 export type Codes = ReadonlyMap<string, number>
 
