@@ -84,7 +84,7 @@ export function createDefaultList(database: DatabaseReader, planner: Planner, te
     project: statementsOf('project'),
   }
 
-  /** All servers of a small scope, or one page. */
+  /** One page, or all servers of a small scope that was requested before. */
   return async function findDefaultList(
     query: PageQuery,
     knownTotal: number | undefined,
@@ -96,21 +96,18 @@ export function createDefaultList(database: DatabaseReader, planner: Planner, te
     const values = { scope: scopeIdOf(scope) ?? '', limit, offset, key: 0, id: '' }
     const read = async (...queries: Query[]) => await run(queries, 'quick')
 
-    let total = knownTotal
-    if (!after && scope.kind !== 'system') {
-      total ??= Number((await read(count(values)))[0]?.[0]?.['n'])
+    // Only for the second request: many scopes are requested once, or once after each change.
+    if (!after && scope.kind !== 'system' && knownTotal !== undefined && knownTotal <= fewServers) {
       const wanted = { ...values, limit: fewServers + 1, offset: 0 }
-      const [rows = []] = total <= fewServers ? await read(page.first(wanted)) : []
+      const [rows = []] = await read(page.first(wanted))
       // Servers may have been added since they were counted.
-      if (total <= fewServers && rows.length <= fewServers) {
-        return { result: toQueryResult(rows, true) }
-      }
+      if (rows.length <= fewServers) return { result: toQueryResult(rows, true) }
     }
     const wanted = { ...values, limit: limit + 1, key: after?.keys[0], id: after?.id ?? '' }
     const [rows = [], counted] = await read(
       page[after ? 'after' : 'first'](wanted),
-      ...(total === undefined ? [count(values)] : []),
+      ...(knownTotal === undefined ? [count(values)] : []),
     )
-    return { page: toPage(rows, query, total ?? Number(counted?.[0]?.['n'])) }
+    return { page: toPage(rows, query, knownTotal ?? Number(counted?.[0]?.['n'])) }
   }
 }
