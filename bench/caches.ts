@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Benchmark, Row } from './benchmark.ts'
@@ -9,6 +9,7 @@ import {
   makeAccessKey,
   newFolder,
   post,
+  processorTime,
   removeFolder,
   tokenLogin,
   type BenchServer,
@@ -16,7 +17,7 @@ import {
 
 const size = 100_000
 /** Each cache is switched off and on so often. */
-const rounds = 9
+const rounds = 5
 const connections = 4
 /** Milliseconds of one measurement. */
 const duration = 350
@@ -26,14 +27,6 @@ const target = 1.2
 const changesPerSecond = size / 100 / 60
 
 type Send = () => Promise<Response>
-
-/** Microseconds of processor time that all threads of the process have used. */
-function processorTime(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  const timeOf = (task: string) =>
-    Number(readFileSync(join(tasks, task, 'schedstat'), 'utf8').split(' ')[0])
-  return readdirSync(tasks).reduce((sum, task) => sum + timeOf(task), 0) / 1_000
-}
 
 /** Microseconds of processor time for each request, without the time that the server uses anyway. */
 async function costOf({ pid }: BenchServer, send: Send, perMillisecond: number): Promise<number> {

@@ -31,7 +31,7 @@ addEventListener('input', () => {
   const begin = performance.now()
   let wasBehind = false
   const look = () => {
-    const isBehind = document.querySelector('[role=group][aria-busy=true]') !== null
+    const isBehind = document.querySelector('[role=status][aria-busy=true]') !== null
     wasBehind ||= isBehind
     const took = performance.now() - begin
     // Cached rows appear at once.

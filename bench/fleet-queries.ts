@@ -15,7 +15,7 @@ import { measureSlowQueryInterference } from './slow-query-interference.ts'
 import { compareWithBareServer } from './serve.ts'
 
 const port = 18_406
-const tries = 5
+const tries = 3
 const fewMatches = 10_000
 
 const listOf = (query: string) => `/servers?scope=system&details=true&limit=20&${query}`

@@ -27,7 +27,12 @@ export const fleetSize: Benchmark = {
     const compare = async (what: string, kind: 'hot' | 'cold' | 'single') => {
       const best = await bestOfRounds({ small: small[kind], large: large[kind] }, Math.min)
       const sizes = `${smallSize.toLocaleString('en-US')} servers`
-      return timesRow(`p50 of `, best.large, { name: `with ${sizes}`, value: best.small }, 1.3)
+      return timesRow(
+        `p50 of ${what}`,
+        best.large,
+        { name: `with ${sizes}`, value: best.small },
+        1.3,
+      )
     }
     const rows = [
       await compare('the hot page', 'hot'),

@@ -13,12 +13,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgres } from '../testing/postgres.ts'
 import { fingerprintFleet } from './fleet-fingerprint.ts'
 import { createFleetKeys, type FleetKeys } from './fleet-keys.ts'
+import { observeLoad, type LoadFigures } from './load-figures.ts'
 import { logIn, removeFolder, startServer, type BenchServer, type StartOptions } from './server.ts'
 
 /** A database with a number of servers that do not change. */
 export interface Fleet extends FleetKeys {
   readonly size: number
   readonly engine: 'SQLite' | 'PostgreSQL'
+  /** Measured when it was loaded, which may have been in an earlier run. */
+  readonly load: LoadFigures
   start(port: number, options?: Pick<StartOptions, 'env'>): Promise<BenchServer>
 }
 
@@ -56,21 +59,25 @@ export async function waitForLoad(url: string): Promise<void> {
   }
 }
 
+type StoredFleet = FleetKeys & Pick<Fleet, 'load'>
+
 /** Loads the demo and creates the tokens to read it. */
-async function loadFleet(size: number, { folder, flags }: FleetLocation): Promise<FleetKeys> {
+async function loadFleet(size: number, { folder, flags }: FleetLocation): Promise<StoredFleet> {
   process.stderr.write(`  loading ${size.toLocaleString('en-US')} servers …\n`)
   const demo = await startServer(port, folder, {
     flags: [...flags, '--demo', `--demo-servers=${size}`],
     showsOutput: true,
   })
+  const observed = observeLoad(demo, await logIn(demo.url), size)
   await waitForLoad(demo.url)
+  const load = await observed.finish()
   await disableAccounts(demo.url)
   await demo.stop()
   process.stderr.write('  making users and tokens …\n')
   const server = await startServer(port, folder, { flags: [...flags, '--token-ttl=366d'] })
   const keys = await createFleetKeys(server.url, size)
   await server.stop()
-  return keys
+  return { ...keys, load }
 }
 
 /** Loads a fleet once and reuses it in later runs, until the fingerprint changes. */
@@ -87,7 +94,7 @@ export async function openFleet(size: number): Promise<Fleet> {
     const keys = await loadFleet(size, { folder, flags: [] })
     writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
   }
-  const keys = JSON.parse(readFileSync(file, 'utf8')) as FleetKeys
+  const keys = JSON.parse(readFileSync(file, 'utf8')) as StoredFleet
   return { ...keys, size, engine: 'SQLite', start: (port, more) => startServer(port, folder, more) }
 }
 

@@ -2,7 +2,7 @@ import type { Benchmark } from './benchmark.ts'
 import { openFleet, waitForLoad } from './fleet.ts'
 import { options } from './options.ts'
 import { hotPage, singleServers, withToken } from './pages.ts'
-import { compareWithBareServer } from './serve.ts'
+import { compareWithBareServer, processorRow } from './serve.ts'
 import { logIn, removeFolder, startServer } from './server.ts'
 
 export const hotPages: Benchmark = {
@@ -11,9 +11,13 @@ export const hotPages: Benchmark = {
   async measure() {
     const fleet = await openFleet(options.servers)
     const server = await fleet.start(18_401)
-    const row = await compareWithBareServer('20 full servers', server.url, [hotPage(fleet)], 0.9)
+    const page = [hotPage(fleet)]
+    const rows = [
+      await compareWithBareServer('20 full servers', server.url, page, 0.9),
+      await processorRow('20 full servers', server, page, 60),
+    ]
     await server.stop()
-    return [row]
+    return rows
   },
 }
 
@@ -62,8 +66,12 @@ export const singleServer: Benchmark = {
   async measure() {
     const fleet = await openFleet(options.servers)
     const server = await fleet.start(18_403)
-    const row = await compareWithBareServer('random ids', server.url, singleServers(fleet), 0.35)
+    const requests = singleServers(fleet)
+    const rows = [
+      await compareWithBareServer('random ids', server.url, requests, 0.3),
+      await processorRow('random ids', server, requests, 90),
+    ]
     await server.stop()
-    return [row]
+    return rows
   },
 }

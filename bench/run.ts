@@ -56,9 +56,13 @@ const chosen = benchmarks.filter(
 
 /** A failed benchmark is a row of the table; the others continue. */
 async function measure(benchmark: Benchmark): Promise<readonly Row[]> {
+  const begin = performance.now()
   process.stderr.write(`${benchmark.id} ${benchmark.title} …\n`)
   try {
-    return await benchmark.measure()
+    const rows = await benchmark.measure()
+    const seconds = (performance.now() - begin) / 1_000
+    process.stderr.write(`${benchmark.id} ${benchmark.title}: ${seconds.toFixed(0)} s\n`)
+    return rows
   } catch (error) {
     process.stderr.write(`${String(error)}\n`)
     await stopAllChildren()

@@ -1,10 +1,11 @@
 import { startBareServer } from './bytes-limit.ts'
-import { bestOfRounds, ratioRow, type Row } from './benchmark.ts'
+import { bestOfRounds, boundRow, ratioRow, type Row } from './benchmark.ts'
 import type { Load, LoadRequest, LoadResult } from './load-types.ts'
 import { putUnderLoad } from './load.ts'
+import { processorTime, type BenchServer } from './server.ts'
 
 const concurrency = 16
-const seconds = 4
+export const seconds = 3
 
 /** Sends requests to a server; none of them may be refused. */
 export async function serve(
@@ -38,6 +39,22 @@ async function findTypicalRequest(
 }
 
 export const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
+
+/** Processor time of all threads of Muster for each request. */
+export async function processorRow(
+  what: string,
+  { url, pid }: BenchServer,
+  requests: readonly LoadRequest[],
+  bound: number,
+): Promise<Row> {
+  const measure = async () => {
+    const before = processorTime(pid)
+    const { perSecond } = await serve(url, requests)
+    return (processorTime(pid) - before) / (perSecond * seconds)
+  }
+  const { each } = await bestOfRounds({ each: measure }, Math.min)
+  return boundRow(`${what}, processor time`, 'µs', each, bound)
+}
 
 /** Muster's rate compared with that of a bare server that sends the same bytes, under the same load. */
 export async function compareWithBareServer(

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -82,6 +82,14 @@ export function anonymousMemory(pid: number): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const [, kilobytes] = /^Anonymous:\s+(\d+) kB$/m.exec(text) ?? []
   return Number(kilobytes) * 1_024
+}
+
+/** Microseconds of processor time that all threads of the process have used. */
+export function processorTime(pid: number): number {
+  const tasks = `/proc/${pid}/task`
+  const timeOf = (task: string) =>
+    Number(readFileSync(join(tasks, task, 'schedstat'), 'utf8').split(' ')[0])
+  return readdirSync(tasks).reduce((sum, task) => sum + timeOf(task), 0) / 1_000
 }
 
 const scope = { project: { name: 'system', domain: { id: 'default' } } }

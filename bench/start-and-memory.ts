@@ -1,19 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { bestOfRounds, boundRow, ratioRow, type Benchmark, type Row } from './benchmark.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import { options } from './options.ts'
 import { disjointPages, singleServers } from './pages.ts'
-import { startPostgres } from '../testing/postgres.ts'
-import { anonymousMemory, logIn, removeFolder, startServer } from './server.ts'
+import { anonymousMemory, removeFolder, startServer } from './server.ts'
 import { serve } from './serve.ts'
-import { attach } from './sync.ts'
 
 const megabyte = 1_000_000
 const settling = 3_000
-const between = 100
 
 const sizeOf = ({ size }: Fleet) => `${size.toLocaleString('en-US')} servers`
 
@@ -59,12 +53,7 @@ export const idleMemory: Benchmark = {
     const bytes = anonymousMemory(server.pid)
     await server.stop()
     removeFolder(server.folder)
-    return [
-      boundRow('empty database', 'MB', bytes / megabyte, 120),
-      ...(await inUse()),
-      ...(await whileSyncing('SQLite')),
-      ...(await whileSyncing('PostgreSQL')),
-    ]
+    return [boundRow('empty database', 'MB', bytes / megabyte, 120), ...(await inUse())]
   },
 }
 
@@ -80,82 +69,18 @@ async function inUse(): Promise<Row[]> {
   const after = anonymousMemory(server.pid)
   await server.stop()
   const what = sizeOf(fleet)
+  const { load } = fleet
   return [
+    ratioRow(
+      `the last tenth of ${what} is loaded`,
+      'per second',
+      load.lastRate,
+      { name: 'rate of the first', value: load.firstRate },
+      0.8,
+    ),
+    boundRow(`peak while ${what} are loaded`, 'MB', load.peakBytes / megabyte, 450),
+    boundRow(`two minutes after ${what} were loaded`, 'MB', load.settledBytes / megabyte, 300),
     boundRow(what, 'MB', before / megabyte, 300),
     boundRow(`${what}, after many requests`, 'MB', after / megabyte, 300),
   ]
-}
-
-/** Measures how fast the first and the last tenth of an account are loaded. */
-async function loadRates(url: string, token: string, servers: number, loaded: Promise<unknown>) {
-  const begin = performance.now()
-  const times: (readonly [count: number, time: number])[] = []
-  const isLoaded = loaded.then(() => true)
-  while (!(await Promise.race([isLoaded, pause(1_000, false)]))) {
-    const answer = await fetch(`${url}/servers?limit=1`, { headers: { 'x-auth-token': token } })
-    const { total } = (await answer.json()) as { total: number }
-    times.push([total, performance.now() - begin])
-  }
-  const part = servers / 10
-  const end = times.at(-1) ?? [0, 0]
-  const after = (count: number) => times.find(([total]) => total >= count) ?? end
-  const [first, late] = [after(part), after(end[0] - part)]
-  return {
-    first: (first[0] / first[1]) * 1_000,
-    last: ((end[0] - late[0]) / (end[1] - late[1])) * 1_000,
-  }
-}
-
-/** Peak memory during the first sync of an account, and during the next one, which finds no changes. */
-async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
-  const postgres = engine === 'PostgreSQL' ? await startPostgres() : undefined
-  const flags = postgres
-    ? [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
-    : []
-  const server = await startServer(18_413, folder, { flags })
-  try {
-    const { servers } = options
-    const token = await logIn(server.url)
-    const account = await attach(server.url, token, { name: 'first', seed: 1, servers })
-
-    async function peakRow(what: string, sync: Promise<{ seen: number }>): Promise<Row> {
-      let peak = 0
-      const timer = setInterval(() => {
-        peak = Math.max(peak, anonymousMemory(server.pid))
-      }, between)
-      const { seen } = await sync
-      clearInterval(timer)
-      const size = `${seen.toLocaleString('en-US')} servers`
-      return boundRow(
-        `peak memory during ${what} of ${size}, ${engine}`,
-        'MB',
-        peak / megabyte,
-        450,
-      )
-    }
-    const loading = account.finish(null)
-    const [{ first, last }, peak] = await Promise.all([
-      loadRates(server.url, token, servers, loading),
-      peakRow('the first sync', loading),
-    ])
-    await pause(settling)
-    const loaded = anonymousMemory(server.pid)
-    return [
-      ratioRow(
-        `the last tenth of ${servers.toLocaleString('en-US')} servers is loaded, ${engine}`,
-        'per second',
-        last,
-        { name: 'rate of the first', value: first },
-        0.8,
-      ),
-      peak,
-      boundRow(`after the first sync, ${engine}`, 'MB', loaded / megabyte, 300),
-      await peakRow('an unchanged sync', account.syncAgain()),
-    ]
-  } finally {
-    await server.stop()
-    await postgres?.stop()
-    removeFolder(folder)
-  }
 }

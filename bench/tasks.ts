@@ -1,11 +1,18 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Batch, BatchPreview } from '@muster/contract'
 import { startPostgres } from '../testing/postgres.ts'
 import { boundRow, timesRow, type Benchmark, type Row } from './benchmark.ts'
 import { withToken } from './pages.ts'
-import { logIn, newFolder, post, removeFolder, startServer, type BenchServer } from './server.ts'
+import {
+  logIn,
+  newFolder,
+  post,
+  processorTime,
+  removeFolder,
+  startServer,
+  type BenchServer,
+} from './server.ts'
 import { serve } from './serve.ts'
 import { attach } from './sync.ts'
 
@@ -14,13 +21,6 @@ const tasks = 1_000
 const maxActions = 100
 /** Few enough not to saturate the server. */
 const load = { connections: 4, seconds: 5 }
-
-/** User and system time of all threads of a process, in milliseconds. */
-function cpuTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  // In hundredths of a second.
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
 
 async function createBatch(url: string, token: string, batch: object) {
   const response = await post(url, '/servers/batch', JSON.stringify({ batch }), token)
@@ -64,9 +64,9 @@ async function measureOn(engine: string, { url, pid }: BenchServer): Promise<Row
   await serve(url, reads, load)
   const idle = await serve(url, reads, load)
 
-  const [begin, cpuBefore] = [performance.now(), cpuTime(pid)]
+  const [begin, cpuBefore] = [performance.now(), processorTime(pid)]
   await finish(url, token, await run('stop'))
-  const [seconds, cpu] = [(performance.now() - begin) / 1_000, cpuTime(pid) - cpuBefore]
+  const [seconds, cpu] = [(performance.now() - begin) / 1_000, processorTime(pid) - cpuBefore]
 
   const second = await run('start')
   const during = await serve(url, reads, load)
@@ -78,12 +78,12 @@ async function measureOn(engine: string, { url, pid }: BenchServer): Promise<Row
       target: 'no target',
       reached: true,
     },
-    boundRow(`CPU time of Muster for a task, ${engine}`, 'ms', cpu / tasks, 20),
+    boundRow(`CPU time of Muster for a task, ${engine}`, 'ms', cpu / tasks / 1_000, 15),
     timesRow(
       `p99 of reads while tasks run, ${engine}`,
       during.p99,
       { name: 'without tasks', value: idle.p99 },
-      2,
+      3,
     ),
   ]
 }
