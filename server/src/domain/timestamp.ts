@@ -10,5 +10,11 @@ export const joined = (...parts: readonly string[]): string => parts.join('')
 export const timestamp = (milliseconds: number): Token['issued_at'] =>
   joined(new Date(milliseconds).toISOString().slice(0, -1), '000Z')
 
+export function timestampOfMicroseconds(microseconds: number): string {
+  const milliseconds = Math.floor(microseconds / 1_000)
+  const text = new Date(milliseconds).toISOString().slice(0, -1)
+  return `${text}${String(microseconds - milliseconds * 1_000).padStart(3, '0')}Z`
+}
+
 export const timestampOrNull = (milliseconds: number | null): Token['issued_at'] | null =>
   milliseconds === null ? null : timestamp(milliseconds)

@@ -10,6 +10,15 @@ export type Field = FieldUsedFor<typeof servers, 'filter'>
 export const namedResources = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const
 export type NamedResource = (typeof namedResources)[number]
 
+/** The fields with the id and the name of each. The name of a project is not stored. */
+export const resourceFields = {
+  host: ['host_id', 'host'],
+  zone: ['zone_id', 'zone'],
+  region: ['cloudregion_id', 'region'],
+  account: ['account_id', 'account'],
+  manager: ['manager_id', 'manager'],
+} as const satisfies Record<Exclude<NamedResource, 'project'>, readonly [Field, Field]>
+
 export type ServerCondition =
   /** One of the values is the id or the name of the resource. */
   | {

@@ -2,6 +2,7 @@ import type { FieldType, Resource } from '@muster/contract'
 import type { ResourceObject } from '../../domain/inventory/resource-finder.ts'
 import { fold } from '../../domain/query/fold.ts'
 import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
+import { timestampOfMicroseconds } from '../../domain/timestamp.ts'
 import type { Row } from '../database.ts'
 import type { Cell } from '../sql-parts.ts'
 
@@ -58,12 +59,6 @@ export const toRow = (columns: readonly ResourceColumn[], object: ResourceObject
   ...columns.filter(isText).map(({ name }) => foldedCell(String(object[name]))),
 ]
 
-function timestampOf(microseconds: number): string {
-  const milliseconds = Math.floor(microseconds / 1_000)
-  const text = new Date(milliseconds).toISOString().slice(0, -1)
-  return `${text}${String(microseconds - milliseconds * 1_000).padStart(3, '0')}Z`
-}
-
 function valueOf(cell: unknown, { storageClass }: ResourceColumn): unknown {
   switch (storageClass) {
     case 'boolean':
@@ -71,7 +66,7 @@ function valueOf(cell: unknown, { storageClass }: ResourceColumn): unknown {
     case 'number':
       return Number(cell)
     case 'timestamp':
-      return cell === null ? null : timestampOf(Number(cell))
+      return cell === null ? null : timestampOfMicroseconds(Number(cell))
     case 'text':
       return cell
   }

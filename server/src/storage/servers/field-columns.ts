@@ -1,8 +1,11 @@
 import type { Server } from '@muster/contract'
 import { fields } from '../../domain/inventory/fields.ts'
 import type { Field } from '../../domain/inventory/condition.ts'
+import { isOwnerField, type OwnerField } from '../../domain/inventory/owner-fields.ts'
 import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
 import type { Cell } from '../sql-parts.ts'
+
+export { isOwnerField, ownerFields, type OwnerField } from '../../domain/inventory/owner-fields.ts'
 
 /**
  * How a field is stored for queries: shared words by their dictionary code, texts unchanged with a
@@ -16,18 +19,6 @@ const aliases = {
   region_id: 'cloudregion_id',
   tenant_id: 'project_id',
 } as const satisfies Partial<Record<Field, Field>>
-
-/** Names that identity stores, with the id to look them up. A rename needs no write of servers. */
-export const ownerFields = {
-  project: { id: 'project_id', name: 'project' },
-  tenant: { id: 'project_id', name: 'project' },
-  project_domain: { id: 'project_id', name: 'domain' },
-  manager_project: { id: 'manager_project_id', name: 'project' },
-  manager_domain: { id: 'manager_project_id', name: 'domain' },
-} as const satisfies Partial<Record<Field, { id: Field; name: 'project' | 'domain' }>>
-export type OwnerField = keyof typeof ownerFields
-
-export const isOwnerField = (field: Field): field is OwnerField => Object.hasOwn(ownerFields, field)
 
 /** A field with a column of its own. */
 export type Column = Exclude<Field, OwnerField | keyof typeof aliases>

@@ -1,14 +1,14 @@
 import type { Server } from '@muster/contract'
+import { resourceFields } from '../../domain/inventory/condition.ts'
 import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
+import { searchText, type SearchText } from '../../domain/inventory/search-text.ts'
 import { fold } from '../../domain/query/fold.ts'
 import type { Cell } from '../sql-parts.ts'
 import { cellOf, columns, storageClassOf, columnsOfClass } from './field-columns.ts'
 import { packDocuments } from './packed-documents.ts'
-import { searchText, type SearchText } from './search-text.ts'
 import { storedTags, type StoredTag } from './tags.ts'
-import { resourceColumns } from './server-list/where.ts'
 import type { Codes } from './text-dictionary.ts'
 
 /** 0 live, 1 in the recycle bin, 2 deleted. */
@@ -192,7 +192,7 @@ export const networkRows = ({ server, seq, state }: ServerEntry, codes: Codes) =
     .filter((id) => id !== '')
     .map((id) => [seq, code(codes, id), state])
 
-const named = Object.entries(resourceColumns)
+const named = Object.entries(resourceFields)
 
 /** The names of regions, zones, hosts and the like by id. */
 export const resourceNameRows = ({ server }: ServerEntry, codes: Codes) =>

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
+import { partSeparator } from '../../domain/inventory/search-text.ts'
 import type { DatabaseReader, Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
-import { namesPart, idsPart } from './search-text.ts'
+
+const partEnd = sql`instr(text || ${sql.lit(partSeparator)}, ${sql.lit(partSeparator)})`
+/** The part of the column `text` that SQLite indexes with positions. */
+export const namesPart = sql`substr(text, 1, ${partEnd} - 1)`
+/** The part with ids, empty for servers that an earlier version stored. */
+export const idsPart = sql`substr(text, ${partEnd} + 1)`
 
 interface Numbers {
   /** JSON. */

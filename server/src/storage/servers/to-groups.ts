@@ -11,16 +11,10 @@ import {
   storageClassOf,
   type OwnerField,
 } from './field-columns.ts'
+import { timestampOfMicroseconds } from '../../domain/timestamp.ts'
 import { toSum } from './sums.ts'
 
 type Group = Sum & { readonly value: GroupValue }
-
-/** Formats a timestamp as the API does. */
-const timestampText = (microseconds: number): string => {
-  const milliseconds = Math.floor(microseconds / 1000)
-  const rest = microseconds - milliseconds * 1000
-  return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
-}
 
 /** A value as the API shows it. */
 function valueOf(value: unknown, grouping: Grouping): GroupValue {
@@ -32,7 +26,7 @@ function valueOf(value: unknown, grouping: Grouping): GroupValue {
     case 'number':
       return Number(value)
     case 'timestamp':
-      return value === null ? null : timestampText(Number(value))
+      return value === null ? null : timestampOfMicroseconds(Number(value))
     case 'dictionary':
     case 'text':
     case 'lowercase':

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Condition } from '../../../domain/inventory/condition.ts'
+import { resourceFields, type Condition } from '../../../domain/inventory/condition.ts'
 import type { ScopeOrNone } from '../../../domain/scope.ts'
 import type { DatabaseReader } from '../../database.ts'
 import { columnOf, isOwnerField } from '../field-columns.ts'
 import { filterIndexes } from '../indexes.ts'
 import { serverNumbers } from './side-table-numbers.ts'
 import { allOf, amongWords, codeOf, type Sql } from '../../sql-parts.ts'
-import { resourceColumns, type Where } from './where.ts'
+import type { Where } from './where.ts'
 
 /**
  * A part of a filter whose matches can be read directly, by an index of the servers or by a list of
@@ -45,7 +45,7 @@ export function createIndexLookups(engine: DatabaseReader['engine'], { where }: 
       case 'resource': {
         const { resource, values } = condition
         if (resource === 'project') return byIndex('project_id', where(condition))
-        const [id] = resourceColumns[resource]
+        const [id] = resourceFields[resource]
         const named = sql`select id from server_places where place = ${resource} and ${amongWords(sql.ref('name'), values)}`
         const itself = sql`select code from words where word in (${sql.join(values)})`
         // Names change, so the ids that once had this name may match too many servers.

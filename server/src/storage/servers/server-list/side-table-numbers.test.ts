@@ -7,7 +7,7 @@ import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../../testing/inventory-world/start-inventory-world.ts'
-import { serverNumbers } from './side-table-numbers.ts'
+import { serverNumbers, trigramsOf } from './side-table-numbers.ts'
 
 onBothEngines('the servers that the text index lists', (engine) => {
   let fleet: InventoryWorld
@@ -58,4 +58,11 @@ onBothEngines('the servers that the text index lists', (engine) => {
     assert.deepEqual(await found('ux'), ['qu"ux'])
     assert.deepEqual(await found('xq'), ['xquux'])
   })
+})
+
+test('the trigrams of a pattern cover it, and each of them is in it', () => {
+  assert.deepEqual(trigramsOf('web'), ['web'])
+  assert.deepEqual(trigramsOf('prod'), ['pro', 'rod'])
+  assert.deepEqual(trigramsOf('a😀cdef'), ['a😀c', 'def'])
+  assert.deepEqual(trigramsOf('abcdefg'), ['abc', 'def', 'efg'])
 })

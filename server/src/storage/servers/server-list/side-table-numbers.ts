@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../../domain/inventory/condition.ts'
+import { searchPattern } from '../../../domain/inventory/search-text.ts'
 import type { DatabaseReader } from '../../database.ts'
-import { idsPart, namesPart, searchPattern, trigramsOf } from '../search-text.ts'
+import { idsPart, namesPart } from '../search-index.ts'
 import { byCodePoint, codeOf, type Sql } from '../../sql-parts.ts'
 import { readTagKey } from '../tags.ts'
 
@@ -22,6 +23,18 @@ export function hasText(engine: DatabaseReader['engine'], text: string): Sql {
   if (engine === 'sqlite') return sql`instr(${sql.ref(column)}, ${pattern}) > 0`
   const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   return sql`(text || starts) like ${anywhere}`
+}
+
+/** Trigrams that every text with this pattern has. They overlap only where its length demands it. */
+export function trigramsOf(pattern: string): readonly string[] {
+  const characters = [...pattern]
+  const last = characters.length - 3
+  const trigrams: string[] = []
+  for (let at = 0; at < last + 3; at += 3) {
+    const start = Math.min(at, last)
+    trigrams.push(characters.slice(start, start + 3).join(''))
+  }
+  return trigrams
 }
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

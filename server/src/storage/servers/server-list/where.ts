@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
-import type { Condition, NamedResource, Field } from '../../../domain/inventory/condition.ts'
+import {
+  resourceFields,
+  type Condition,
+  type NamedResource,
+  type Field,
+} from '../../../domain/inventory/condition.ts'
 import { enumerated } from '../../../domain/inventory/fields.ts'
 import type { Owner } from '../../../domain/inventory/ports.ts'
 import { matchesText } from '../../../domain/query/text-match.ts'
@@ -48,15 +53,6 @@ const comparedColumns = Object.fromEntries(
   ]),
 ) as Readonly<Record<Column, ComparedColumn>>
 
-/** The columns with the id and the name of what a server refers to. */
-export const resourceColumns = {
-  host: ['host_id', 'host'],
-  zone: ['zone_id', 'zone'],
-  region: ['cloudregion_id', 'region'],
-  account: ['account_id', 'account'],
-  manager: ['manager_id', 'manager'],
-} as const satisfies Record<Exclude<NamedResource, 'project'>, readonly [Column, Column]>
-
 /** Builds the SQL of a condition, and lists the columns that it reads. */
 export function createWhere({ engine, owners, inFullScan }: Setting) {
   const compareColumn = createCompareColumn(engine)
@@ -92,7 +88,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
   function comparingResource(resource: NamedResource, values: readonly string[]): Sql {
     if (resource === 'project')
       return amongWords(sql.ref('project_id'), [...ownerIds(values), ...values])
-    const [id, name] = resourceColumns[resource]
+    const [id, name] = resourceFields[resource]
     return anyOf([amongWords(sql.ref(id), values), amongWords(sql.ref(name), values)])
   }
 
@@ -164,7 +160,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       case 'resource':
         return condition.resource === 'project'
           ? ['project_id']
-          : resourceColumns[condition.resource]
+          : resourceFields[condition.resource]
       case 'all':
       case 'any':
         return condition.conditions.flatMap(columnsIn)

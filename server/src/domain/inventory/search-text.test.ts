@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultValues, fieldsUsedFor, servers } from '@muster/contract'
 import fc from 'fast-check'
-import { fold } from '../../domain/query/fold.ts'
-import { searchPattern, searchText, trigramsOf } from './search-text.ts'
+import { fold } from '../query/fold.ts'
+import { searchPattern, searchText } from './search-text.ts'
 
 const letters = ['a', 'b', 'A', 'Z', '0', '9', '-', ' ', '.', 'ä', 'Σ', 'ς', 'İ', '你', '😀', '𝒜']
 const someText = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((all) => all.join(''))
@@ -60,11 +60,4 @@ test('names, texts, addresses and tags come first, then ids', () => {
     searchText(server).text,
     ['n', 'h', 'd', '1', '2', 't'].join('\u0001') + '\u0003' + ['i', 'e', 'm'].join('\u0001'),
   )
-})
-
-test('the trigrams of a pattern cover it, and each of them is in it', () => {
-  assert.deepEqual(trigramsOf('web'), ['web'])
-  assert.deepEqual(trigramsOf('prod'), ['pro', 'rod'])
-  assert.deepEqual(trigramsOf('a😀cdef'), ['a😀c', 'def'])
-  assert.deepEqual(trigramsOf('abcdefg'), ['abc', 'def', 'efg'])
 })

@@ -1,7 +1,6 @@
 import { fieldsUsedFor, servers, type FieldUsedFor, type Server } from '@muster/contract'
-import { sql } from 'kysely'
-import { indexedMetadata } from '../../domain/inventory/own-fields.ts'
-import { fold } from '../../domain/query/fold.ts'
+import { indexedMetadata } from './own-fields.ts'
+import { fold } from '../query/fold.ts'
 
 /** The searchable text of a server, and the prefixes of its words. */
 export interface SearchText {
@@ -14,14 +13,8 @@ const mark = '\u0002'
 /** Separates two texts. */
 const gap = '\u0001'
 /** Separates names and other texts from ids. */
-const part = '\u0003'
+export const partSeparator = '\u0003'
 const highestSeparator = 3
-
-const partEnd = sql`instr(text || ${sql.lit(part)}, ${sql.lit(part)})`
-/** The part of the column `text` that SQLite indexes with positions. */
-export const namesPart = sql`substr(text, 1, ${partEnd} - 1)`
-/** The part with ids, empty for servers that an earlier version stored. */
-export const idsPart = sql`substr(text, ${partEnd} + 1)`
 
 const isPlain = (code: number) => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
 const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character)
@@ -36,7 +29,7 @@ const isInWord = (code: number) =>
  * counts, because people do not search for two characters in the middle of an id.
  */
 function startsOf(text: string): string {
-  const idsAt = text.indexOf(part)
+  const idsAt = text.indexOf(partSeparator)
   const known = new Set<string>()
   let starts = ''
   let length = 0
@@ -94,7 +87,7 @@ export function searchText(server: Searched): SearchText {
     ...idFields.map((field) => server[field]),
     ...server.nics.map(({ mac }) => mac),
   ])
-  const text = names + part + ids
+  const text = names + partSeparator + ids
   return { text, starts: startsOf(text) }
 }
 
@@ -104,7 +97,7 @@ export function searchPattern(text: string): {
   readonly pattern: string
 } {
   // Separators and marks are not part of the texts.
-  const folded = [gap, mark, part].reduce(
+  const folded = [gap, mark, partSeparator].reduce(
     (cleaned, separator) => cleaned.replaceAll(separator, '\uFFFD'),
     fold(text),
   )
@@ -112,16 +105,4 @@ export function searchPattern(text: string): {
   return characters.length < 3
     ? { column: 'starts', pattern: mark.repeat(3 - characters.length) + folded }
     : { column: 'text', pattern: folded }
-}
-
-/** Trigrams that every text with this pattern has. They overlap only where its length demands it. */
-export function trigramsOf(pattern: string): readonly string[] {
-  const characters = [...pattern]
-  const last = characters.length - 3
-  const trigrams: string[] = []
-  for (let at = 0; at < last + 3; at += 3) {
-    const start = Math.min(at, last)
-    trigrams.push(characters.slice(start, start + 3).join(''))
-  }
-  return trigrams
 }
