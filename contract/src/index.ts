@@ -17,6 +17,7 @@ import { inventoryResources } from './resources/inventory.ts'
 import { inventoryOperations } from './resources/list-operations.ts'
 import { feedOperations } from './servers/feeds.ts'
 import { serverActionOperations } from './servers/actions.ts'
+import { serverChangeOperations } from './servers/changes.ts'
 import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 import { taskOperations } from './tasks/operations.ts'
@@ -94,6 +95,7 @@ export {
 export * from './resources/index.ts'
 export * from './servers/action-parameters.ts'
 export * from './servers/actions.ts'
+export * from './servers/changes.ts'
 export * from './servers/feeds.ts'
 export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
@@ -131,6 +133,7 @@ export const inventoryResourceOperations = inventoryOperations(inventoryResource
 export const operations = [
   ...identityOperations,
   ...administrationOperations,
+  ...serverChangeOperations,
   ...serverOperations,
   ...serverActionOperations,
   ...taskOperations,

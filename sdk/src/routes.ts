@@ -80,6 +80,7 @@ export const routes = {
   listServers: 'GET /servers',
   getServerStatistics: 'GET /servers/statistics',
   getTagPairs: 'GET /servers/tag-value-pairs',
+  getServerChanges: 'GET /servers/changes',
   getServerTimeline: 'GET /servers/timeline',
   getServer: 'GET /servers/{id}',
   getServerMetadata: 'GET /servers/{id}/metadata',

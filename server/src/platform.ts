@@ -9,6 +9,7 @@ import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
 import { composeDelivery } from './composition/compose-delivery.ts'
 import { composeMetrics } from './composition/compose-metrics.ts'
+import { composeHistory } from './composition/compose-history.ts'
 import { composeInventory } from './composition/compose-inventory.ts'
 import { defaultTaskLimits, type TaskLimits } from './composition/task-limits.ts'
 import { composeTasks } from './composition/compose-tasks.ts'
@@ -151,6 +152,15 @@ async function assemble(
     clock,
     memory,
     deletedRetention: config.deletedRetention,
+    historyRetention: config.historyRetention,
+  })
+  const history = composeHistory({
+    ...identity,
+    config,
+    database,
+    clock,
+    memory,
+    owners: inventory.owners,
   })
   // The progress of the demo is shown on its own line, not in the log.
   let isLoading = config.demo
@@ -222,7 +232,15 @@ async function assemble(
       tracer: tracing?.tracer,
       accessLog: options.accessLog ?? { logger, interval: config.accessLog },
     },
-    { ...identity, ...inventory, ...sources, ...tasks, health, otherMetrics },
+    {
+      ...identity,
+      ...inventory,
+      readPast: history.readPast,
+      ...sources,
+      ...tasks,
+      health,
+      otherMetrics,
+    },
     operationsOf(config),
   )
   const gateway = hasGateway
@@ -235,6 +253,7 @@ async function assemble(
     await Promise.all([
       identity.purgeExpired(),
       inventory.purgeDeleted(),
+      inventory.purgeChanges(),
       tasks.purgeTasks(),
       gateway?.purgeSessions(),
     ])
@@ -248,6 +267,7 @@ async function assemble(
   return {
     database,
     inventory,
+    readPast: history.readPast,
     sources,
     tasks,
     ...addresses,
@@ -284,6 +304,7 @@ async function assemble(
         logger.warn({ err: error }, 'could not write denied requests to the audit log')
       })
       await syncTimes.stop()
+      await history.close()
       await database.close()
       await tracing?.stop()
     },

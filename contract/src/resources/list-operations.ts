@@ -70,6 +70,20 @@ export const maxQueryLength = 2048
 /** Maximum number of sort fields. */
 export const maxSortFields = 16
 
+/** Reads of the inventory as it was. Operations that act have no such parameter. */
+export const asOf = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description:
+      'Answers as it was at this moment of the past: a time such as `2026-05-04T08:00:00Z` or `2026-05-04T10:00+02:00`, a day such as `2026-05-04` (its start in UTC), `yesterday`, or `-30m`, `-2h`, `-7d`. Times ago are rounded down to the minute. The header `Muster-As-Of` has the moment. Permissions and the names of projects are those of today.',
+    examples: ['-2h'],
+  }),
+)
+
+/** The header of an answer about the past. */
+export const asOfHeader = { 'Muster-As-Of': 'With `as_of`: the moment that the answer is about' }
+
 /** The scope in which one item is looked up. */
 export const scopeOfOne = scopeParameter('Scope of the lookup. Default: everything you can access.')
 
@@ -227,13 +241,14 @@ const operationsOn = <const R extends InventoryResource>(resource: R) => {
       description: visibility,
       query: exactObject({
         ...listQuery(resource, sharedScope).properties,
+        as_of: asOf,
         ...sameType(flagsOf(resource), unsupported),
       }),
       responses: {
         200: {
           description: `A page of ${many}`,
           body: listBody(keys, partial),
-          headers: { Link: 'The next page, if there is one: `rel="next"`' },
+          headers: { Link: 'The next page, if there is one: `rel="next"`', ...asOfHeader },
           example: { limit: defaultPageSize, offset: 0, [keys]: [example], total: 1 },
         },
       },
@@ -246,7 +261,7 @@ const operationsOn = <const R extends InventoryResource>(resource: R) => {
       permission: permission('get'),
       summary: `Get ${one}`,
       description: `By id or name. If several ${many} have the name, 409 lists their ids. ${visibility}`,
-      query: exactObject({ scope: sharedScope, details: ignored }),
+      query: exactObject({ scope: sharedScope, as_of: asOf, details: ignored }),
       responses: {
         200: {
           description: `The ${key}`,

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
-import { several } from '../resources/list-operations.ts'
+import { asOf, several } from '../resources/list-operations.ts'
 import { exactObject } from '../scalars.ts'
 import {
   ansibleExample,
@@ -40,10 +40,11 @@ export const PrometheusTargetsQuery = exactObject({
   ),
   address,
   ...serverFilter,
+  as_of: asOf,
 })
 export type PrometheusTargetsQuery = Static<typeof PrometheusTargetsQuery>
 
-export const HostFeedQuery = exactObject({ address, suffix, ...serverFilter })
+export const HostFeedQuery = exactObject({ address, suffix, ...serverFilter, as_of: asOf })
 export type HostFeedQuery = Static<typeof HostFeedQuery>
 
 export const AnsibleInventoryQuery = exactObject({

@@ -4,7 +4,7 @@ import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { cloudpodsNote } from '../paging.ts'
 import { exactObject } from '../scalars.ts'
-import { listBody, scopeOfOne } from '../resources/list-operations.ts'
+import { asOf, asOfHeader, listBody, scopeOfOne } from '../resources/list-operations.ts'
 import { Server } from '../resources/servers.ts'
 import { serverExample, serverListExample } from './examples.ts'
 import {
@@ -37,7 +37,11 @@ const privateHeaders = {
   'Cache-Control': '`private, no-cache`: revalidate with `If-None-Match`',
   Vary: '`X-Auth-Token, Accept, Accept-Encoding`',
 }
-const cachedHeaders = { ...privateHeaders, ETag: 'ETag of the response body' }
+const cachedHeaders = {
+  ...privateHeaders,
+  ETag: 'ETag of the response body',
+  ...asOfHeader,
+}
 
 const unchanged = {
   description: 'Not modified since the `ETag` in `If-None-Match`',
@@ -149,6 +153,7 @@ export const serverOperations = [
     description: `All fields. ${named} Default scope: everything you can access.`,
     query: exactObject({
       scope: scopeOfOne,
+      as_of: asOf,
       details: cloudpodsFlag,
       with_meta: cloudpodsFlag,
       show_fail_reason: cloudpodsFlag,

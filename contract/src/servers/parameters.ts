@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { cloudpodsNote, ignoredListParameters } from '../paging.ts'
 import { exactObject, sameType } from '../scalars.ts'
 import {
+  asOf,
   fieldParameters,
   maxQueryLength,
   pageParameters,
@@ -109,7 +110,7 @@ const page = {
   ...cloudpodsSchemas(cloudpodsPaging),
 }
 
-export const ServerListQuery = exactObject({ ...page, ...serverFilter })
+export const ServerListQuery = exactObject({ ...page, ...serverFilter, as_of: asOf })
 export type ServerListQuery = Static<typeof ServerListQuery>
 
 export const ServerStatisticsQuery = exactObject({
@@ -120,6 +121,7 @@ export const ServerStatisticsQuery = exactObject({
   ),
   ...ignoredListParameters,
   ...serverFilter,
+  as_of: asOf,
 })
 export type ServerStatisticsQuery = Static<typeof ServerStatisticsQuery>
 

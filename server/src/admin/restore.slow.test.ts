@@ -38,7 +38,7 @@ onBothEngines('muster admin restore', (engine) => {
     assert.ok(await accounts.insert(account, {}, makeEvent()))
     await createSourceState(platform.database)('account').put(stored)
     const server = { ...defaultServer, id: 'binned' }
-    const tasks = createTaskStore(platform.database)
+    const tasks = createTaskStore(platform.database, Date.now)
     const queued = createTask('start', {}, { server }, musterItself, 1)
     const task = { ...queued, status: 'succeeded', isShown: false } as const
     const binned = {
@@ -109,8 +109,8 @@ onBothEngines('muster admin restore', (engine) => {
     const { database: restored } = platform
     const key = loadSecretKey(join(platform.folder, 'secret.key'))
     const attached = await createAccountStore(restored, key).find('account')
-    const task = await createTaskStore(restored).find(taskId)
-    const entry = await createTaskStore(restored).binEntry('binned')
+    const task = await createTaskStore(restored, Date.now).find(taskId)
+    const entry = await createTaskStore(restored, Date.now).binEntry('binned')
     await platform.close()
     assert.equal(attached?.account.access, 'observe')
     assert.equal(task?.status, 'unknown')

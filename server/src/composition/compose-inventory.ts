@@ -10,14 +10,17 @@ import { createExportServers } from '../domain/inventory/export-servers.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createResourceUseCases } from '../domain/inventory/list-resources.ts'
 import { createListServers } from '../domain/inventory/server-list/list-servers.ts'
-import { createOwners } from '../domain/inventory/owners.ts'
+import { createListChanges } from '../domain/inventory/history/list-changes.ts'
+import { createOwners, type Owners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database, DatabaseReader, DatabaseVersions } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
+import { createChangeStore } from '../storage/history/change-store.ts'
+import { purgeChanges } from '../storage/history/purge-changes.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createResourceFinder } from '../storage/resources/resource-finder.ts'
 import { createServerFinder } from '../storage/servers/server-list/server-finder.ts'
@@ -33,6 +36,8 @@ interface Parts {
   readonly memory: CacheMemory
   /** Milliseconds until a deleted server is removed from the database. */
   readonly deletedRetention: number
+  /** Milliseconds until a change of a server is removed. */
+  readonly historyRetention: number
 }
 
 /** The timeline is read rarely and counted once an hour, so its code is loaded when it is first needed. */
@@ -50,12 +55,15 @@ function composeTimeline({ database, clock }: Pick<Parts, 'database' | 'clock'>)
   }
 }
 
-/** Connects the use cases of the inventory to the database. */
-export function composeInventory(parts: Parts) {
-  const { database, identityVersion, reauthorizeCaller, syncTimes, clock, memory } = parts
-  const owners = createOwners(createOwnerDirectory(database), identityVersion, memory)
+interface ReadingParts extends Pick<Parts, 'identityVersion' | 'syncTimes' | 'memory'> {
+  readonly database: DatabaseReader & DatabaseVersions
+  readonly owners: Owners
+}
+
+/** The use cases that read the inventory, as it is now or as it was. */
+export function composeInventoryReads(parts: ReadingParts) {
+  const { database, owners, identityVersion, syncTimes, memory } = parts
   const finder = createServerFinder(database, owners, memory)
-  const serverWriter = createServerWriter(database)
   const findServer = createFindServer(finder, syncTimes)
   return {
     listServers: createListServers({ finder, owners, identityVersion, syncTimes, memory }),
@@ -64,7 +72,22 @@ export function composeInventory(parts: Parts) {
     countServers: createCountServers({ finder, identityVersion, memory }),
     getServer: createGetServer({ findServer, owners }),
     findServer,
+    finder,
     ...createResourceUseCases(createResourceFinder(database)),
+  }
+}
+export type InventoryReads = ReturnType<typeof composeInventoryReads>
+
+/** Connects the use cases of the inventory to the database. */
+export function composeInventory(parts: Parts) {
+  const { database, identityVersion, reauthorizeCaller, clock, memory } = parts
+  const owners = createOwners(createOwnerDirectory(database), identityVersion, memory)
+  const reads = composeInventoryReads({ ...parts, owners })
+  const { findServer } = reads
+  const serverWriter = createServerWriter(database, clock)
+  return {
+    ...reads,
+    listChanges: createListChanges({ changes: createChangeStore(database), owners }),
     ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
     recordServers: createRecordServers({ serverWriter, owners, clock }),
     rewriteServers: createRewriteServers({
@@ -72,7 +95,6 @@ export function composeInventory(parts: Parts) {
       serverWriter,
     }),
     serverWriter,
-    finder,
     owners,
     ...composeTimeline(parts),
     loadViews: loadOnce(async (): Promise<ViewUseCases> => {
@@ -84,6 +106,7 @@ export function composeInventory(parts: Parts) {
     }),
     readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
     purgeDeleted: () => serverWriter.purgeDeleted(clock() - parts.deletedRetention),
+    purgeChanges: () => purgeChanges(database, clock() - parts.historyRetention),
   }
 }
 export type Inventory = ReturnType<typeof composeInventory>

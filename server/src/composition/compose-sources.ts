@@ -76,7 +76,7 @@ export function composeSources(parts: Parts) {
         finder: parts.finder,
         serverWriter,
         owners,
-        unfinishedOf: createTaskStore(database).unfinishedOf,
+        unfinishedOf: createTaskStore(database, clock).unfinishedOf,
         syncClient,
         reauthorizeCaller,
         clock,

@@ -68,7 +68,7 @@ export function composeSync(parts: Parts) {
   const accounts = createAccountStore(database, key)
   const leases = createLeaseStore(database)
   const sightings = createSightingStore(database)
-  const serverWriter = createServerWriter(database)
+  const serverWriter = createServerWriter(database, clock)
   // No cache: servers may belong to a project that another process has just created.
   const owners = createOwners(
     createOwnerDirectory(database),

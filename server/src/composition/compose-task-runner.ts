@@ -40,7 +40,7 @@ const pollInterval = 1_000
 /** Runs the tasks of every account that this process runs. */
 export function composeTaskRunner(parts: Parts) {
   const { database, kinds, accounts, sightings, serverWriter, openSource, clock, log } = parts
-  const tasks = createTaskStore(database)
+  const tasks = createTaskStore(database, clock)
   const loadSituations = createLoadSituations({ kinds, accounts, sightings, tasks })
   const runAccountTasks = createRunAccountTasks({
     tasks,

@@ -30,7 +30,7 @@ interface Parts extends Pick<Inventory, 'findServer' | 'finder' | 'serverWriter'
 /** Composes the use cases of actions, tasks and batches. Tasks run in the sync thread. */
 export function composeTasks(parts: Parts) {
   const { database, accounts, syncClient, serverWriter, clock } = parts
-  const tasks = createTaskStore(database)
+  const tasks = createTaskStore(database, clock)
   const shared = {
     ...parts,
     tasks,

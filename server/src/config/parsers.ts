@@ -33,14 +33,21 @@ export function boolean(text: string): boolean {
 const units: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Milliseconds. */
-export function duration(text: string): number {
-  const [, digits, unit] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
-  const seconds = Number(digits) * (units[unit ?? '?'] ?? Number.NaN)
-  if (!(seconds >= 1 && seconds <= 366 * 86_400)) {
-    throw new ConfigError('must be a duration from 1s to 366d, such as 3600, 90m, 24h or 7d')
+const durationUpTo =
+  (days: number) =>
+  (text: string): number => {
+    const [, digits, unit] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+    const seconds = Number(digits) * (units[unit ?? '?'] ?? Number.NaN)
+    if (!(seconds >= 1 && seconds <= days * 86_400)) {
+      throw new ConfigError(`must be a duration from 1s to ${days}d, such as 3600, 90m, 24h or 7d`)
+    }
+    return seconds * 1_000
   }
-  return seconds * 1_000
-}
+
+export const duration = durationUpTo(366)
+
+/** Ten years. */
+export const longDuration = durationUpTo(3_660)
 
 /** A duration, or 0 for none. */
 export const durationOrNone = (text: string): number =>

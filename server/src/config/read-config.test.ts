@@ -144,6 +144,10 @@ const samples: Record<Key, Sample> = {
     good: ['30d', 2_592_000_000],
     bad: ['', '0', '0s', '-1', '1.5d', '30 d', '1y', '367d', 'd', '9999999999', 'Infinity'],
   },
+  historyRetention: {
+    good: ['400d', 34_560_000_000],
+    bad: ['', '0', '0s', '-1', '1.5d', '30 d', '1y', '3661d', 'd', '9999999999', 'Infinity'],
+  },
   demo: { good: ['true', true], bad: ['', 'yes', 'TRUE', '2', 'on', ' true'] },
   demoServers: {
     good: ['50000', 50_000],
@@ -327,6 +331,7 @@ describe('settings', () => {
         startTimeout: 600_000,
         recycleFor: 604_800_000,
         eventRetention: 15_552_000_000,
+        historyRetention: 34_560_000_000,
         demo: false,
         demoServers: undefined,
         deletedRetention: 2_592_000_000,

@@ -14,7 +14,14 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
     'tlsCert',
     'tlsKey',
   ],
-  Data: ['dataDir', 'databaseUrl', 'secretKeyFile', 'eventRetention', 'deletedRetention'],
+  Data: [
+    'dataDir',
+    'databaseUrl',
+    'secretKeyFile',
+    'eventRetention',
+    'historyRetention',
+    'deletedRetention',
+  ],
   'PostgreSQL tuning': [
     'databaseConnections',
     'databaseWait',

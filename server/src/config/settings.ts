@@ -23,6 +23,7 @@ import {
   identifier,
 } from './parsers.ts'
 import { eventSettings } from './event-settings.ts'
+import { retentionSettings } from './retention-settings.ts'
 import { optional, setting } from './setting.ts'
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -260,14 +261,7 @@ export const settings = {
     parse: boolean,
     fallback: 'true',
   }),
-  eventRetention: setting({
-    flag: 'event-retention',
-    variable: 'MUSTER_EVENT_RETENTION',
-    value: 'time',
-    help: 'How long audit events are stored.',
-    parse: duration,
-    fallback: '180d',
-  }),
+  ...retentionSettings,
   ...eventSettings,
   demo: setting({
     flag: 'demo',
@@ -282,14 +276,6 @@ export const settings = {
     value: 'number',
     help: 'Number of servers of the demo. It can only grow. Default: 1000, later the current number.',
     parse: integer(1, 2_000_000),
-  }),
-  deletedRetention: setting({
-    flag: 'deleted-retention',
-    variable: 'MUSTER_DELETED_RETENTION',
-    value: 'time',
-    help: 'How long deleted servers are stored.',
-    parse: duration,
-    fallback: '30d',
   }),
   loginFailuresPerMinute: setting({
     flag: 'login-failures-per-minute',

@@ -24,6 +24,7 @@ import {
   createTaskHandlers,
   type TaskHandlerUseCases,
 } from './tasks/handlers.ts'
+import { createReadAt } from './inventory/read-at.ts'
 import { createResourceHandlers } from './inventory/resource-handlers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics, type OtherMetrics } from './metrics.ts'
@@ -184,6 +185,7 @@ export function createApp(
   answerInTurn(app.server)
   closeStalledResponses(app.server, settings.tls ? 'secureConnection' : 'connection')
 
+  const readAt = createReadAt(useCases, useCases.readPast)
   registerOperations(app, served, {
     authenticate: createAuthenticate({
       verifyToken: useCases.verifyToken,
@@ -202,11 +204,11 @@ export function createApp(
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
-      ...createInventoryHandlers(useCases, settings),
+      ...createInventoryHandlers(useCases, settings, readAt),
       ...createActionHandlers(useCases, settings),
       ...createTaskHandlers(useCases, settings),
-      ...createFeedHandlers(useCases),
-      ...createResourceHandlers(useCases, settings),
+      ...createFeedHandlers(readAt),
+      ...createResourceHandlers(settings, readAt),
       ...createViewHandlers(useCases.loadViews, settings),
       ...createCloudAccountHandlers(useCases.cloudAccounts, settings),
       ...createServiceHandlers({

@@ -214,6 +214,34 @@ export interface Tables extends InventoryTables, AdministeredTables {
   fleet_version: { id: number; version: number }
   fleet_numbers: { id: number; server: number; word: number; revision: number }
   scope_versions: { scope: string; version: number }
+  /** The commits that changed servers, in the order of their positions. No time is before that of an earlier one. */
+  change_commits: { revision: number; position: number; time: number }
+  /** What each commit changed. The texts of owners and accounts are codes of the dictionary. */
+  server_changes: {
+    revision: number
+    /** The number of the server. */
+    server: number
+    /** Bits, see `change-kinds.ts`. 0 if nothing changed that is shown. */
+    kinds: number
+    account: number
+    project: number
+    domain: number
+    /** Those before the change, if they differ. */
+    former_project: number | null
+    former_domain: number | null
+    /** Microseconds: `updated_at` of the version before. Null if there was none. */
+    former_updated_at: number | null
+    /** Microseconds: the source's own time of the change, if it gave one. */
+    source_time: number | null
+    task_id: string | null
+    request_id: string | null
+    /** JSON: the fields with their values before and after. Null for no differences. */
+    diff: string | null
+    /** The last version of a server that is gone, compressed. */
+    former_version: Uint8Array | null
+  }
+  /** Servers that have changes, but no row any more. */
+  former_servers: { server: number; id: string }
   cloudaccounts: {
     id: string
     name: string

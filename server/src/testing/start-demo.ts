@@ -39,7 +39,7 @@ export async function startTestDemo(t: TestContext, engine: Engine) {
   const { database, location } = storage
   const key = loadSecretKey(join(location.folder, 'secret.key'))
   const accounts = createAccountStore(database, key)
-  const serverWriter = createServerWriter(database)
+  const serverWriter = createServerWriter(database, Date.now)
   const { syncClient, stop } = composeSync({ ...world, database, key, log: quietLog })
   t.after(async () => {
     await stop()

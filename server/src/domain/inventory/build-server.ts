@@ -27,6 +27,20 @@ const describeDisks = (disks: Server['disks_info']) =>
     )
     .join(',')
 
+/** Fields that `setDerivedFields` sets from others alone. */
+export const derivedFields = [
+  'cloudregion',
+  'disk',
+  'disk_count',
+  'disks',
+  'ips',
+  'region_external_id',
+  'region_id',
+  'secgroup',
+  'secgrp_id',
+  'tenant_id',
+] as const satisfies readonly (keyof Server)[]
+
 /** Sets the fields of a new server that follow from other fields. */
 function setDerivedFields(server: Server): void {
   const { disks_info, nics, secgroups, region, region_ext_id, provider } = server

@@ -12,11 +12,13 @@ export interface Ownership {
   readonly byProject: ReadonlyMap<string, Owner>
   /** Accounts whose servers can be acted on. */
   readonly managed: ReadonlySet<string>
+  /** Nobody can change the past. */
+  readonly isPast?: boolean
 }
 
 export async function ownership(owners: Owners): Promise<Ownership> {
   const [byProject, managed] = await Promise.all([owners.byProject(), owners.managedAccounts()])
-  return { byProject, managed }
+  return { byProject, managed, isPast: owners.isPast ?? false }
 }
 
 /** Quotes inside JSON strings are escaped, so these bytes occur only as the field itself. */
@@ -24,19 +26,22 @@ const protectedBytes = Buffer.from('"disable_delete":true')
 const taskBytes = Buffer.from('"sys:task_id":')
 
 /** Why no caller can delete the server. */
-export type DeleteState = 'observed' | 'protected' | 'busy' | 'deletable'
+export type DeleteState = 'past' | 'observed' | 'protected' | 'busy' | 'deletable'
 
 /** Looks into the stored JSON only if the account can be acted on at all. */
 export function deleteState(
   { accountId, body, metadata }: ServerParts,
-  { managed }: Ownership,
+  { managed, isPast }: Ownership,
 ): DeleteState {
+  if (isPast === true) return 'past'
   if (!managed.has(accountId)) return 'observed'
   if (body.includes(protectedBytes)) return 'protected'
   return metadata.includes(taskBytes) ? 'busy' : 'deletable'
 }
 
+const wasThen = 'This is the server as it was at a moment of the past.'
 const stateReasons: Readonly<Record<DeleteState, string>> = {
+  past: wasThen,
   observed: 'The cloud account of the server is attached to observe only.',
   protected: 'The server is protected against deletion. Set disable_delete to false first.',
   busy: 'The server has an unfinished task.',
@@ -45,6 +50,7 @@ const stateReasons: Readonly<Record<DeleteState, string>> = {
 const mayNotDelete = 'Your roles do not allow "delete" on "servers" of service "compute" here.'
 
 function deleteFailReason(parts: ServerParts, { deletes }: Visibility, state: DeleteState): string {
+  if (state === 'past') return wasThen
   if (parts.isDeleted) return isDeleted
   return covers(deletes, parts) ? stateReasons[state] : mayNotDelete
 }
@@ -55,7 +61,8 @@ export const mayNotUpdate =
 
 const noAdminGroup = '"admin_secgrp_id":"","admin_security_rules":""'
 
-function updateFailReason(parts: ServerParts, { updates }: Visibility): string {
+function updateFailReason(parts: ServerParts, { updates }: Visibility, state: DeleteState): string {
+  if (state === 'past') return wasThen
   if (parts.isDeleted) return isDeleted
   return covers(updates, parts) ? '' : mayNotUpdate
 }
@@ -73,7 +80,7 @@ export const callerFieldsKey = (
   [
     parts.projectId,
     parts.managerProjectId,
-    updateFailReason(parts, visibility),
+    updateFailReason(parts, visibility, state),
     deleteFailReason(parts, visibility, state),
     adminGroupOf(parts, visibility),
   ].join(' ')
@@ -99,7 +106,7 @@ export function renderCallerFields(
     manager_project: manager.project,
     manager_domain: manager.domain,
   }
-  const reason = updateFailReason(parts, visibility)
+  const reason = updateFailReason(parts, visibility, state)
   const deleteReason = deleteFailReason(parts, visibility, state)
   const rest: Record<Exclude<CallerField, `admin_${string}`>, string | boolean> = {
     can_delete: deleteReason === '',

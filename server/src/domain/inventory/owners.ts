@@ -14,7 +14,7 @@ export function createOwners(
   directory: OwnerDirectory,
   identityVersion: IdentityVersion,
   memory: CacheMemory,
-) {
+): Owners {
   const owners = createCache<string, number, Known>(
     memory,
     'owners',
@@ -41,4 +41,9 @@ export function createOwners(
     byProject: async () => (await find()).byProject,
   }
 }
-export type Owners = ReturnType<typeof createOwners>
+export interface Owners {
+  byProject(): Promise<ReadonlyMap<string, Owner>>
+  managedAccounts(): Promise<ReadonlySet<string>>
+  /** Whether the servers are those of a moment of the past. Names are those of today. */
+  readonly isPast?: boolean
+}

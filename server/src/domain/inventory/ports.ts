@@ -44,6 +44,8 @@ export interface ServerWrite {
   readonly server: Server
   readonly factsDigest: string
   readonly rendered: RenderedServer
+  /** The source's own time of the change, if it gave one. */
+  readonly sourceTime?: string
 }
 
 /** The last report of one account about one server, whichever account holds that server. */

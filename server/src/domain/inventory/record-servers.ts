@@ -252,7 +252,14 @@ function writeOf(
       ? Object.keys(changesOf(stored, server)).length === 0
       : isDeepStrictEqual(same, { ...defaultServer, ...stored?.server }))
   const written = isUnchanged ? same : server
-  return { stored, server: written, factsDigest, rendered: renderServer(written) }
+  const { updated_at: sourceTime } = facts
+  return {
+    stored,
+    server: written,
+    factsDigest,
+    rendered: renderServer(written),
+    ...(sourceTime && { sourceTime }),
+  }
 }
 
 export function endOf(stored: StoredServer, now: string): ServerWrite {

@@ -5,7 +5,7 @@ import { childKinds, inventoryKinds, resourceOf } from './kinds.ts'
 import { callerFields, shortFields } from './fields.ts'
 
 /** Names that belong to identity data. They are inserted when a server is shown. */
-const ownersFields = [
+export const ownersFields = [
   'project',
   'tenant',
   'project_domain',

@@ -58,8 +58,9 @@ function matchesNumber(
   }
 }
 
-function matchesField<Field extends string>(
-  { kinds, enumerated }: QueryFields<Field>,
+/** Whether a field of an object in memory compares with the values as the condition says. */
+export function matchesField<Field extends string>(
+  { kinds, enumerated }: Pick<QueryFields<Field>, 'kinds' | 'enumerated'>,
   { field, comparison, values }: FieldCondition<Field>,
   object: Wire<Field>,
 ): boolean {

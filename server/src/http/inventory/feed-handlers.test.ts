@@ -4,12 +4,16 @@ import { PlatformError } from '../../domain/error.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { ResponseMemory } from '../response-memory.ts'
 import { createFeedHandlers } from './feed-handlers.ts'
+import type { InventoryReads } from './handlers.ts'
 
 test('feeds that nobody reads delay only feeds of the same user, which are refused soon', async ({
   mock,
 }) => {
   mock.timers.enable({ apis: ['setTimeout'] })
-  const handlers = createFeedHandlers({ exportFeed: async () => (async function* none() {})() })
+  const reads = {
+    exportFeed: async () => (async function* none() {})(),
+  } as unknown as InventoryReads
+  const handlers = createFeedHandlers(async () => ({ reads, headers: {}, url: '', isFixed: true }))
   type Call = Parameters<typeof handlers.exportHostsFile>[0]
   const getSignal = () => new AbortController().signal
   /** A feed whose response never ends. */

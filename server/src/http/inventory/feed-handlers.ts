@@ -4,16 +4,17 @@ import type { FeedFormat } from '../../domain/inventory/feeds/feed-format.ts'
 import { formatHostsFile, formatSshConfig } from '../../domain/inventory/feeds/host-files.ts'
 import { formatPrometheusTargets } from '../../domain/inventory/feeds/prometheus-targets.ts'
 import { readFeedQuery, readHostOptions } from '../../domain/inventory/feeds/read-feed-query.ts'
-import type { ExportUseCases } from '../../domain/inventory/export-servers.ts'
 import { readGrouping } from '../../domain/inventory/read-statistics-query.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { FilterParameters } from '../../domain/inventory/server-list/read-server-filter.ts'
 import type { HandlersFor } from '../register-operations.ts'
+import type { ReadAtMoment } from './read-at.ts'
 import { createResponseMemory, type ResponseMemory } from '../response-memory.ts'
 
 interface FeedCall {
   readonly caller: Caller
-  readonly query: FilterParameters
+  readonly url: string
+  readonly query: FilterParameters & { readonly as_of?: string }
   readonly reserve: (bytes: number, memory: ResponseMemory) => Promise<void>
 }
 
@@ -34,18 +35,19 @@ const feedLimits = {
 const defaultGroups = ['provider', 'region', 'project', 'status']
 
 /** Handlers for lists of servers in the formats of other programs. */
-export function createFeedHandlers({
-  exportFeed,
-}: Pick<ExportUseCases, 'exportFeed'>): HandlersFor<typeof feedOperations> {
+export function createFeedHandlers(readAt: ReadAtMoment): HandlersFor<typeof feedOperations> {
   const memory = createResponseMemory(feedLimits)
 
-  async function answer({ caller, query, reserve }: FeedCall, format: FeedFormat) {
+  async function answer(call: FeedCall, format: FeedFormat) {
+    const { caller, query, reserve } = call
+    // Programs read feeds again and again: a time ago would be another moment each time.
+    const { reads, headers } = await readAt(call, false)
     if (format.maxServers !== undefined) await reserve(rememberedBytes, memory)
     return {
       status: 200,
       // An access key in `Authorization` identifies the caller, too.
-      headers: { vary: 'X-Auth-Token, Authorization, Accept-Encoding' },
-      body: await exportFeed(caller, readFeedQuery(query), format),
+      headers: { ...headers, vary: 'X-Auth-Token, Authorization, Accept-Encoding' },
+      body: await reads.exportFeed(caller, readFeedQuery(query), format),
     }
   }
 

@@ -1,4 +1,4 @@
-import type { serverOperations } from '@muster/contract'
+import type { serverChangeOperations, serverOperations } from '@muster/contract'
 import type { GetTagPairs } from '../../domain/inventory/get-tag-pairs.ts'
 import type { CountServers } from '../../domain/inventory/count-servers.ts'
 import { chooseFormat } from '../../domain/query/choose-format.ts'
@@ -10,6 +10,7 @@ import type { ListServers } from '../../domain/inventory/server-list/list-server
 import { readServerQuery } from '../../domain/inventory/server-list/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
 import type { ServerQuery } from '../../domain/inventory/server-list/server-query.ts'
+import type { ListChanges } from '../../domain/inventory/history/list-changes.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
@@ -18,14 +19,20 @@ import { answerExport } from '../answer-export.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
+import { onlyIf, type ReadAtMoment, type ReadPast } from './read-at.ts'
 
-export interface InventoryUseCases
-  extends ReturnType<typeof createChangeMetadata>, ExportUseCases, ResourceUseCases {
+/** What reads the inventory as it is, or as it was at a moment of the past. */
+export interface InventoryReads extends ExportUseCases, ResourceUseCases {
   readonly listServers: ListServers
   readonly countServers: CountServers
+  readonly getServer: GetServer
+}
+
+export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata>, InventoryReads {
+  readonly readPast: ReadPast
+  readonly listChanges: ListChanges
   readonly getTagPairs: GetTagPairs
   readonly readTimeline: TimelineUseCases['readTimeline']
-  readonly getServer: GetServer
   readonly findServer: FindServer
   readonly refreshServer: RefreshServer
   readonly readHistory: ReadHistory
@@ -39,39 +46,63 @@ const estimateBytes = ({ limit, details, withMetadata }: ServerQuery): number =>
 export const createInventoryHandlers = (
   useCases: InventoryUseCases,
   { baseUrl }: { readonly baseUrl: string },
-): HandlersFor<typeof serverOperations> => ({
-  async listServers({ caller, query, accept, url, ifNoneMatch, reserve }) {
+  readAt: ReadAtMoment,
+): HandlersFor<typeof serverOperations | typeof serverChangeOperations> => ({
+  async listServers({ caller, query, accept, url: requested, ifNoneMatch, reserve }) {
+    const { reads, url, headers, isFixed } = await readAt({ caller, query, url: requested })
     const serverQuery = readServerQuery(query, chooseFormat(accept))
     if (serverQuery.format !== 'json') {
-      const body = await useCases.exportServers(caller, serverQuery)
-      return answerExport('servers', serverQuery.format, body)
+      const body = await reads.exportServers(caller, serverQuery)
+      const answer = answerExport('servers', serverQuery.format, body)
+      return { ...answer, headers: { ...answer.headers, ...headers } }
     }
     await reserve(estimateBytes(serverQuery))
-    const page = await useCases.listServers(caller, serverQuery, url)
+    const page = await reads.listServers(caller, serverQuery, url)
     const { marker } = page
-    const headers = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
-    return conditionalResponse({ ...page, headers }, ifNoneMatch)
+    const link = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
+    return onlyIf(
+      isFixed,
+      conditionalResponse({ ...page, headers: { ...headers, ...link } }, ifNoneMatch),
+    )
   },
 
-  async getServerStatistics({ caller, query }) {
-    const counted = await useCases.countServers(caller, readStatisticsQuery(query))
+  async getServerStatistics({ caller, query, url }) {
+    const { reads, headers, isFixed } = await readAt({ caller, query, url })
+    const counted = await reads.countServers(caller, readStatisticsQuery(query))
     // Only Cloudpods' client sends this. It reads the key `server`.
-    if (query.summary_stats === undefined) return { status: 200, ...counted }
+    if (query.summary_stats === undefined) {
+      return onlyIf(isFixed, { status: 200, headers, ...counted })
+    }
     const [body = Buffer.of()] = counted.body
-    return { status: 200, body: `${body.subarray(0, -1).toString()},"server":${body.toString()}}` }
+    return {
+      status: 200,
+      headers,
+      body: `${body.subarray(0, -1).toString()},"server":${body.toString()}}`,
+    }
   },
 
   async getTagPairs({ caller, query }) {
     return { status: 200, body: await useCases.getTagPairs(caller, query) }
   },
 
+  async getServerChanges({ caller, query, url }) {
+    const { items, limit, hasMore } = await useCases.listChanges(caller, query)
+    const last = items.at(-1)
+    return {
+      status: 200,
+      body: { changes: items, limit },
+      headers: nextLink(baseUrl + url, hasMore && last ? { marker: last.id } : undefined),
+    }
+  },
+
   async getServerTimeline({ caller, query }) {
     return { status: 200, body: await useCases.readTimeline(caller, query) }
   },
 
-  async getServer({ caller, parameters, query, ifNoneMatch }) {
-    const server = await useCases.getServer(caller, parameters.id, query.scope)
-    return conditionalResponse({ ...server, headers: {} }, ifNoneMatch)
+  async getServer({ caller, parameters, query, url, ifNoneMatch }) {
+    const { reads, headers } = await readAt({ caller, query, url })
+    const server = await reads.getServer(caller, parameters.id, query.scope)
+    return conditionalResponse({ ...server, headers }, ifNoneMatch)
   },
 
   async getServerMetadata({ caller, parameters, query }) {

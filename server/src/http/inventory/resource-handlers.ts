@@ -6,11 +6,11 @@ import {
   type ScopeParameter,
 } from '@muster/contract'
 import type { Caller } from '../../domain/identity/caller.ts'
-import type { ResourceUseCases } from '../../domain/inventory/list-resources.ts'
 import type { ListParameters } from '../../domain/query/read-list-query.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
 import type { HandlersFor } from '../register-operations.ts'
+import type { ReadAtMoment } from './read-at.ts'
 
 interface Call {
   readonly caller: Caller
@@ -19,31 +19,33 @@ interface Call {
 }
 
 interface ListCall extends Call {
-  readonly query: ListParameters
+  readonly query: ListParameters & { readonly as_of?: string }
 }
 
 interface GetCall extends Call {
   readonly parameters: { readonly id: string }
-  readonly query: { readonly scope?: ScopeParameter }
+  readonly query: { readonly scope?: ScopeParameter; readonly as_of?: string }
 }
 
 /** Handlers for the resources of the inventory besides servers. */
 export function createResourceHandlers(
-  { listInventory, getInventoryItem }: ResourceUseCases,
   { baseUrl }: { readonly baseUrl: string },
+  readAt: ReadAtMoment,
 ): HandlersFor<typeof inventoryResourceOperations> {
   const list =
     (kind: InventoryKind) =>
-    async ({ caller, query, url, ifNoneMatch }: ListCall) => {
-      const { marker, ...page } = await listInventory(kind, caller, query)
-      const headers = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
-      return conditionalResponse({ ...page, headers }, ifNoneMatch)
+    async ({ caller, query, url: requested, ifNoneMatch }: ListCall) => {
+      const { reads, url, headers } = await readAt({ caller, query, url: requested })
+      const { marker, ...page } = await reads.listInventory(kind, caller, query)
+      const link = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
+      return conditionalResponse({ ...page, headers: { ...headers, ...link } }, ifNoneMatch)
     }
   const get =
     (kind: InventoryKind) =>
-    async ({ caller, parameters, query, ifNoneMatch }: GetCall) => {
-      const found = await getInventoryItem(kind, caller, parameters.id, query.scope)
-      return conditionalResponse({ ...found, headers: {} }, ifNoneMatch)
+    async ({ caller, parameters, query, url, ifNoneMatch }: GetCall) => {
+      const { reads, headers } = await readAt({ caller, query, url })
+      const found = await reads.getInventoryItem(kind, caller, parameters.id, query.scope)
+      return conditionalResponse({ ...found, headers }, ifNoneMatch)
     }
   return Object.fromEntries(
     inventoryKinds.flatMap((kind) => {

@@ -70,7 +70,7 @@ async function fill({ database }: TestStorage): Promise<void> {
     delete_snapshots: false,
     auto_delete_at: 7,
   }
-  assert.ok(await createTaskStore(database).accept({ tasks, binned }))
+  assert.ok(await createTaskStore(database, Date.now).accept({ tasks, binned }))
   for (const status of ['queued', 'running']) {
     await commit([db.updateTable('tasks').set({ status }).where('id', '=', status).compile()])
   }

@@ -32,6 +32,16 @@ const relations: WrongRows = {
       without(table, 'server', 'servers', 'seq'),
     ]),
   ),
+  'changes without their commit': without(
+    'server_changes',
+    'revision',
+    'change_commits',
+    'revision',
+  ),
+  'changes of a server that is not known': sql`select count(*) as count from server_changes
+    where not exists (select 1 from servers where seq = server)
+    and not exists (
+      select 1 from former_servers where former_servers.server = server_changes.server)`,
   'servers without a document': without('servers', 'seq', 'server_documents', 'server'),
   'servers with a document of another version': sql`select count(*) as count from servers
     join server_documents on server = seq where server_documents.id <> servers.id

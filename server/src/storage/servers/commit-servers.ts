@@ -1,6 +1,10 @@
 import type { ServerWrite, SightingChanges } from '../../domain/inventory/ports.ts'
+import type { EventRecord } from '../../domain/audit/event.ts'
+import type { Clock } from '../../domain/clock.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { Violation } from '../violation.ts'
+import { createInsertEvents } from '../event-store.ts'
+import { causesOf } from '../history/change-statements.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
 import { createWriteStatements } from './write-statements.ts'
 
@@ -26,9 +30,10 @@ export async function tryCommit(commit: () => Promise<unknown>): Promise<boolean
   }
 }
 
-/** Writes servers, what an account sees, and other statements in one commit. */
-export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
+/** Writes servers, what an account sees, events and other statements in one commit. */
+export function createCommitServers(database: DatabaseReader & DatabaseWriter, clock: Clock) {
   const { db } = database
+  const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)
   const sightingStatements = createSightingStatements(database)
 
@@ -50,8 +55,10 @@ export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
   return async function commitServers(
     writes: readonly ServerWrite[],
     sightings: SightingChanges | undefined,
-    others: readonly Statement[],
+    events: readonly EventRecord[],
+    given: readonly Statement[] = [],
   ): Promise<boolean> {
+    const others = [...given, ...insertEvents(events)]
     const noted = sightings ? sightingStatements(sightings) : []
     if (writes.length === 0 && noted.length === 0) {
       return others.length === 0 || (await tryCommit(() => database.commit(others)))
@@ -59,11 +66,18 @@ export function createCommitServers(database: DatabaseReader & DatabaseWriter) {
     if (writes.length === 0) {
       return await tryCommit(() => database.commitServers(others, new Set(), noted))
     }
-    const { statements, onWritten } = await writeStatements(writes)
+    const { statements, serialized, onWritten } = await writeStatements(
+      writes,
+      causesOf(writes, events, sightings !== undefined),
+      clock(),
+    )
     const scopeIds = new Set(writes.flatMap(scopeIdsOf))
     const isWritten = await tryCommit(() =>
       // Rows that other commits wait for come last.
-      database.commitServers([...moveInBin(writes), ...others, ...statements], scopeIds, noted),
+      database.commitServers([...moveInBin(writes), ...others, ...statements], scopeIds, [
+        ...serialized,
+        ...noted,
+      ]),
     )
     if (isWritten) onWritten()
     return isWritten

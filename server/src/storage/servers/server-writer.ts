@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../domain/clock.ts'
 import type { OutdatedServers, ServerWriter, StoredServer } from '../../domain/inventory/ports.ts'
 import { missingFields, upgradeServer } from '../../domain/inventory/build-server.ts'
 import { renderingVersion } from '../../domain/inventory/render-server.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
-import { createInsertEvents } from '../event-store.ts'
 import type { Tables } from '../tables.ts'
 import { documentsOf, parseServer } from './server-list/load-documents.ts'
 import type { Documents } from './packed-documents.ts'
@@ -12,7 +12,7 @@ import { chunk, defaultChunkSize } from '../../domain/chunk.ts'
 import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import { createCommitServers, tryCommit } from './commit-servers.ts'
 
-const storedColumns = [
+export const storedColumns = [
   'id',
   'server as seq',
   'revision',
@@ -24,7 +24,7 @@ const storedColumns = [
   'admin_group',
 ] as const
 
-type StoredRow = Pick<
+export type StoredRow = Pick<
   Tables['server_documents'],
   | 'id'
   | 'revision'
@@ -36,7 +36,7 @@ type StoredRow = Pick<
   | 'admin_group'
 > & { readonly seq: number }
 
-function toStored(rows: readonly StoredRow[]): StoredServer[] {
+export function toStored(rows: readonly StoredRow[]): StoredServer[] {
   const documents = documentsOf(rows)
   return rows.map(({ id, seq, revision, facts_digest: factsDigest, ...row }, at) => {
     const server = parseServer(documents[at] as Documents, row.admin_group)
@@ -77,10 +77,12 @@ export function createOutdatedServers(database: DatabaseReader & DatabaseWriter)
 }
 
 /** Writes servers with their documents and indexes in one commit. */
-export function createServerWriter(database: DatabaseReader & DatabaseWriter): ServerWriter {
+export function createServerWriter(
+  database: DatabaseReader & DatabaseWriter,
+  clock: Clock,
+): ServerWriter {
   const { db } = database
-  const insertEvents = createInsertEvents(database)
-  const commitServers = createCommitServers(database)
+  const commitServers = createCommitServers(database, clock)
 
   return {
     async findStored(ids) {
@@ -98,8 +100,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
       return found
     },
 
-    write: (writes, events = [], sightings) =>
-      commitServers(writes, sightings, insertEvents(events)),
+    write: (writes, events = [], sightings) => commitServers(writes, sightings, events),
 
     async hasRealServers() {
       const row = await db
@@ -133,7 +134,9 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
         // A server that was restored meanwhile is not deleted. The next query finds the others again.
         const statements = [
           ...requireUnchanged(database, rows),
-          ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),
+          ...serverTables.map((table) =>
+            db.deleteFrom(table).where('server', 'in', seqs).compile(),
+          ),
           db.deleteFrom('servers').where('seq', 'in', seqs).compile(),
           // Until now the servers could have returned to the recycle bin.
           db
@@ -158,7 +161,8 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
   }
 }
 
-const children = [
+/** The tables that have rows of a server, besides `servers`. */
+export const serverTables = [
   'server_documents',
   'server_texts',
   'server_tags',

@@ -25,6 +25,7 @@ import {
   stateOf,
 } from './rows.ts'
 import { createChildResources } from '../resources/child-resources.ts'
+import { createChangeStatements, type ChangeCause } from '../history/change-statements.ts'
 import { createReferencedResources } from '../resources/referenced-resources.ts'
 import { createSearchStatements } from './search-index.ts'
 import { createTextDictionary, type Codes } from './text-dictionary.ts'
@@ -56,8 +57,16 @@ const addressColumns = ['server', 'address', 'state']
 const networkColumns = ['server', 'network', 'state']
 const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
 
-/** Builds the statements of one commit that write servers, their documents and their indexes. */
-export function createWriteStatements(database: DatabaseReader & DatabaseWriter) {
+interface Options {
+  /** A copy of the past has no changes, and can have servers of projects that no longer exist. */
+  readonly isCopy: boolean
+}
+
+/** Builds the statements of one commit that write servers, their documents, their indexes and their changes. */
+export function createWriteStatements(
+  database: DatabaseReader & DatabaseWriter,
+  { isCopy }: Options = { isCopy: false },
+) {
   const { db } = database
   const takeNumbers = createNumbers(database)
   const codesOf = createTextDictionary(database, takeNumbers)
@@ -70,6 +79,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
   const insertTags = createInsertRows(database, 'server_tags', tagColumns, 'refuse')
   const insertAddresses = createInsertRows(database, 'server_addresses', addressColumns, 'refuse')
   const insertNetworks = createInsertRows(database, 'server_networks', networkColumns, 'refuse')
+  const changeStatements = createChangeStatements(database)
   const childResources = createChildResources(database)
   const referencedResources = createReferencedResources(database)
   const insertResourceNames = createInsertRows(
@@ -116,7 +126,11 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     return prepared
   }
 
-  return async function writeStatements(all: readonly ServerWrite[]) {
+  return async function writeStatements(
+    all: readonly ServerWrite[],
+    causes: ReadonlyMap<string, ChangeCause>,
+    time: number,
+  ) {
     // Inserted in a fixed order, so that concurrent commits of the same new servers do not deadlock.
     const writes = all.toSorted((a, b) => (a.server.id < b.server.id ? -1 : 1))
     const stored = writes.map((write) => write.stored).filter((before) => before !== undefined)
@@ -140,6 +154,9 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
     const resourceNames = newResourceNames(entries, codes)
     const referenced = await referencedResources(writes)
+    const changes = isCopy
+      ? { rows: [], commit: [] }
+      : changeStatements(entries, numbers.revision, codes, causes, time)
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
@@ -154,18 +171,21 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
       ...insertAddresses(indexed.flatMap(addressRows)),
       ...insertNetworks(indexed.flatMap((entry) => networkRows(entry, codes))),
       ...childResources(entries),
+      ...changes.rows,
       ...searchStatements(
         old,
         indexed.filter(({ state }) => state === 0).map(({ seq }) => seq),
       ),
       // Rows that commits of other accounts write too come last, because they stay locked until the end.
-      ...holdOwners(writes),
+      ...(isCopy ? [] : holdOwners(writes)),
       ...insertResourceNames([...resourceNames.entries()].toSorted(byText).map(([, row]) => row)),
       ...countStatements(writes, codes),
       ...referenced,
     ]
     return {
       statements,
+      /** Run when the commit has its version. */
+      serialized: changes.commit,
       /** Call it after the commit. */
       onWritten(): void {
         for (const key of resourceNames.keys()) knownResourceNames.add(key)

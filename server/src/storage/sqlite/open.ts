@@ -24,6 +24,9 @@ import { defaultQueryTimeout } from '../slow-queries.ts'
 import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
 
+/** The name of the file in the data directory. */
+export const databaseFile = 'muster.db'
+
 const readOnlyDatabase = 8
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26])
@@ -116,7 +119,7 @@ export async function openSqlite(
 ): Promise<Database> {
   const directoryLock = lockDirectory(directory)
   const statistics = createDatabaseStatistics()
-  const file = join(directory, 'muster.db')
+  const file = join(directory, databaseFile)
   const { connection, prepare, db, version } = await onLocked()
     .then(() => inspectFile(file, inspect))
     .then(() => migrateFile(file))

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/clock.ts'
 import { sql } from 'kysely'
 import { chunk } from '../../domain/chunk.ts'
 import type { TaskCommit, TaskStore, UserLimit } from '../../domain/tasks/ports.ts'
@@ -50,10 +51,10 @@ function createAcceptConditions({ db, engine }: DatabaseReader) {
 }
 
 /** Commits changes of tasks together with their servers, audit events and entries of the recycle bin. */
-export function createTaskCommits(database: DatabaseReader & DatabaseWriter) {
+export function createTaskCommits(database: DatabaseReader & DatabaseWriter, clock: Clock) {
   const { db } = database
   const insertEvent = createInsertEvent(db)
-  const commitServers = createCommitServers(database)
+  const commitServers = createCommitServers(database, clock)
   const requireFence = createRequireFence(database)
   const { requireLimit, requireManaged } = createAcceptConditions(database)
 
@@ -71,10 +72,9 @@ export function createTaskCommits(database: DatabaseReader & DatabaseWriter) {
 
   /** Rows that other commits wait for, such as those of servers, are locked last. */
   const commit = (statements: readonly Statement[], given: TaskCommit): Promise<boolean> =>
-    commitServers(given.writes ?? [], undefined, [
+    commitServers(given.writes ?? [], undefined, given.events ?? [], [
       ...statements,
       ...binStatements(given),
-      ...(given.events ?? []).map(insertEvent),
     ])
 
   return {

@@ -22,7 +22,7 @@ onBothEngines('stored tasks and batches', (engine) => {
   before(async () => {
     location = await createStorageLocation(engine, 'migrated')
     database = await location.open()
-    tasks = createTaskStore(database)
+    tasks = createTaskStore(database, Date.now)
     const insert = sql`insert into cloudaccounts (id, name, name_key, provider, brand, credentials,
       options, project_id, period, enabled, mapping, created_at, revision, access)
       values (${accountId}, 'lab', 'lab', 'Simulator', '', '', '{}', '', 30, 1, '[]', 0, 1, 'manage')`

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/clock.ts'
 import { sql } from 'kysely'
 import type { BinEntry, TaskStore } from '../../domain/tasks/ports.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
@@ -44,13 +45,16 @@ function createBinQueries({ db, engine }: DatabaseReader) {
 }
 
 /** Stores tasks, batches and the recycle bin. */
-export function createTaskStore(database: DatabaseReader & DatabaseWriter): TaskStore {
+export function createTaskStore(
+  database: DatabaseReader & DatabaseWriter,
+  clock: Clock,
+): TaskStore {
   const { db } = database
   return {
     ...createTaskQueries(database),
     ...createBatchQueries(database),
     ...createBinQueries(database),
-    ...createTaskCommits(database),
+    ...createTaskCommits(database, clock),
 
     async purge(before, keysBefore) {
       const old = (table: 'tasks' | 'batches') =>

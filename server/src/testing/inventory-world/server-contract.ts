@@ -17,6 +17,7 @@ function operationAt(path: string): OperationId {
   if (path === '/servers') return 'listServers'
   if (path === '/servers/statistics') return 'getServerStatistics'
   if (path === '/servers/tag-value-pairs') return 'getTagPairs'
+  if (path === '/servers/changes') return 'getServerChanges'
   if (path === '/servers/timeline') return 'getServerTimeline'
   if (path.endsWith('/history')) return 'getServerHistory'
   return /\/(set-)?(user-)?metadata$/.test(path) ? 'getServerMetadata' : 'getServer'

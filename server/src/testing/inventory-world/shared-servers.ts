@@ -62,7 +62,7 @@ export function createSharedServer(database: Database) {
   // So few rows that every account is read in parts.
   const sightings = createSightingStore(database, 2)
   const serverKeys = createServerKeys(database)
-  const writer = createServerWriter(database)
+  const writer = createServerWriter(database, Date.now)
   /** What happens between the reads of the next scan and its commit. */
   let beforeWrite: (() => Promise<void>) | undefined
   const serverWriter: ServerWriter = {

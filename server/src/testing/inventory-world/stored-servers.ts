@@ -137,6 +137,9 @@ export function createStoredServers(projects: readonly ModelProject[]) {
   return {
     projects,
     servers: (): Server[] => [...kept.values()].map(describe),
+    /** What the source last said of each server, and whether the server is gone. */
+    facts: () =>
+      [...kept.values()].map(({ facts, deletedAt }) => ({ facts, isDeleted: deletedAt !== null })),
 
     /** What a source saw at some time, and what it no longer sees. */
     record(present: readonly ServerFacts[], gone: readonly string[], at: number): void {

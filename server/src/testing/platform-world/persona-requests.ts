@@ -341,6 +341,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   exportSshConfig: listServer,
   exportHostsFile: listServer,
   getServerStatistics: read(),
+  getServerChanges: listServer,
   getServerTimeline: read(),
   getServer: read(({ serverId }) => at(serverId)),
   getServerMetadata: read(({ serverId }) => at(serverId)),

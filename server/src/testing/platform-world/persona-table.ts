@@ -302,6 +302,7 @@ export const personaTable = {
   exportSshConfig: listedInScope,
   exportHostsFile: listedInScope,
   getServerStatistics: anyScopedToken,
+  getServerChanges: listedInScope,
   getServerTimeline: anyScopedToken,
   getServer: readInScope,
   getServerMetadata: readInScope,

@@ -46,6 +46,7 @@ function readMarker(
 
 /** Parameters that neither filter servers nor choose fields. Most requests have no others. */
 const defaultListParameters: ReadonlySet<string> = new Set([
+  'as_of',
   'details',
   'limit',
   'offset',

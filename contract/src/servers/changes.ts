@@ -1,0 +1,131 @@
+import { Type, type Static } from 'typebox'
+import { defaultPageSize, maxPageSize } from '../paging.ts'
+import { platformDefaults } from '../operation-defaults.ts'
+import type { Operation } from '../operation.ts'
+import { several } from '../resources/list-operations.ts'
+import { exactObject, OptionalTimestamp, Timestamp, TimestampInput } from '../scalars.ts'
+import { serverFilter } from './parameters.ts'
+
+/** What a change of a server is about. Stored as bits in this order, so kinds are only appended. */
+export const changeKinds = [
+  'appeared',
+  'gone',
+  'returned',
+  'status',
+  'size',
+  'address',
+  'moved',
+  'renamed',
+  'tag',
+  'disk',
+  'security',
+  'check',
+  'other',
+] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+const BeforeAndAfter = Type.Unsafe<[unknown, unknown]>(
+  Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }),
+)
+
+export const ServerChange = exactObject({
+  id: Type.String({ description: 'Position of the change. Ids are opaque.' }),
+  time: { ...Timestamp, description: 'When Muster stored the change' },
+  source_time: {
+    ...OptionalTimestamp,
+    description: "The source's own time of the change, if it gave one",
+  },
+  kinds: Type.Array(Type.Enum([...changeKinds]), {
+    description:
+      '`appeared` and `gone` also tell that the server came into, or left, what you can access.',
+  }),
+  server_id: Type.String(),
+  server_name: Type.String({ description: 'Name at that time' }),
+  project_id: Type.String({ description: 'Project after the change' }),
+  domain_id: Type.String({ description: 'Domain after the change' }),
+  account_id: Type.String({ description: 'Cloud account after the change' }),
+  task_id: Type.String({ description: 'The task that caused the change; otherwise empty' }),
+  request_id: Type.String({ description: 'The request that caused the change; otherwise empty' }),
+  changes: Type.Record(Type.String(), BeforeAndAfter, {
+    description: 'Changed fields and tags, each as `[before, after]`',
+  }),
+})
+export type ServerChange = Static<typeof ServerChange>
+
+/** Times are parameters of changes, and states are kinds of change. */
+const { pending_delete: _, deleted: __, ...filter } = serverFilter
+
+export const ServerChangesQuery = exactObject({
+  ...filter,
+  since: Type.Optional({ ...TimestampInput, description: 'Changes at this time or later (UTC)' }),
+  until: Type.Optional({ ...TimestampInput, description: 'Changes before this time (UTC)' }),
+  kind: several(Type.Enum([...changeKinds]), 'Kind of change, or one of several'),
+  changed: several(
+    Type.String({ minLength: 1, maxLength: 320 }),
+    'Changed field or tag, such as `status` or `user:env`, or one of several',
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`,
+    }),
+  ),
+  marker: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'The `id` of the last change of the previous page, as in the `Link` header',
+    }),
+  ),
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], { description: 'By time. Default: `desc`, the newest first.' }),
+  ),
+})
+export type ServerChangesQuery = Static<typeof ServerChangesQuery>
+
+export const ServerChangeList = exactObject({
+  changes: Type.Array(ServerChange),
+  limit: Type.Integer(),
+})
+
+const example: ServerChange = {
+  id: 'WzE3Nzc4ODE2MDAwMDAsNDIsN10',
+  time: '2026-05-04T08:00:00.000000Z',
+  source_time: null,
+  kinds: ['status'],
+  server_id: '5d6e7f80-9102-4a3b-8c4d-5e6f70819203',
+  server_name: 'web-7',
+  project_id: '1f0c7b7e6d5a4f3e8c2b1a0987654321',
+  domain_id: 'default',
+  account_id: '8a6d0f3e5c4b4a2d9e1f7c6b5a493827',
+  task_id: '',
+  request_id: '',
+  changes: { status: ['running', 'ready'] },
+}
+
+export const serverChangeOperations = [
+  {
+    id: 'getServerChanges',
+    method: 'GET',
+    path: '/servers/changes',
+    ...platformDefaults,
+    tag: 'Servers',
+    permission: {
+      service: 'compute',
+      resource: 'servers',
+      action: 'list',
+      at: ['system', 'domain', 'project'],
+    },
+    summary: 'List changes of servers',
+    description:
+      'What changed, newest first: servers that appeared, were gone or returned, and each changed field with its values before and after. All filters of `/servers` work; a change is listed if the server matched before or after it. You see changes of servers that were in your scope before or after. Values that a server had outside your scope are left out: it appears when it comes, and is gone when it leaves.',
+    query: ServerChangesQuery,
+    responses: {
+      200: {
+        description: 'Changes of servers that you can access',
+        body: ServerChangeList,
+        headers: { Link: 'The next page, if there is one' },
+        example: { changes: [example], limit: defaultPageSize },
+      },
+    },
+  },
+] as const satisfies readonly Operation[]

@@ -1,0 +1,63 @@
+import type { ChangeKind, Server } from '@muster/contract'
+import type { Requester } from '../../requester.ts'
+import type { ScopeOrNone } from '../../scope.ts'
+import type { UndoRecord } from './undo-changes.ts'
+
+/** The place of a change in the order in which changes were committed. */
+export interface ChangePosition {
+  readonly time: number
+  readonly commit: number
+  /** The number of the server. */
+  readonly seq: number
+}
+
+export interface VersionOwner {
+  readonly projectId: string
+  readonly domainId: string
+}
+
+/** A stored change of a server. */
+export interface ChangeRecord extends UndoRecord {
+  readonly position: ChangePosition
+  readonly kinds: readonly ChangeKind[]
+  readonly owner: VersionOwner
+  /** The owner before the change; the same unless the server moved. */
+  readonly formerOwner: VersionOwner
+  readonly accountId: string
+  /** Microseconds since 1970. */
+  readonly sourceTime: number | null
+  readonly taskId: string
+  readonly requestId: string
+}
+
+/** A change with the versions of its server before and after it. */
+export interface ServerChange {
+  readonly record: ChangeRecord
+  readonly before: Server | undefined
+  readonly after: Server | undefined
+}
+
+interface ChangeQuery {
+  /** Changes of servers that were in the scope before or after. */
+  readonly scope: ScopeOrNone
+  /** Milliseconds since 1970; `until` is exclusive. */
+  readonly since?: number
+  readonly until?: number
+  /** Empty for all. */
+  readonly kinds: readonly ChangeKind[]
+  /** Empty for all. */
+  readonly serverIds: readonly string[]
+  readonly after?: ChangePosition
+  readonly descending: boolean
+  readonly limit: number
+  readonly requester: Requester
+}
+
+export interface ChangeStore {
+  list(query: ChangeQuery): Promise<readonly ChangeRecord[]>
+  /** Adds the versions before and after. */
+  withVersions(
+    changes: readonly ChangeRecord[],
+    requester: Requester,
+  ): Promise<readonly ServerChange[]>
+}

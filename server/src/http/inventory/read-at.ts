@@ -1,0 +1,54 @@
+import type { Caller } from '../../domain/identity/caller.ts'
+import { badField } from '../../domain/error.ts'
+import { timestamp } from '../../domain/timestamp.ts'
+import type { InventoryReads } from './handlers.ts'
+
+export interface ReadPast {
+  /** The inventory at the moment that `as_of` tells. */
+  (
+    asOf: string,
+    caller: Caller,
+    isRelativeAllowed: boolean,
+  ): Promise<{ readonly reads: InventoryReads; readonly time: number }>
+}
+
+interface Call {
+  readonly caller: Caller
+  readonly url: string
+  readonly query: { readonly as_of?: string; readonly marker?: string }
+}
+
+interface ReadAt {
+  readonly reads: InventoryReads
+  readonly headers: Readonly<Record<string, string>>
+  /** The address of the request. The next page of a list is of the same moment. */
+  readonly url: string
+  /** Whether the same request is about the same moment later. */
+  readonly isFixed: boolean
+}
+
+const replaceAsOf = (url: string, time: string) =>
+  url.replace(/([?&]as_of=)[^&]*/, (_, start: string) => start + encodeURIComponent(time))
+
+/** The inventory that a request reads: as it is now, or as it was. */
+export function createReadAt(now: InventoryReads, readPast: ReadPast) {
+  return async function readAt(
+    { caller, url, query }: Call,
+    isRelativeAllowed = true,
+  ): Promise<ReadAt> {
+    const { as_of: asOf, marker } = query
+    if (asOf === undefined) return { reads: now, headers: {}, url, isFixed: true }
+    const { reads, time } = await readPast(asOf, caller, isRelativeAllowed)
+    const moment = timestamp(time)
+    const isFixed = /^\d/.test(asOf)
+    if (!isFixed && marker !== undefined) {
+      throw badField('as_of', 'must be absolute with a marker. Take both from the Link header.')
+    }
+    return { reads, headers: { 'muster-as-of': moment }, url: replaceAsOf(url, moment), isFixed }
+  }
+}
+export type ReadAtMoment = ReturnType<typeof createReadAt>
+
+/** A response that may be sent again only while the same request is about the same moment. */
+export const onlyIf = <Response extends object>(isFixed: boolean, response: Response): Response =>
+  isFixed ? response : { ...response, isFresh: undefined }

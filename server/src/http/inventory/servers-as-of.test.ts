@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Server, ServerChange } from '@muster/contract'
+import { timestamp } from '../../domain/timestamp.ts'
+import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
+import {
+  startInventoryWorld,
+  type InventoryCaller,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { onEngineOfLane, runsInLane } from '../../testing/lanes.ts'
+
+const page = 'details=true&with_meta=true&limit=2048'
+const queries = [
+  `/servers?${page}`,
+  `/servers?${page}&scope=max&order_by=name&order=asc`,
+  `/servers?${page}&scope=max&q=status:running,ready -tag:env=prod`,
+  `/servers?${page}&scope=max&search=web`,
+  `/servers?${page}&scope=max&pending_delete=all`,
+  '/servers?scope=max&field=id&field=name&limit=5&offset=3',
+  '/servers?scope=max&format=csv&field=id&field=status&field=ips',
+  '/servers/statistics?scope=max&group_by=status&group_by=provider&group_by=metadata.env',
+  '/disks?limit=2048&field=id&field=name&field=guest_id&field=size',
+  '/networks?limit=2048&field=id',
+  '/zones?limit=2048&field=id&field=guests',
+  '/sd/prometheus?scope=max',
+]
+
+/** What depends on the caller now, and when an account was synced. */
+function withoutToday(text: string): unknown {
+  return JSON.parse(text, (key, value: unknown) =>
+    /^(can_|delete_fail|update_fail|sys:synced_at)/.test(key) ? undefined : value,
+  )
+}
+const comparable = (path: string, text: string) =>
+  path.includes('csv') ? text : withoutToday(text)
+
+onEngineOfLane('the fleet as it was', (engine) => {
+  let fleet: InventoryWorld
+  before(async () => {
+    fleet = await startInventoryWorld(engine, { servers: 40, seed: 7 })
+  })
+  after(async () => {
+    await fleet.platform.close()
+  })
+
+  const ask = async ({ token }: InventoryCaller, path: string) => {
+    const response = await fetch(fleet.url + path, { headers: { 'x-auth-token': token } })
+    return { status: response.status, text: await response.text(), headers: response.headers }
+  }
+
+  async function askAll(suffix = '') {
+    const answers: { caller: string; path: string; status: number; body: unknown }[] = []
+    for (const caller of fleet.all) {
+      for (const path of queries) {
+        const { status, text } = await ask(caller, path + (suffix && `&${suffix}`))
+        const body = status === 200 ? comparable(path, text) : undefined
+        answers.push({ caller: caller.name, path, status, body })
+      }
+    }
+    return answers
+  }
+
+  /** Something that happens to a fleet: servers appear, change, move, are tagged, recycled, gone, and return. */
+  async function change(draw: ReturnType<typeof createNumbers>): Promise<void> {
+    const { samples, world, projects } = fleet
+    const present = world.facts().filter(({ isDeleted }) => !isDeleted)
+    const some = () => present[draw(present.length - 1)] ?? assert.fail()
+    const gone = new Set(Array.from({ length: draw(3) }, () => some().facts.id))
+    const changed = Array.from({ length: draw(6) }, () => {
+      const { facts } = some()
+      const project_id = projects[draw(projects.length - 1)]?.id ?? facts.project_id
+      return draw(1) === 0
+        ? {
+            ...samples.facts(),
+            id: facts.id,
+            account_id: facts.account_id,
+            project_id: facts.project_id,
+          }
+        : { ...facts, project_id }
+    }).filter(({ id }) => !gone.has(id))
+    const returned = world
+      .facts()
+      .filter(({ isDeleted }) => isDeleted)
+      .slice(0, draw(1))
+      .map(({ facts }) => facts)
+    const fresh = Array.from({ length: draw(3) }, () => samples.facts())
+    await fleet.record([...changed, ...returned, ...fresh], [...gone])
+    const { id } = some().facts
+    if (!gone.has(id)) {
+      fleet.tick()
+      await fleet.callers.admin.get('mergeServerMetadata', {
+        path: { id },
+        body: { metadata: { env: `v${draw(9)}` } },
+      })
+    }
+    const binned = some().facts.id
+    if (!gone.has(binned)) await fleet.recycle([binned], draw(1) === 0)
+  }
+
+  test('answers every query of every caller as it did then', async () => {
+    const draw = createNumbers(42)
+    const moments: { time: string; answers: Awaited<ReturnType<typeof askAll>> }[] = []
+    for (let step = 0; step < runsInLane(40) + 2; step += 1) {
+      await change(draw)
+      const time = timestamp(fleet.tick())
+      moments.push({ time, answers: await askAll() })
+    }
+    for (const { time, answers } of moments.toReversed()) {
+      const then = await askAll(`as_of=${time}`)
+      for (const [at, answer] of answers.entries()) {
+        assert.deepEqual(then[at], answer, `${answer.caller} ${answer.path} at ${time}`)
+      }
+    }
+  })
+
+  test('shows a single server, which nobody can change, and tells the moment', async () => {
+    const { admin } = fleet.callers
+    const { body } = await admin.call<{ servers: Server[] }>('listServers', {
+      query: 'scope=system&limit=1',
+    })
+    const [server] = body.servers
+    const time = timestamp(fleet.tick())
+    fleet.tick()
+    await admin.get('mergeServerMetadata', {
+      path: { id: server?.id ?? '' },
+      body: { metadata: { later: 'yes' } },
+    })
+    const then = await ask(admin, `/servers/${server?.id}?as_of=${time}`)
+    assert.equal(then.headers.get('muster-as-of'), time)
+    const { server: old } = JSON.parse(then.text) as { server: Server }
+    assert.deepEqual(
+      [old.metadata['user:later'], old.can_update, old.can_delete],
+      [undefined, false, false],
+    )
+    assert.match(old.update_fail_reason, /past/)
+    const now = await ask(admin, `/servers/${server?.id}`)
+    assert.equal(now.headers.get('muster-as-of'), null)
+    assert.ok(now.text.includes('user:later'))
+  })
+
+  test('pages through one moment, also when it was given as a time ago', async () => {
+    const { admin } = fleet.callers
+    // Two minutes, because a time ago is rounded down to the minute.
+    for (let count = 0; count < 120; count += 1) fleet.tick()
+    const first = await ask(admin, '/servers?scope=system&limit=3&as_of=-1m')
+    const link = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? assert.fail()
+    const next = new URL(link)
+    assert.equal(next.searchParams.get('as_of'), first.headers.get('muster-as-of'))
+    assert.equal((await ask(admin, next.pathname + next.search)).status, 200)
+    next.searchParams.set('as_of', '-1m')
+    const wrong = await ask(admin, next.pathname + next.search)
+    assert.deepEqual([wrong.status, wrong.text.includes('as_of')], [400, true])
+  })
+
+  test('refuses what it cannot answer, and names the parameter', async () => {
+    const { admin } = fleet.callers
+    for (const path of [
+      '/servers?as_of=soon',
+      '/servers?as_of=2199-01-01',
+      '/servers?as_of=1999-01-01',
+      '/zones?as_of=1999-01-01',
+      '/sd/prometheus?as_of=-1m',
+      '/servers/changes?as_of=-1m',
+      '/servers/timeline?as_of=-1m',
+    ]) {
+      const { status, text } = await ask(admin, path)
+      assert.deepEqual([status, text.includes('as_of')], [400, true], `${path} ${text}`)
+    }
+    const { text } = await ask(admin, '/servers?as_of=1999-01-01')
+    assert.match(text, /before the first recorded change, at 20\d\d-/)
+  })
+
+  void describe('changes', () => {
+    const list = async (caller: InventoryCaller, query: string) => {
+      const { status, text } = await ask(caller, `/servers/changes?${query}`)
+      assert.equal(status, 200, text)
+      return (JSON.parse(text) as { changes: ServerChange[] }).changes
+    }
+
+    test('lead from what a caller saw at one moment to what they see at another', async () => {
+      const from = timestamp(fleet.tick())
+      const see = async (caller: InventoryCaller, asOf: string) => {
+        // Those who may see the recycle bin see what changes there.
+        const state = caller.mayChange ? '&pending_delete=all' : ''
+        const { text } = await ask(caller, `/servers?${page}&scope=max&as_of=${asOf}${state}`)
+        const { servers } = JSON.parse(text) as { servers: Server[] }
+        return new Map(servers.map((server) => [server.id, server]))
+      }
+      const draw = createNumbers(5)
+      for (let step = 0; step < 6; step += 1) await change(draw)
+      const until = timestamp(fleet.tick())
+      for (const caller of fleet.all) {
+        const [then, now] = [await see(caller, from), await see(caller, until)]
+        const changes = await list(
+          caller,
+          `scope=max&limit=2048&order=asc&since=${from}&until=${until}`,
+        )
+        const expected = new Map([...then].map(([id, { status }]) => [id, status]))
+        for (const { server_id: id, kinds, changes: fields } of changes) {
+          if (kinds.includes('gone')) expected.delete(id)
+          else if (kinds.includes('appeared') || kinds.includes('returned')) {
+            assert.ok(!expected.has(id) || kinds.includes('returned'), `${id} appeared twice`)
+            expected.set(id, String(fields['status']?.[1]))
+          } else if (fields['status'] && expected.has(id)) {
+            assert.equal(fields['status'][0], expected.get(id))
+            expected.set(id, String(fields['status'][1]))
+          }
+        }
+        const present = new Map([...now].map(([id, { status }]) => [id, status]))
+        assert.deepEqual(expected, present, caller.name)
+      }
+    })
+
+    test('are the same page by page, and never of other tenants', async () => {
+      for (const caller of fleet.all) {
+        const whole = await list(caller, 'scope=max&limit=2048')
+        const paged: ServerChange[] = []
+        let marker = ''
+        do {
+          const some = await list(caller, `scope=max&limit=7${marker && `&marker=${marker}`}`)
+          paged.push(...some)
+          marker = some.length === 7 ? (some.at(-1)?.id ?? '') : ''
+        } while (marker !== '')
+        assert.deepEqual(paged, whole, caller.name)
+      }
+      const own = fleet.callers.owner.scope
+      const foreign = fleet.projects.filter(({ id }) => 'project' in own && id !== own.project?.id)
+      const text = JSON.stringify(
+        await list(fleet.callers.owner, 'scope=max&limit=2048'),
+        // The project of the account's tenant is a field of the server.
+        (key, value: unknown) => (key.startsWith('manager_') ? undefined : value),
+      )
+      for (const { id } of foreign) assert.ok(!text.includes(id), id)
+    })
+
+    test('are found by kind, field, server and account', async () => {
+      const { admin } = fleet.callers
+      const whole = await list(admin, 'scope=system&limit=2048')
+      const [one] = whole
+      assert.ok(one)
+      for (const [query, matches] of [
+        ['kind=tag', ({ kinds }) => kinds.includes('tag')],
+        [
+          'kind=gone&kind=appeared',
+          ({ kinds }) => kinds.includes('gone') || kinds.includes('appeared'),
+        ],
+        ['changed=user:env', ({ changes }) => 'user:env' in changes],
+        [`id=${one.server_id}`, ({ server_id: id }) => id === one.server_id],
+      ] satisfies [string, (change: ServerChange) => boolean][]) {
+        const found = await list(admin, `scope=system&limit=2048&${query}`)
+        assert.ok(found.length > 0, query)
+        assert.deepEqual(found, whole.filter(matches), query)
+      }
+      const tagged = whole.find(
+        ({ kinds, request_id }) => kinds.includes('tag') && request_id !== '',
+      )
+      assert.match(tagged?.request_id ?? '', /^req-/)
+    })
+  })
+})

@@ -1,0 +1,129 @@
+import type { Server } from '@muster/contract'
+import { sql } from 'kysely'
+import { kindsOf, toBits } from '../../domain/inventory/history/change-kinds.ts'
+import { diffServers, type ServerDiff } from '../../domain/inventory/history/server-diff.ts'
+import type { EventRecord } from '../../domain/audit/event.ts'
+import { ownNotesOf } from '../../domain/inventory/own-fields.ts'
+import type { ServerWrite } from '../../domain/inventory/ports.ts'
+import { microsecondsOf } from '../../domain/query/parse-timestamp.ts'
+import type { DatabaseReader, Statement } from '../database.ts'
+import { createInsertRows } from '../insert-rows.ts'
+import { code, type ServerEntry } from '../servers/rows.ts'
+import type { Codes } from '../servers/text-dictionary.ts'
+import { packVersion } from './packed-version.ts'
+
+const columns = [
+  'revision',
+  'server',
+  'kinds',
+  'account',
+  'project',
+  'domain',
+  'former_project',
+  'former_domain',
+  'former_updated_at',
+  'source_time',
+  'task_id',
+  'request_id',
+  'diff',
+  'former_version',
+] as const
+
+/** Why servers change, beside the report of a source. */
+export interface ChangeCause {
+  readonly taskId?: string
+  readonly requestId?: string
+}
+
+/**
+ * The request of a change is that of the event about the server. What a source reports while a task runs is
+ * not caused by it.
+ */
+export function causesOf(
+  writes: readonly ServerWrite[],
+  events: readonly EventRecord[],
+  isReported: boolean,
+): ReadonlyMap<string, ChangeCause> {
+  const requests = new Map(events.map((event) => [event.target_id, event.request_id]))
+  return new Map(
+    writes.map(({ stored, server }) => {
+      const requestId = requests.get(server.id) ?? ''
+      const taskId = ownNotesOf(server).task_id ?? (stored && ownNotesOf(stored.server).task_id)
+      const cause = {
+        ...(requestId !== '' && { requestId }),
+        ...(!isReported && taskId !== undefined && { taskId }),
+      }
+      return [server.id, cause]
+    }),
+  )
+}
+
+interface ChangeStatements {
+  /** Run with the other statements of the commit. */
+  readonly rows: readonly Statement[]
+  /** Runs when the commit has its version: from then on such commits run one at a time. */
+  readonly commit: readonly Statement[]
+}
+
+/** The former owner, if it differs. */
+const formerCode = (before: string | undefined, after: string, codes: Codes) =>
+  before === undefined || before === after ? null : code(codes, before)
+
+/** Such as a server that was written because another version of Muster had rendered it. */
+const isSameVersion = (before: Server, after: Server, diff: ServerDiff) =>
+  before.update_version === after.update_version &&
+  before.updated_at === after.updated_at &&
+  Object.keys(diff).every((key) => key === 'update_version')
+
+function changeRow(
+  { write: { stored, server, sourceTime }, seq }: ServerEntry,
+  revision: number,
+  codes: Codes,
+  { taskId, requestId }: ChangeCause,
+): readonly unknown[] | undefined {
+  const before = stored?.server
+  const diff = before ? diffServers(before, server, stored.newFields) : {}
+  const hasDiff = Object.keys(diff).length > 0
+  if (before && isSameVersion(before, server, diff)) return undefined
+  const isGone = before !== undefined && server.deleted && !before.deleted
+  return [
+    revision,
+    seq,
+    toBits(kindsOf(before, server, diff)),
+    code(codes, server.account_id),
+    code(codes, server.project_id),
+    code(codes, server.domain_id),
+    formerCode(before?.project_id, server.project_id, codes),
+    formerCode(before?.domain_id, server.domain_id, codes),
+    before ? microsecondsOf(before.updated_at ?? '') : null,
+    sourceTime === undefined ? null : microsecondsOf(sourceTime),
+    taskId ?? null,
+    requestId ?? null,
+    hasDiff && !isGone ? JSON.stringify(diff) : null,
+    isGone ? packVersion(before) : null,
+  ]
+}
+
+/** Builds the statements that record what a commit changes. */
+export function createChangeStatements(database: Pick<DatabaseReader, 'engine' | 'db'>) {
+  const latest = sql.raw(database.engine === 'postgres' ? 'greatest' : 'max')
+  const insertChanges = createInsertRows(database, 'server_changes', columns, 'refuse')
+
+  return function changeStatements(
+    entries: readonly ServerEntry[],
+    revision: number,
+    codes: Codes,
+    causes: ReadonlyMap<string, ChangeCause>,
+    time: number,
+  ): ChangeStatements {
+    const rows = entries
+      .map((entry) => changeRow(entry, revision, codes, causes.get(entry.server.id) ?? {}))
+      .filter((row) => row !== undefined)
+    if (rows.length === 0) return { rows: [], commit: [] }
+    // Two nodes can have different clocks, but no commit is before the one that it follows.
+    const commit = sql`insert into change_commits (revision, position, time)
+      select ${sql.lit(revision)}, version, ${latest}(${sql.lit(time)},
+        (select coalesce(max(time), 0) from change_commits)) from fleet_version`
+    return { rows: insertChanges(rows), commit: [commit.compile(database.db)] }
+  }
+}

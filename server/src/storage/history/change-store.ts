@@ -1,0 +1,205 @@
+import { sql } from 'kysely'
+import { chunk } from '../../domain/chunk.ts'
+import { fromBits, toBits } from '../../domain/inventory/history/change-kinds.ts'
+import type {
+  ChangePosition,
+  ChangeRecord,
+  ChangeStore,
+  ServerChange,
+} from '../../domain/inventory/history/ports.ts'
+import type { ServerDiff } from '../../domain/inventory/history/server-diff.ts'
+import type { StoredServer } from '../../domain/inventory/ports.ts'
+import { undoChanges } from '../../domain/inventory/history/undo-changes.ts'
+import type { Requester } from '../../domain/requester.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
+import { timestampOfMicroseconds } from '../../domain/timestamp.ts'
+import type { DatabaseReader, Row } from '../database.ts'
+import { storedColumns, toStored, type StoredRow } from '../servers/server-writer.ts'
+import { allOf, among, codeOf, everything, nothing, type Sql } from '../sql-parts.ts'
+import { unpackVersion } from './packed-version.ts'
+
+/** A server that moved is visible to its owners before and after. */
+function visibleIn(scope: ScopeOrNone): Sql {
+  const ofOwner = (kind: 'project' | 'domain', id: string) =>
+    sql`(${sql.ref(kind)} = ${codeOf(id)} or ${sql.ref(`former_${kind}`)} = ${codeOf(id)})`
+  switch (scope.kind) {
+    case 'system':
+      return everything
+    case 'domain':
+      return ofOwner('domain', scope.domainId)
+    case 'project':
+      return ofOwner('project', scope.projectId)
+    case 'none':
+      return nothing
+  }
+}
+
+const textOf = (column: string): Sql =>
+  sql`(select word from words where code = ${sql.ref(`changed.${column}`)}) as ${sql.ref(column)}`
+
+const columns = sql.join([
+  ...['time', 'position'].map((name) => sql.ref(`change_commits.${name}`)),
+  ...[
+    'server',
+    'kinds',
+    'former_updated_at',
+    'source_time',
+    'task_id',
+    'request_id',
+    'diff',
+    'former_version',
+  ].map((name) => sql.ref(`changed.${name}`)),
+  ...['account', 'project', 'domain', 'former_project', 'former_domain'].map(textOf),
+])
+
+const isFirst = toBits(['appeared'])
+
+function toRecord(row: Row): ChangeRecord {
+  const text = (name: string) => (row[name] as string | null) ?? ''
+  const projectId = text('project')
+  const domainId = text('domain')
+  const kinds = Number(row['kinds'])
+  const packed = row['former_version'] as Uint8Array | null
+  const sourceTime = row['source_time']
+  return {
+    position: {
+      time: Number(row['time']),
+      commit: Number(row['position']),
+      seq: Number(row['server']),
+    },
+    kinds: fromBits(kinds),
+    isFirst: (kinds & isFirst) !== 0,
+    ...(packed && { formerVersion: unpackVersion(packed) }),
+    formerUpdatedAt: timestampOfMicroseconds(Number(row['former_updated_at'])),
+    diff: row['diff'] === null ? {} : (JSON.parse(text('diff')) as ServerDiff),
+    owner: { projectId, domainId },
+    formerOwner: {
+      projectId: text('former_project') || projectId,
+      domainId: text('former_domain') || domainId,
+    },
+    accountId: text('account'),
+    sourceTime: sourceTime === null ? null : Number(sourceTime),
+    taskId: text('task_id'),
+    requestId: text('request_id'),
+  }
+}
+
+/** Reads the changes of servers. */
+export function createChangeQueries({ db, run }: DatabaseReader) {
+  const from = sql`from change_commits
+    inner join server_changes as changed on changed.revision = change_commits.revision`
+
+  const order = (descending: boolean): Sql => {
+    const direction = sql.raw(descending ? 'desc' : 'asc')
+    return sql`order by change_commits.time ${direction}, change_commits.position ${direction},
+      changed.server ${direction}`
+  }
+
+  const place = sql`(change_commits.time, change_commits.position, changed.server)`
+  const valuesOf = ({ time, commit, seq }: ChangePosition) => sql`(${time}, ${commit}, ${seq})`
+
+  const documentsOf = (seqs: readonly number[]) =>
+    db.selectFrom('server_documents').select(storedColumns).where('server', 'in', seqs).compile()
+
+  /**
+   * The current versions of these servers, and all their changes from a commit on, the newest first. Both
+   * are of one snapshot: otherwise a change could be missing.
+   */
+  async function historyOf(seqs: readonly number[], earliest: number, requester: Requester) {
+    const current = new Map<number, StoredServer>()
+    const changes = new Map<number, ChangeRecord[]>(seqs.map((seq) => [seq, []]))
+    for (const piece of chunk(seqs)) {
+      const later = sql`select ${columns} ${from}
+        where changed.server in (${sql.join(piece)}) and change_commits.position >= ${earliest}
+        ${order(true)}`
+      const queries = [documentsOf(piece), later.compile(db)]
+      const [documents = [], rows = []] = await run(queries, requester)
+      for (const stored of toStored(documents as unknown as StoredRow[])) {
+        current.set(stored.seq, stored)
+      }
+      for (const row of rows) {
+        const record = toRecord(row)
+        changes.get(record.position.seq)?.push(record)
+      }
+    }
+    return { current, changes }
+  }
+
+  return { from, order, place, valuesOf, historyOf }
+}
+
+/** Lists the changes of servers, and rebuilds the versions before and after them. */
+export function createChangeStore(database: DatabaseReader): ChangeStore {
+  const { db, run } = database
+  const { from, order, place, valuesOf, historyOf } = createChangeQueries(database)
+
+  return {
+    async list({ scope, since, until, kinds, serverIds, after, ...query }) {
+      const { descending, limit, requester } = query
+      const comparison = sql.raw(descending ? '<' : '>')
+      const conditions = [
+        visibleIn(scope),
+        sql`changed.kinds <> 0`,
+        ...(since === undefined ? [] : [sql`change_commits.time >= ${since}`]),
+        ...(until === undefined ? [] : [sql`change_commits.time < ${until}`]),
+        ...(kinds.length === 0 ? [] : [sql`(changed.kinds & ${sql.lit(toBits(kinds))}) <> 0`]),
+        ...(serverIds.length === 0
+          ? []
+          : [
+              sql`changed.server in (select seq from servers where ${among(sql.ref('id'), serverIds)}
+                union all select server from former_servers where ${among(sql.ref('id'), serverIds)})`,
+            ]),
+        ...(after === undefined ? [] : [sql`${place} ${comparison} ${valuesOf(after)}`]),
+      ]
+      const page = sql`select ${columns} ${from} where ${allOf(conditions)}
+        ${order(descending)} limit ${limit}`
+      const [rows = []] = await run([page.compile(db)], requester)
+      return rows.map(toRecord)
+    },
+
+    async withVersions(changes, requester) {
+      if (changes.length === 0) return []
+      const seqs = [...new Set(changes.map(({ position }) => position.seq))]
+      const earliest = Math.min(...changes.map(({ position }) => position.commit))
+      const { current, changes: later } = await historyOf(seqs, earliest, requester)
+      const found = new Map<string, ServerChange>()
+      const keyOf = ({ commit, seq }: ChangePosition) => `${commit} ${seq}`
+      for (const [seq, records] of later) {
+        let after = current.get(seq)?.server
+        for (const record of records) {
+          const before = undoChanges(after, [record])
+          found.set(keyOf(record.position), { record, before, after })
+          after = before
+        }
+      }
+      return changes.map(({ position }) => found.get(keyOf(position)) as ServerChange)
+    },
+  }
+}
+
+/** The time of the first recorded commit. */
+export async function findFirstTime({ db }: DatabaseReader): Promise<number | undefined> {
+  const first = await db
+    .selectFrom('change_commits')
+    .select('time')
+    .orderBy('time')
+    .limit(1)
+    .executeTakeFirst()
+  return first?.time
+}
+
+/** The last commit at this time or earlier. */
+export async function findCommitAt(
+  { db }: DatabaseReader,
+  time: number,
+): Promise<number | undefined> {
+  const last = await db
+    .selectFrom('change_commits')
+    .select('position')
+    .where('time', '<=', time)
+    .orderBy('time', 'desc')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.position
+}

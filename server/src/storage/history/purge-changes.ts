@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
+
+/** Commits that one batch deletes. A commit of a first scan has hundreds of changes. */
+const batchSize = 50
+
+/**
+ * Deletes the changes before a time. The newest commit stays: it tells since when changes are recorded. Earlier
+ * versions are rebuilt from later ones, so those that stay need nothing of what is deleted.
+ */
+export async function purgeChanges(
+  { db, commit }: DatabaseReader & DatabaseWriter,
+  before: number,
+): Promise<void> {
+  const isOld = sql`time < ${before} and position < (select max(position) from change_commits)`
+  for (;;) {
+    const { rows } = await sql<{
+      revision: number
+    }>`select revision from change_commits where ${isOld} order by time limit ${batchSize}`.execute(
+      db,
+    )
+    if (rows.length === 0) break
+    const revisions = rows.map(({ revision }) => revision)
+    await commit([
+      db.deleteFrom('server_changes').where('revision', 'in', revisions).compile(),
+      db.deleteFrom('change_commits').where('revision', 'in', revisions).compile(),
+    ])
+  }
+  const forgotten = sql`delete from former_servers where not exists (
+    select 1 from server_changes where server_changes.server = former_servers.server)`
+  await commit([forgotten.compile(db)])
+}
