@@ -73,7 +73,7 @@ export const ServerChangesQuery = exactObject({
   marker: Type.Optional(
     Type.String({
       maxLength: 256,
-      description: 'The `id` of the last change of the previous page, as in the `Link` header',
+      description: 'Start of the next page, from the `Link` header, or the `id` of a change',
     }),
   ),
   order: Type.Optional(
@@ -88,7 +88,7 @@ export const ServerChangeList = exactObject({
 })
 
 const example: ServerChange = {
-  id: 'WzE3Nzc4ODE2MDAwMDAsNDIsN10',
+  id: 'WzE3Nzc4ODE2MDAwMDAsIjVkNmU3ZjgwLTkxMDItNGEzYi04YzRkLTVlNmY3MDgxOTIwMyJd',
   time: '2026-05-04T08:00:00.000000Z',
   source_time: null,
   kinds: ['status'],
@@ -117,7 +117,7 @@ export const serverChangeOperations = [
     },
     summary: 'List changes of servers',
     description:
-      'What changed, newest first: servers that appeared, were gone or returned, and each changed field with its values before and after. All filters of `/servers` work; a change is listed if the server matched before or after it. You see changes of servers that were in your scope before or after. Values that a server had outside your scope are left out: it appears when it comes, and is gone when it leaves.',
+      'What changed, newest first: servers that appeared, were gone or returned, and each changed field with its values before and after. All filters of `/servers` work; a change is listed if the server matched before or after it. You see changes of servers that were in your scope before or after. Values that a server had outside your scope are left out: it appears when it comes, and is gone when it leaves. With a rare filter a page can have fewer changes than its limit: follow the `Link` header until there is none.',
     query: ServerChangesQuery,
     responses: {
       200: {

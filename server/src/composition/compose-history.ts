@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config/read-config.ts'
@@ -11,7 +11,6 @@ import { parseAsOf } from '../domain/inventory/history/parse-as-of.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
 import type { Database } from '../storage/database.ts'
 import { findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
-import { trackUse } from './track-use.ts'
 import { composeInventoryReads, type InventoryReads } from './compose-inventory.ts'
 
 interface Parts {
@@ -23,17 +22,24 @@ interface Parts {
   readonly clock: Clock
 }
 
-/** Removes the moments of processes that have ended without doing so. */
-function removeLeftovers(folder: string): void {
+/**
+ * Removes what processes left that ended without doing so. SQLite's data directory belongs to one process;
+ * several with PostgreSQL can have the same one, and containers have a host name each.
+ */
+function removeLeftovers(folder: string, isOwnDirectory: boolean): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
-    const [host, pid] = name.split('_')
-    const isRunning = host === hostname() && Number(pid) !== process.pid && isAlive(Number(pid))
-    if (host === hostname() && !isRunning) {
+    const [, host, pid] = /^(.*)_(\d+)$/.exec(name) ?? []
+    const isOwn = host === hostname() && Number(pid) === process.pid
+    const mayRun = host === hostname() ? isAlive(Number(pid)) : isRecent(join(folder, name))
+    if (isOwnDirectory || isOwn || !mayRun) {
       rmSync(join(folder, name), { recursive: true, force: true })
     }
   }
 }
+
+/** A moment is removed after 15 minutes without a reader, so an older folder has none. */
+const isRecent = (path: string) => Date.now() - statSync(path).mtimeMs < 86_400_000
 
 function isAlive(pid: number): boolean {
   try {
@@ -50,7 +56,7 @@ function isAlive(pid: number): boolean {
  */
 export function composeHistory({ config, database, owners, clock, ...parts }: Parts) {
   const allFolders = join(config.dataDir, 'moments')
-  removeLeftovers(allFolders)
+  removeLeftovers(allFolders, database.engine === 'sqlite')
   const folder = join(allFolders, `${hostname()}_${process.pid}`)
   const pastOwners: Owners = {
     byProject: owners.byProject,
@@ -58,32 +64,35 @@ export function composeHistory({ config, database, owners, clock, ...parts }: Pa
     isPast: true,
   }
 
+  let count = 0
+
   async function build(commit: number, signal: AbortSignal): Promise<OpenMoment<InventoryReads>> {
     const { buildMoment } = await import('../storage/history/build-moment.ts')
-    const directory = join(folder, String(commit))
-    rmSync(directory, { recursive: true, force: true })
+    count += 1
+    const directory = join(folder, String(count))
+    const remove = () => rmSync(directory, { recursive: true, force: true })
     const moment = await buildMoment(database, {
       ...parts,
       ...config,
       commit,
       directory,
       signal,
+    }).catch((error: unknown) => {
+      remove()
+      throw error
     })
-    const reads = composeInventoryReads({
-      ...parts,
-      database: moment,
-      owners: pastOwners,
-      // When an account was synced then is not recorded.
-      syncTimes: { of: () => undefined, version: () => 0 },
-    })
-    const use = trackUse(reads)
     return {
-      inventory: use.tracked,
-      isInUse: use.isInUse,
-      lastUsed: use.lastUsed,
+      inventory: composeInventoryReads({
+        ...parts,
+        // Names of owners are those of today, and so is the version of what depends on them.
+        database: { ...moment, currentVersion: database.currentVersion },
+        owners: pastOwners,
+        // When an account was synced then is not recorded.
+        syncTimes: { of: () => undefined, version: () => 0 },
+      }),
       async close() {
         await moment.close()
-        rmSync(directory, { recursive: true, force: true })
+        remove()
       },
     }
   }
@@ -99,7 +108,8 @@ export function composeHistory({ config, database, owners, clock, ...parts }: Pa
   return {
     async readPast(asOf: string, caller: Caller, isRelativeAllowed: boolean) {
       const time = parseAsOf(asOf, clock(), isRelativeAllowed)
-      return { reads: await moments.at(time, caller.principal.token.userId), time }
+      const { inventory, release } = await moments.at(time, caller.principal.token.userId)
+      return { reads: inventory, time, release }
     },
     close: moments.close,
   }

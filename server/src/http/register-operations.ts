@@ -64,6 +64,8 @@ interface Call<Op> {
    * `memory` it is that of pages.
    */
   readonly reserve: (bytes: number, memory?: ResponseMemory) => Promise<void>
+  /** Calls this when the response has ended, also if the client went away. */
+  readonly onEnd: (end: () => void) => void
 }
 
 /** Exactly one handler for each operation. */
@@ -136,6 +138,10 @@ export function registerOperations(
       },
       async handler(request, reply) {
         const { principal, authorizedScope } = request
+        const onEnd = (end: () => void): void => {
+          if (reply.raw.destroyed) end()
+          else reply.raw.once('close', end)
+        }
         const call = {
           url: request.url,
           parameters: hasParameters ? readParameters(request) : {},
@@ -169,9 +175,9 @@ export function registerOperations(
               bytes,
               getSignal: () => abortOnDisconnect(reply),
             })
-            if (reply.raw.destroyed) release()
-            else reply.raw.once('close', release)
+            onEnd(release)
           },
+          onEnd,
         } satisfies AnyCall
         const result = await encode(request, operation, await handle(call))
         request.userId = result.userId ?? request.principal?.token.userId

@@ -10,6 +10,7 @@ import type { ListServers } from '../../domain/inventory/server-list/list-server
 import { readServerQuery } from '../../domain/inventory/server-list/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
 import type { ServerQuery } from '../../domain/inventory/server-list/server-query.ts'
+import { renderList } from '../../domain/query/render-list.ts'
 import type { ListChanges } from '../../domain/inventory/history/list-changes.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
@@ -48,8 +49,8 @@ export const createInventoryHandlers = (
   { baseUrl }: { readonly baseUrl: string },
   readAt: ReadAtMoment,
 ): HandlersFor<typeof serverOperations | typeof serverChangeOperations> => ({
-  async listServers({ caller, query, accept, url: requested, ifNoneMatch, reserve }) {
-    const { reads, url, headers, isFixed } = await readAt({ caller, query, url: requested })
+  async listServers({ caller, query, accept, url: requested, ifNoneMatch, reserve, onEnd }) {
+    const { reads, url, headers, isFixed } = await readAt({ caller, query, url: requested, onEnd })
     const serverQuery = readServerQuery(query, chooseFormat(accept))
     if (serverQuery.format !== 'json') {
       const body = await reads.exportServers(caller, serverQuery)
@@ -66,8 +67,8 @@ export const createInventoryHandlers = (
     )
   },
 
-  async getServerStatistics({ caller, query, url }) {
-    const { reads, headers, isFixed } = await readAt({ caller, query, url })
+  async getServerStatistics({ caller, query, url, onEnd }) {
+    const { reads, headers, isFixed } = await readAt({ caller, query, url, onEnd })
     const counted = await reads.countServers(caller, readStatisticsQuery(query))
     // Only Cloudpods' client sends this. It reads the key `server`.
     if (query.summary_stats === undefined) {
@@ -86,12 +87,11 @@ export const createInventoryHandlers = (
   },
 
   async getServerChanges({ caller, query, url }) {
-    const { items, limit, hasMore } = await useCases.listChanges(caller, query)
-    const last = items.at(-1)
+    const { items, limit, next } = await useCases.listChanges(caller, query)
     return {
       status: 200,
-      body: { changes: items, limit },
-      headers: nextLink(baseUrl + url, hasMore && last ? { marker: last.id } : undefined),
+      body: await renderList('changes', items, (item) => item, { limit }),
+      headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
     }
   },
 
@@ -99,8 +99,8 @@ export const createInventoryHandlers = (
     return { status: 200, body: await useCases.readTimeline(caller, query) }
   },
 
-  async getServer({ caller, parameters, query, url, ifNoneMatch }) {
-    const { reads, headers } = await readAt({ caller, query, url })
+  async getServer({ caller, parameters, query, url, ifNoneMatch, onEnd }) {
+    const { reads, headers } = await readAt({ caller, query, url, onEnd })
     const server = await reads.getServer(caller, parameters.id, query.scope)
     return conditionalResponse({ ...server, headers }, ifNoneMatch)
   },

@@ -9,13 +9,19 @@ export interface ReadPast {
     asOf: string,
     caller: Caller,
     isRelativeAllowed: boolean,
-  ): Promise<{ readonly reads: InventoryReads; readonly time: number }>
+  ): Promise<{
+    readonly reads: InventoryReads
+    readonly time: number
+    /** The inventory is there until this is called. */
+    readonly release: () => void
+  }>
 }
 
 interface Call {
   readonly caller: Caller
   readonly url: string
   readonly query: { readonly as_of?: string; readonly marker?: string }
+  readonly onEnd: (end: () => void) => void
 }
 
 interface ReadAt {
@@ -30,21 +36,30 @@ interface ReadAt {
 const replaceAsOf = (url: string, time: string) =>
   url.replace(/([?&]as_of=)[^&]*/, (_, start: string) => start + encodeURIComponent(time))
 
+/** A change that was being stored can come into the last moments. */
+const settled = 60_000
+
 /** The inventory that a request reads: as it is now, or as it was. */
 export function createReadAt(now: InventoryReads, readPast: ReadPast) {
   return async function readAt(
-    { caller, url, query }: Call,
+    { caller, url, query, onEnd }: Call,
     isRelativeAllowed = true,
   ): Promise<ReadAt> {
     const { as_of: asOf, marker } = query
     if (asOf === undefined) return { reads: now, headers: {}, url, isFixed: true }
-    const { reads, time } = await readPast(asOf, caller, isRelativeAllowed)
-    const moment = timestamp(time)
     const isFixed = /^\d/.test(asOf)
     if (!isFixed && marker !== undefined) {
       throw badField('as_of', 'must be absolute with a marker. Take both from the Link header.')
     }
-    return { reads, headers: { 'muster-as-of': moment }, url: replaceAsOf(url, moment), isFixed }
+    const { reads, time, release } = await readPast(asOf, caller, isRelativeAllowed)
+    onEnd(release)
+    const moment = timestamp(time)
+    return {
+      reads,
+      headers: { 'muster-as-of': moment },
+      url: replaceAsOf(url, moment),
+      isFixed: isFixed && Date.now() - time > settled,
+    }
   }
 }
 export type ReadAtMoment = ReturnType<typeof createReadAt>

@@ -16,6 +16,7 @@ interface Call {
   readonly caller: Caller
   readonly url: string
   readonly ifNoneMatch: string | undefined
+  readonly onEnd: (end: () => void) => void
 }
 
 interface ListCall extends Call {
@@ -34,16 +35,16 @@ export function createResourceHandlers(
 ): HandlersFor<typeof inventoryResourceOperations> {
   const list =
     (kind: InventoryKind) =>
-    async ({ caller, query, url: requested, ifNoneMatch }: ListCall) => {
-      const { reads, url, headers } = await readAt({ caller, query, url: requested })
+    async ({ caller, query, url: requested, ifNoneMatch, onEnd }: ListCall) => {
+      const { reads, url, headers } = await readAt({ caller, query, url: requested, onEnd })
       const { marker, ...page } = await reads.listInventory(kind, caller, query)
       const link = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
       return conditionalResponse({ ...page, headers: { ...headers, ...link } }, ifNoneMatch)
     }
   const get =
     (kind: InventoryKind) =>
-    async ({ caller, parameters, query, url, ifNoneMatch }: GetCall) => {
-      const { reads, headers } = await readAt({ caller, query, url })
+    async ({ caller, parameters, query, url, ifNoneMatch, onEnd }: GetCall) => {
+      const { reads, headers } = await readAt({ caller, query, url, onEnd })
       const found = await reads.getInventoryItem(kind, caller, parameters.id, query.scope)
       return conditionalResponse({ ...found, headers }, ifNoneMatch)
     }

@@ -85,14 +85,17 @@ async function copyResources(source: Database, moment: Database): Promise<void> 
   }
 }
 
-/** The numbers of the servers that changed after a commit, or of all that are stored or changed. */
+/**
+ * The numbers of the servers that changed after a commit, or of all that are stored or changed. The newest come
+ * first: a server that was purged and came back has another number with the same id, which must be free before.
+ */
 async function listNumbers({ db }: Database, commit: number, isWhole: boolean): Promise<number[]> {
   const changed = sql`select server from server_changes
     where revision in (select revision from change_commits where position > ${commit})`
   const wanted = isWhole ? sql`${changed} union select server from server_documents` : changed
   const { rows } = await sql<{
     server: number
-  }>`select distinct server from (${wanted}) as wanted order by server`.execute(db)
+  }>`select distinct server from (${wanted}) as wanted order by server desc`.execute(db)
   return rows.map(({ server }) => server)
 }
 
@@ -106,11 +109,22 @@ async function writeVersions(source: Database, moment: Database, wanted: Wanted)
   const isCopy = source === moment
   const writeStatements = createWriteStatements(moment, { isCopy: true })
   const { historyOf } = createChangeQueries(source)
+
+  async function commitAll(writes: readonly ServerWrite[]): Promise<void> {
+    if (writes.length === 0) return
+    const { statements } = await writeStatements(writes, new Map(), Date.now)
+    await moment.commitServers(
+      statements,
+      new Set(writes.flatMap(({ server }) => [server.project_id, server.domain_id])),
+    )
+  }
+
   for (const piece of chunk(await listNumbers(source, commit, !isCopy), batchSize)) {
     signal.throwIfAborted()
     await nextTurn()
     const { current, changes } = await historyOf(piece, commit + 1, background)
     const writes: ServerWrite[] = []
+    const removals: ServerWrite[] = []
     const removed: number[] = []
     for (const seq of piece) {
       const now = current.get(seq)
@@ -120,20 +134,18 @@ async function writeVersions(source: Database, moment: Database, wanted: Wanted)
       else if (stored) {
         removed.push(seq)
         // Counts and indexes no longer have it, before its rows are removed.
-        writes.push(endOf(stored, stored.server.updated_at ?? ''))
+        removals.push(endOf(stored, stored.server.updated_at ?? ''))
       }
     }
-    const { statements } = await writeStatements(writes, new Map(), 0)
+    await commitAll(removals)
     const remove = [...serverTables, 'servers' as const].map((table) =>
       db
         .deleteFrom(table)
         .where(sql.ref(table === 'servers' ? 'seq' : 'server'), 'in', removed)
         .compile(),
     )
-    await moment.commitServers(
-      [...statements, ...(removed.length === 0 ? [] : remove)],
-      new Set(writes.flatMap(({ server }) => [server.project_id, server.domain_id])),
-    )
+    if (removed.length > 0) await moment.commitServers(remove, new Set())
+    await commitAll(writes)
   }
 }
 
@@ -142,7 +154,8 @@ async function writeVersions(source: Database, moment: Database, wanted: Wanted)
  * a SQLite file is the shortest way there; from PostgreSQL, all servers are written.
  */
 export async function buildMoment(source: Database, wanted: Wanted): Promise<Database> {
-  const { dataDir, directory, queryTimeout, memory } = wanted
+  const { dataDir, directory, queryTimeout, memory, signal } = wanted
+  signal.throwIfAborted()
   makeFolder(directory)
   await requireSpace(source, directory)
   const isSqlite = source.engine === 'sqlite'

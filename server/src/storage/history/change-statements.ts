@@ -58,6 +58,9 @@ export function causesOf(
   )
 }
 
+/** Milliseconds. */
+const mostAhead = 10_000
+
 interface ChangeStatements {
   /** Run with the other statements of the commit. */
   readonly rows: readonly Statement[]
@@ -106,7 +109,9 @@ function changeRow(
 
 /** Builds the statements that record what a commit changes. */
 export function createChangeStatements(database: Pick<DatabaseReader, 'engine' | 'db'>) {
-  const latest = sql.raw(database.engine === 'postgres' ? 'greatest' : 'max')
+  const isPostgres = database.engine === 'postgres'
+  const latest = sql.raw(isPostgres ? 'greatest' : 'max')
+  const earliest = sql.raw(isPostgres ? 'least' : 'min')
   const insertChanges = createInsertRows(database, 'server_changes', columns, 'refuse')
 
   return function changeStatements(
@@ -120,10 +125,12 @@ export function createChangeStatements(database: Pick<DatabaseReader, 'engine' |
       .map((entry) => changeRow(entry, revision, codes, causes.get(entry.server.id) ?? {}))
       .filter((row) => row !== undefined)
     if (rows.length === 0) return { rows: [], commit: [] }
-    // Two nodes can have different clocks, but no commit is before the one that it follows.
+    // No commit is before, or at the time of, the one that it follows, although two nodes can have different
+    // clocks. One that was far ahead does not hold up the time for ever.
+    const last = sql`(select coalesce(max(time), 0) from change_commits)`
     const commit = sql`insert into change_commits (revision, position, time)
-      select ${sql.lit(revision)}, version, ${latest}(${sql.lit(time)},
-        (select coalesce(max(time), 0) from change_commits)) from fleet_version`
+      select ${sql.lit(revision)}, version,
+        ${earliest}(${latest}(${sql.lit(time)}, ${last} + 1), ${sql.lit(time + mostAhead)}) from fleet_version`
     return { rows: insertChanges(rows), commit: [commit.compile(database.db)] }
   }
 }

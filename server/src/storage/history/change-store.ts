@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { chunk } from '../../domain/chunk.ts'
+import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { fromBits, toBits } from '../../domain/inventory/history/change-kinds.ts'
 import type {
+  ChangeMarker,
   ChangePosition,
   ChangeRecord,
   ChangeStore,
@@ -10,6 +11,7 @@ import type {
 import type { ServerDiff } from '../../domain/inventory/history/server-diff.ts'
 import type { StoredServer } from '../../domain/inventory/ports.ts'
 import { undoChanges } from '../../domain/inventory/history/undo-changes.ts'
+import { inTurns, nextTurn } from '../../domain/next-turn.ts'
 import type { Requester } from '../../domain/requester.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import { timestampOfMicroseconds } from '../../domain/timestamp.ts'
@@ -17,6 +19,10 @@ import type { DatabaseReader, Row } from '../database.ts'
 import { storedColumns, toStored, type StoredRow } from '../servers/server-writer.ts'
 import { allOf, among, codeOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import { unpackVersion } from './packed-version.ts'
+
+/** So many servers are parsed, and changes undone, in a few milliseconds. */
+const serversInTurn = 40
+const undoneInTurn = 200
 
 /** A server that moved is visible to its owners before and after. */
 function visibleIn(scope: ScopeOrNone): Sql {
@@ -69,7 +75,7 @@ function toRecord(row: Row): ChangeRecord {
     },
     kinds: fromBits(kinds),
     isFirst: (kinds & isFirst) !== 0,
-    ...(packed && { formerVersion: unpackVersion(packed) }),
+    ...(packed && { formerVersion: upgradeServer(unpackVersion(packed)) }),
     formerUpdatedAt: timestampOfMicroseconds(Number(row['former_updated_at'])),
     diff: row['diff'] === null ? {} : (JSON.parse(text('diff')) as ServerDiff),
     owner: { projectId, domainId },
@@ -95,8 +101,16 @@ export function createChangeQueries({ db, run }: DatabaseReader) {
       changed.server ${direction}`
   }
 
-  const place = sql`(change_commits.time, change_commits.position, changed.server)`
-  const valuesOf = ({ time, commit, seq }: ChangePosition) => sql`(${time}, ${commit}, ${seq})`
+  /** After the change of a server in the commit at a time. */
+  function isAfter({ time, serverId }: ChangeMarker, descending: boolean): Sql {
+    const comparison = sql.raw(descending ? '<' : '>')
+    const seq = sql`(select last.server from server_changes as last
+      inner join change_commits as its on its.revision = last.revision
+      where its.time = ${time} and last.server in (select seq from servers where id = ${serverId}
+        union all select server from former_servers where id = ${serverId}) limit 1)`
+    return sql`(change_commits.time ${comparison} ${time}
+      or (change_commits.time = ${time} and changed.server ${comparison} ${seq}))`
+  }
 
   const documentsOf = (seqs: readonly number[]) =>
     db.selectFrom('server_documents').select(storedColumns).where('server', 'in', seqs).compile()
@@ -108,7 +122,7 @@ export function createChangeQueries({ db, run }: DatabaseReader) {
   async function historyOf(seqs: readonly number[], earliest: number, requester: Requester) {
     const current = new Map<number, StoredServer>()
     const changes = new Map<number, ChangeRecord[]>(seqs.map((seq) => [seq, []]))
-    for (const piece of chunk(seqs)) {
+    for await (const piece of inTurns(seqs, serversInTurn)) {
       const later = sql`select ${columns} ${from}
         where changed.server in (${sql.join(piece)}) and change_commits.position >= ${earliest}
         ${order(true)}`
@@ -125,18 +139,17 @@ export function createChangeQueries({ db, run }: DatabaseReader) {
     return { current, changes }
   }
 
-  return { from, order, place, valuesOf, historyOf }
+  return { from, order, isAfter, historyOf }
 }
 
 /** Lists the changes of servers, and rebuilds the versions before and after them. */
 export function createChangeStore(database: DatabaseReader): ChangeStore {
   const { db, run } = database
-  const { from, order, place, valuesOf, historyOf } = createChangeQueries(database)
+  const { from, order, isAfter, historyOf } = createChangeQueries(database)
 
   return {
     async list({ scope, since, until, kinds, serverIds, after, ...query }) {
       const { descending, limit, requester } = query
-      const comparison = sql.raw(descending ? '<' : '>')
       const conditions = [
         visibleIn(scope),
         sql`changed.kinds <> 0`,
@@ -149,7 +162,7 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
               sql`changed.server in (select seq from servers where ${among(sql.ref('id'), serverIds)}
                 union all select server from former_servers where ${among(sql.ref('id'), serverIds)})`,
             ]),
-        ...(after === undefined ? [] : [sql`${place} ${comparison} ${valuesOf(after)}`]),
+        ...(after === undefined ? [] : [isAfter(after, descending)]),
       ]
       const page = sql`select ${columns} ${from} where ${allOf(conditions)}
         ${order(descending)} limit ${limit}`
@@ -162,14 +175,20 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
       const seqs = [...new Set(changes.map(({ position }) => position.seq))]
       const earliest = Math.min(...changes.map(({ position }) => position.commit))
       const { current, changes: later } = await historyOf(seqs, earliest, requester)
-      const found = new Map<string, ServerChange>()
       const keyOf = ({ commit, seq }: ChangePosition) => `${commit} ${seq}`
+      const wanted = new Set(changes.map(({ position }) => keyOf(position)))
+      const found = new Map<string, ServerChange>()
+      let undone = 0
       for (const [seq, records] of later) {
         let after = current.get(seq)?.server
         for (const record of records) {
           const before = undoChanges(after, [record])
-          found.set(keyOf(record.position), { record, before, after })
+          const key = keyOf(record.position)
+          if (wanted.has(key)) found.set(key, { record, before, after })
           after = before
+          undone += 1
+          // A server can have thousands of changes.
+          if (undone % undoneInTurn === 0) await nextTurn()
         }
       }
       return changes.map(({ position }) => found.get(keyOf(position)) as ServerChange)

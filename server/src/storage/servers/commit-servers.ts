@@ -69,7 +69,7 @@ export function createCommitServers(database: DatabaseReader & DatabaseWriter, c
     const { statements, serialized, onWritten } = await writeStatements(
       writes,
       causesOf(writes, events, sightings !== undefined),
-      clock(),
+      clock,
     )
     const scopeIds = new Set(writes.flatMap(scopeIdsOf))
     const isWritten = await tryCommit(() =>

@@ -134,6 +134,12 @@ export function createServerWriter(
         // A server that was restored meanwhile is not deleted. The next query finds the others again.
         const statements = [
           ...requireUnchanged(database, rows),
+          // Their changes stay, and are found by the id.
+          sql`insert into former_servers (server, id) select seq, id from servers
+            where seq in (${sql.join(seqs)})
+            and exists (select 1 from server_changes where server_changes.server = seq)`.compile(
+            db,
+          ),
           ...serverTables.map((table) =>
             db.deleteFrom(table).where('server', 'in', seqs).compile(),
           ),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../domain/clock.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import { type DatabaseReader, type DatabaseWriter, type Statement, required } from '../database.ts'
 import { countedWords, createCountStatements } from './counts.ts'
@@ -129,7 +130,7 @@ export function createWriteStatements(
   return async function writeStatements(
     all: readonly ServerWrite[],
     causes: ReadonlyMap<string, ChangeCause>,
-    time: number,
+    clock: Clock,
   ) {
     // Inserted in a fixed order, so that concurrent commits of the same new servers do not deadlock.
     const writes = all.toSorted((a, b) => (a.server.id < b.server.id ? -1 : 1))
@@ -154,9 +155,10 @@ export function createWriteStatements(
     const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
     const resourceNames = newResourceNames(entries, codes)
     const referenced = await referencedResources(writes)
+    // The time of a change is that of its commit, so it is read last.
     const changes = isCopy
       ? { rows: [], commit: [] }
-      : changeStatements(entries, numbers.revision, codes, causes, time)
+      : changeStatements(entries, numbers.revision, codes, causes, clock())
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [

@@ -38,6 +38,7 @@ const kindsByField: Readonly<Partial<Record<keyof Server, ChangeKind>>> = {
 /** What Muster tracks for itself. It is part of a version, but of no kind. */
 const bookkeeping: ReadonlySet<string> = new Set([
   'update_version',
+  'updated_at',
   'sys:task_id',
   'sys:settled_status',
   'sys:described_by',

@@ -16,16 +16,16 @@ import { requesterOf } from '../ports.ts'
 import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
 import { readServerFilter } from '../server-list/read-server-filter.ts'
 import { findVisibility, type Visibility } from '../server-list/visibility.ts'
-import { isBookkeeping } from './change-kinds.ts'
+import { isBookkeeping, kindsOf } from './change-kinds.ts'
 import { createMatchesServer } from './matches-server.ts'
 import type {
-  ChangePosition,
+  ChangeMarker,
   ChangeRecord,
   ChangeStore,
   ServerChange,
   VersionOwner,
 } from './ports.ts'
-import { adminFields } from './server-diff.ts'
+import { adminFields, type ServerDiff } from './server-diff.ts'
 
 interface Dependencies {
   readonly changes: ChangeStore
@@ -35,6 +35,8 @@ interface Dependencies {
 /** At least so many changes are read at a time: a filter may leave some of them out. */
 const minChunk = 50
 const maxChunk = 500
+/** A response has fewer changes than its limit when so many were examined. */
+const mostExamined = 5_000
 
 /** The fields of a server that appears, or is gone. All others are in the server itself. */
 const introduction = [
@@ -47,21 +49,21 @@ const introduction = [
   'project_id',
 ] as const satisfies readonly (keyof Server)[]
 
-const writeId = ({ time, commit, seq }: ChangePosition): string =>
-  Buffer.from(JSON.stringify([time, commit, seq])).toString('base64url')
+const writeId = ({ time, serverId }: ChangeMarker): string =>
+  Buffer.from(JSON.stringify([time, serverId])).toString('base64url')
 
-function readId(text: string): ChangePosition {
+function readId(text: string): ChangeMarker {
   let parts: unknown
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch {
     parts = undefined
   }
-  const isPosition =
-    Array.isArray(parts) && parts.length === 3 && parts.every((part) => Number.isSafeInteger(part))
-  if (!isPosition) throw badField('marker', 'is invalid. Take it from the Link header.')
-  const [time, commit, seq] = parts as [number, number, number]
-  return { time, commit, seq }
+  const [time, serverId, ...others] = Array.isArray(parts) ? (parts as unknown[]) : []
+  if (!Number.isSafeInteger(time) || typeof serverId !== 'string' || others.length > 0) {
+    throw badField('marker', 'is invalid. Take it from the Link header.')
+  }
+  return { time: time as number, serverId: serverId.replaceAll('\0', '') }
 }
 
 /**
@@ -87,9 +89,9 @@ function introduce(server: Server, order: (value: unknown) => [unknown, unknown]
 }
 
 /** The fields of the change that the caller may see. */
-function shownDiff({ diff, owner }: ChangeRecord, { administers }: Visibility) {
-  const isShown = (key: string) =>
-    !isBookkeeping(key) && (!adminFields.has(key) || covers(administers, owner))
+function shownDiff({ diff, owner, formerOwner }: ChangeRecord, { administers }: Visibility) {
+  const isAdmin = covers(administers, owner) && covers(administers, formerOwner)
+  const isShown = (key: string) => !isBookkeeping(key) && (!adminFields.has(key) || isAdmin)
   return Object.fromEntries(
     Object.entries(diff)
       .filter(([key]) => isShown(key))
@@ -104,9 +106,11 @@ function changesOf({ record, before, after }: ServerChange, visibility: Visibili
   return shownDiff(record, visibility)
 }
 
-function kindsOf({ record, before, after }: ServerChange): readonly ChangeKind[] {
-  if (!isThere(after)) return ['gone']
-  return before ? record.kinds : ['appeared']
+/** Hidden fields are of no kind. */
+function shownKinds({ record, before, after }: ServerChange, changes: ServerDiff) {
+  if (!isThere(after)) return ['gone'] as const
+  if (!before) return ['appeared'] as const
+  return before.deleted ? record.kinds : kindsOf(before, after, changes)
 }
 
 function describe(change: ServerChange, visibility: Visibility): ServerChangeDto {
@@ -115,11 +119,12 @@ function describe(change: ServerChange, visibility: Visibility): ServerChangeDto
   const server = after ?? before
   if (!server) throw new Error('a change has no version')
   const shown = after ? owner : formerOwner
+  const changes = changesOf(change, visibility)
   return {
-    id: writeId(position),
+    id: writeId({ time: position.time, serverId: server.id }),
     time: timestamp(position.time),
     source_time: sourceTime === null ? null : timestampOfMicroseconds(sourceTime),
-    kinds: [...kindsOf(change)],
+    kinds: [...shownKinds(change, changes)],
     server_id: server.id,
     server_name: server.name,
     project_id: shown.projectId,
@@ -127,13 +132,15 @@ function describe(change: ServerChange, visibility: Visibility): ServerChangeDto
     account_id: server.account_id,
     task_id: record.taskId,
     request_id: record.requestId,
-    changes: changesOf(change, visibility),
+    changes,
   }
 }
 
 /** A server that moves can appear or be gone for the caller. */
 const candidatesOf = (kinds: readonly ChangeKind[]): readonly ChangeKind[] =>
-  kinds.includes('appeared') || kinds.includes('gone') ? [...kinds, 'moved', 'other'] : kinds
+  kinds.includes('appeared') || kinds.includes('gone')
+    ? [...kinds, 'moved', 'returned', 'other']
+    : kinds
 
 /** Lists the changes of servers that were in the scope of the caller before or after. */
 export function createListChanges({ changes, owners }: Dependencies) {
@@ -154,23 +161,40 @@ export function createListChanges({ changes, owners }: Dependencies) {
       limit: chunkSize,
       requester: requesterOf(caller),
     }
+    /** The change as the caller sees it, if they see it and it is asked for. */
+    function matched(change: ServerChange): ServerChangeDto | undefined {
+      const seen = within(visibility, change)
+      if (!isThere(seen.before) && !isThere(seen.after)) return undefined
+      if (![seen.before, seen.after].some((server) => server && matches(server))) return undefined
+      const item = describe(seen, visibility)
+      const isWanted =
+        item.kinds.length > 0 &&
+        (kind.length === 0 || item.kinds.some((each) => kind.includes(each))) &&
+        (changed.length === 0 || changed.some((field) => field in item.changes))
+      return isWanted ? item : undefined
+    }
+
     const found: ServerChangeDto[] = []
     let after = marker === undefined ? undefined : readId(marker)
+    let examined = 0
     for (;;) {
       const records = await changes.list({ ...query, ...(after && { after }) })
       for (const change of await changes.withVersions(records, query.requester)) {
-        const seen = within(visibility, change)
-        after = change.record.position
-        if (!isThere(seen.before) && !isThere(seen.after)) continue
-        const isMatch = [seen.before, seen.after].some((server) => server && matches(server))
-        if (!isMatch) continue
-        const item = describe(seen, visibility)
-        if (kind.length > 0 && !item.kinds.some((each) => kind.includes(each))) continue
-        if (changed.length > 0 && !changed.some((field) => field in item.changes)) continue
-        found.push(item)
-        if (found.length > most) return { items: found.slice(0, most), limit: most, hasMore: true }
+        const version = change.after ?? change.before
+        if (!version) continue
+        const item = matched(change)
+        if (item && found.length === most) {
+          return { items: found, limit: most, next: found.at(-1)?.id }
+        }
+        if (item) found.push(item)
+        after = { time: change.record.position.time, serverId: version.id }
       }
-      if (records.length < chunkSize) return { items: found, limit: most, hasMore: false }
+      examined += records.length
+      if (records.length < chunkSize) return { items: found, limit: most, next: undefined }
+      // A rare filter over a long time: the client asks for the rest.
+      if (examined >= mostExamined) {
+        return { items: found, limit: most, next: after && writeId(after) }
+      }
     }
   }
 }

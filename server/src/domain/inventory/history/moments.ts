@@ -6,9 +6,6 @@ import { timestamp } from '../../timestamp.ts'
 /** The inventory as it was at one moment. */
 export interface OpenMoment<Inventory> {
   readonly inventory: Inventory
-  isInUse(): boolean
-  /** When it was last used, in milliseconds by `performance.now`. */
-  lastUsed(): number
   close(): Promise<void>
 }
 
@@ -21,15 +18,28 @@ export interface MomentSource<Inventory> {
   build(commit: number, signal: AbortSignal): Promise<OpenMoment<Inventory>>
 }
 
+/** A moment, and who reads it. It is not removed before all of them have released it. */
+interface Entry<Inventory> {
+  readonly commit: number
+  readonly opening: Promise<OpenMoment<Inventory>>
+  readonly readers: string[]
+  isOpen: boolean
+  lastUsed: number
+}
+
 interface Limits {
   /** Each takes as much disk as the database. */
   readonly mostMoments: number
-  /** After this many milliseconds without a query a moment is removed. */
+  /** A moment that nobody has read for so many milliseconds is removed. */
   readonly maxIdle: number
 }
 
 const limitsByDefault: Limits = { mostMoments: 4, maxIdle: 900_000 }
+const mostOfUser = 2
 const maxWaiting = 4
+
+const tooMany = (reason: string) =>
+  new PlatformError('TooManyRequests', `${reason} Try again shortly.`, { retryAfter: 5 })
 
 /** Builds moments one at a time, shares them between users, and removes those that are not used. */
 export function createMoments<Inventory>(
@@ -37,8 +47,7 @@ export function createMoments<Inventory>(
   clock: Clock,
   { mostMoments, maxIdle }: Limits = limitsByDefault,
 ) {
-  const moments = new Map<number, Promise<OpenMoment<Inventory>>>()
-  const opened = new Map<number, OpenMoment<Inventory>>()
+  const entries = new Map<number, Entry<Inventory>>()
   const stop = new AbortController()
   const builds = createBoundedQueue({
     name: 'moments of the past that are being prepared',
@@ -47,73 +56,90 @@ export function createMoments<Inventory>(
     maxWaitingPerKey: 1,
   })
 
-  async function remove(commit: number): Promise<void> {
-    const moment = opened.get(commit)
-    moments.delete(commit)
-    opened.delete(commit)
-    await moment?.close()
+  async function remove({ commit, opening }: Entry<Inventory>): Promise<void> {
+    entries.delete(commit)
+    const moment = await opening
+    await moment.close()
   }
 
-  /** Removes the moment that was not used for the longest time. */
+  const unread = () =>
+    [...entries.values()]
+      .filter(({ isOpen, readers }) => isOpen && readers.length === 0)
+      .toSorted((a, b) => a.lastUsed - b.lastUsed)
+
+  /** Removes the moment that was not read for the longest time. */
   async function makeRoom(): Promise<void> {
-    if (opened.size < mostMoments) return
-    const [oldest] = [...opened]
-      .filter(([, moment]) => !moment.isInUse())
-      .toSorted(([, a], [, b]) => a.lastUsed() - b.lastUsed())
-    if (!oldest) {
-      throw new PlatformError(
-        'TooManyRequests',
-        `Other moments of the past are in use: at most ${mostMoments} at a time. Try again shortly.`,
-        { retryAfter: 5 },
-      )
-    }
-    await remove(oldest[0])
+    const open = [...entries.values()].filter(({ isOpen }) => isOpen).length
+    if (open < mostMoments) return
+    const [oldest] = unread()
+    if (!oldest) throw tooMany(`${mostMoments} other moments of the past are being read.`)
+    await remove(oldest)
   }
 
-  async function build(commit: number, user: string): Promise<OpenMoment<Inventory>> {
-    const work = async () => {
+  function open(commit: number, user: string): Entry<Inventory> {
+    const build = async () => {
       await makeRoom()
-      const moment = await source.build(commit, stop.signal)
-      opened.set(commit, moment)
-      return moment
+      return await source.build(commit, stop.signal)
     }
-    return await builds.run(work, { key: user })
+    const opening = builds.run(build, { key: user })
+    const entry = { commit, opening, readers: [], isOpen: false, lastUsed: performance.now() }
+    entries.set(commit, entry)
+    opening.then(
+      () => (entry.isOpen = true),
+      () => entries.delete(commit),
+    )
+    return entry
   }
 
-  async function removeUnused(): Promise<void> {
-    for (const [commit, moment] of opened) {
-      if (performance.now() - moment.lastUsed() > maxIdle) await remove(commit)
+  function requireFew(commit: number, user: string): void {
+    const others = [...entries.values()].filter(
+      (entry) => entry.commit !== commit && entry.readers.includes(user),
+    )
+    if (others.length >= mostOfUser) {
+      throw tooMany(`You are reading ${mostOfUser} other moments of the past.`)
     }
   }
-  const timer = setInterval(() => void removeUnused(), maxIdle / 10).unref()
+
+  const timer = setInterval(() => {
+    const isOld = ({ lastUsed }: Entry<Inventory>) => performance.now() - lastUsed > maxIdle
+    for (const entry of unread().filter(isOld)) void remove(entry)
+  }, maxIdle / 10).unref()
+
+  async function requireCommit(time: number): Promise<number> {
+    const commit = await source.commitAt(time)
+    if (commit !== undefined) return commit
+    const first = await source.firstTime()
+    const since =
+      first === undefined || first > clock() ? ': none is recorded yet' : `, at ${timestamp(first)}`
+    throw badField('as_of', `is before the first recorded change${since}`)
+  }
 
   return {
-    /** The inventory at a time. Waits until it is built. */
-    async at(time: number, user: string): Promise<Inventory> {
-      const commit = await source.commitAt(time)
-      if (commit === undefined) {
-        const first = await source.firstTime()
-        throw badField(
-          'as_of',
-          first === undefined || first > clock()
-            ? 'is before the first recorded change: none is recorded yet'
-            : `is before the first recorded change, at ${timestamp(first)}`,
-        )
+    /** The inventory at a time. Waits until it is built. It stays until it is released. */
+    async at(time: number, user: string) {
+      const commit = await requireCommit(time)
+      requireFew(commit, user)
+      const entry = entries.get(commit) ?? open(commit, user)
+      entry.readers.push(user)
+      let isReleased = false
+      const release = (): void => {
+        if (isReleased) return
+        isReleased = true
+        entry.readers.splice(entry.readers.indexOf(user), 1)
+        entry.lastUsed = performance.now()
       }
-      let moment = moments.get(commit)
-      if (!moment) {
-        moment = build(commit, user)
-        moments.set(commit, moment)
-        moment.catch(() => moments.delete(commit))
+      try {
+        return { inventory: (await entry.opening).inventory, release }
+      } catch (error) {
+        release()
+        throw error
       }
-      return (await moment).inventory
     },
 
     async close(): Promise<void> {
       clearInterval(timer)
       stop.abort()
-      await Promise.allSettled(moments.values())
-      for (const commit of opened.keys()) await remove(commit)
+      await Promise.allSettled([...entries.values()].map(remove))
     },
   }
 }

@@ -6,7 +6,9 @@ const units = { m: minute, h: 60 * minute, d: 1_440 * minute, w: 10_080 * minute
 
 const relative = /^-(\d{1,6})([mhdw])$/
 const date = /^\d{4}-\d{2}-\d{2}$/
-const time = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|([+-])(\d{2}):(\d{2}))$/
+/** In a URL, `+` stands for a space. */
+const time =
+  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|([+ -])(\d{2}):(\d{2}))$/
 
 const asOfFormats =
   'a time such as 2026-05-04T08:00:00Z or 2026-05-04T10:00+02:00, a day such as 2026-05-04 (its start in UTC), yesterday, or -30m, -2h, -7d'

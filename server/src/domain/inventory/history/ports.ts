@@ -11,6 +11,12 @@ export interface ChangePosition {
   readonly seq: number
 }
 
+/** A change as markers tell it, without numbers that count what happens in other scopes. */
+export interface ChangeMarker {
+  readonly time: number
+  readonly serverId: string
+}
+
 export interface VersionOwner {
   readonly projectId: string
   readonly domainId: string
@@ -47,7 +53,7 @@ interface ChangeQuery {
   readonly kinds: readonly ChangeKind[]
   /** Empty for all. */
   readonly serverIds: readonly string[]
-  readonly after?: ChangePosition
+  readonly after?: ChangeMarker
   readonly descending: boolean
   readonly limit: number
   readonly requester: Requester

@@ -1,5 +1,7 @@
 import type { Server } from '@muster/contract'
 import { defaultServer, derivedFields, upgradeServer } from '../build-server.ts'
+import { microsecondsOf } from '../../query/parse-timestamp.ts'
+import { timestampOfMicroseconds } from '../../timestamp.ts'
 import { callerFields } from '../fields.ts'
 import { origins } from '../metadata.ts'
 import { ownersFields } from '../render-server.ts'
@@ -42,6 +44,10 @@ type Tags = Readonly<Record<string, string>>
 /** Fields of which each version has one. The stored JSON leaves out some that have their default value. */
 const fields = Object.keys(defaultServer).filter((name) => !left.has(name)) as (keyof Server)[]
 
+/** Whether microseconds tell the time. Sources can report the year 1. */
+const isExact = (time: string | null) =>
+  time === null || timestampOfMicroseconds(microsecondsOf(time)) === time
+
 /** `newFields` did not exist when the earlier version was stored, so they have not changed. */
 export function diffServers(
   before: Server,
@@ -58,6 +64,7 @@ export function diffServers(
   if (after.update_version !== before.update_version + 1) {
     diff['update_version'] = [before.update_version, after.update_version]
   }
+  if (!isExact(before.updated_at)) diff['updated_at'] = [before.updated_at, null]
   const [old, fresh]: [Tags, Tags] = [before.metadata, after.metadata]
   for (const key of new Set([...Object.keys(old), ...Object.keys(fresh)])) {
     if (old[key] !== fresh[key]) diff[key] = [old[key] ?? null, fresh[key] ?? null]
@@ -79,6 +86,6 @@ export function undoDiff(after: Server, diff: ServerDiff, updatedAt: string): Se
     ...earlier,
     metadata: Object.fromEntries([...tags].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     update_version: (diff['update_version']?.[0] ?? after.update_version - 1) as number,
-    updated_at: updatedAt,
+    updated_at: (diff['updated_at']?.[0] ?? updatedAt) as string,
   })
 }
