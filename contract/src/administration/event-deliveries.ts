@@ -17,7 +17,8 @@ import {
 } from '../resources/resource.ts'
 import { exampleTimestamp } from './examples.ts'
 
-export const eventSinks = ['webhook', 'syslog'] as const
+/** A receiver of both records has two places: one in the events, one in the changes of servers. */
+export const eventSinks = ['webhook', 'syslog', 'webhook-changes', 'syslog-changes'] as const
 export type EventSinkName = (typeof eventSinks)[number]
 
 export const deliveryResults = ['delivered', 'failed', 'skipped'] as const
@@ -34,7 +35,10 @@ export const eventDeliveries = {
   many: 'delivery attempts',
   fields: {
     id: text('Id of the attempt', uses),
-    sink: { ...enumeration('`webhook` or `syslog`', uses), schema: Type.Enum([...eventSinks]) },
+    sink: {
+      ...enumeration('`webhook` or `syslog`; with `-changes` for changes of servers', uses),
+      schema: Type.Enum([...eventSinks]),
+    },
     event_id: text('Id of the event', ['filter', 'sort', 'search']),
     time: knownTimestamp('When the attempt started', uses),
     duration_ms: number('Duration in milliseconds', uses),

@@ -22,6 +22,7 @@ import { exactObject, sameType, TimestampInput } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 
 export const eventResults = ['success', 'failure', 'denied'] as const
+export const eventRecords = ['event', 'change'] as const
 
 /** Not `Type.Tuple`: its array of `items` is not allowed in OpenAPI 3.1. */
 const BeforeAndAfter = Type.Unsafe<[unknown, unknown]>(
@@ -61,6 +62,13 @@ export const events = {
       Type.Record(Type.String(), BeforeAndAfter),
       {},
     ),
+    record: {
+      ...enumeration(
+        '`event`: what somebody did through Muster. `change`: what a source showed of a server',
+        exactOnly,
+      ),
+      schema: Type.Enum([...eventRecords]),
+    },
   },
 } as const satisfies Resource
 
@@ -166,6 +174,7 @@ export const eventListExample = {
       request_id: 'req-1c9d8e7f-0a1b-4c2d-8e3f-405162738495',
       result: 'success',
       changes: { enabled: [true, false] },
+      record: 'event',
     },
   ],
   limit: 20,
@@ -173,7 +182,7 @@ export const eventListExample = {
 
 const { time, target_type, target_id, target_name, project_id, domain_id, ...rest } =
   eventListExample.events[0]
-const { result: _, changes, ...same } = rest
+const { result: _, record: __, changes, ...same } = rest
 const cloudpodsExample: CloudpodsEventDto = {
   ...same,
   ops_time: time,

@@ -44,10 +44,15 @@ export const ServerChange = exactObject({
   project_id: Type.String({ description: 'Project after the change' }),
   domain_id: Type.String({ description: 'Domain after the change' }),
   account_id: Type.String({ description: 'Cloud account after the change' }),
+  account: Type.String({ description: 'Name of the cloud account at that time' }),
   task_id: Type.String({ description: 'The task that caused the change; otherwise empty' }),
   request_id: Type.String({ description: 'The request that caused the change; otherwise empty' }),
   changes: Type.Record(Type.String(), BeforeAndAfter, {
     description: 'Changed fields and tags, each as `[before, after]`',
+  }),
+  is_partial: Type.Boolean({
+    description:
+      'Whether the change is from before an upgrade: only differences of the most important fields are known',
   }),
 })
 export type ServerChange = Static<typeof ServerChange>
@@ -97,9 +102,11 @@ const example: ServerChange = {
   project_id: '1f0c7b7e6d5a4f3e8c2b1a0987654321',
   domain_id: 'default',
   account_id: '8a6d0f3e5c4b4a2d9e1f7c6b5a493827',
+  account: 'research-aws',
   task_id: '',
   request_id: '',
   changes: { status: ['running', 'ready'] },
+  is_partial: false,
 }
 
 export const serverChangeOperations = [

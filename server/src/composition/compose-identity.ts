@@ -29,7 +29,7 @@ import { createGuardedGet } from '../egress/guarded-get.ts'
 import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
-import { createSinkStore } from '../storage/event-sinks.ts'
+import { createDeliveryLog } from '../storage/event-sinks.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createLoginGuard } from '../storage/identity/login-guard.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
@@ -65,7 +65,7 @@ export function composeIdentity(parts: Parts) {
   const directory = createDirectory(database)
   const tokens = createTokenStore(database, parts.tokensPerUser)
   const events = createEventStore(database)
-  const sinks = createSinkStore(database)
+  const deliveries = createDeliveryLog(database)
   const guard = createLoginGuard(database)
   const registry = createRegistry(database)
   const findUserStatus = createFindUserStatus({ directory, identityVersion, clock, memory })
@@ -147,7 +147,7 @@ export function composeIdentity(parts: Parts) {
     administration: createAdministration({
       registry,
       events,
-      sinks,
+      deliveries,
       tokens,
       directory,
       findUserStatus,
@@ -159,7 +159,6 @@ export function composeIdentity(parts: Parts) {
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),
-    sinks,
     providerLogins: providerQueue.counts,
     ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {

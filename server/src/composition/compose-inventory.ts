@@ -10,6 +10,8 @@ import { createExportServers } from '../domain/inventory/export-servers.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createResourceUseCases } from '../domain/inventory/list-resources.ts'
 import { createListServers } from '../domain/inventory/server-list/list-servers.ts'
+import { createListChangeEvents } from '../domain/inventory/history/change-events.ts'
+import { createListEvents } from '../domain/inventory/history/list-events.ts'
 import { createListChanges } from '../domain/inventory/history/list-changes.ts'
 import { createOwners, type Owners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
@@ -20,6 +22,7 @@ import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
 import type { Database, DatabaseReader, DatabaseVersions } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createChangeStore } from '../storage/history/change-store.ts'
+import { createMoveEvents } from '../storage/history/move-events.ts'
 import { purgeChanges } from '../storage/history/purge-changes.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createResourceFinder } from '../storage/resources/resource-finder.ts'
@@ -85,9 +88,12 @@ export function composeInventory(parts: Parts) {
   const reads = composeInventoryReads({ ...parts, owners })
   const { findServer } = reads
   const serverWriter = createServerWriter(database, clock)
+  const listChanges = createListChanges({ changes: createChangeStore(database), owners })
+  const listChangeEvents = createListChangeEvents(listChanges)
   return {
     ...reads,
-    listChanges: createListChanges({ changes: createChangeStore(database), owners }),
+    listChanges,
+    listEvents: createListEvents(listChangeEvents),
     ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
     recordServers: createRecordServers({ serverWriter, owners, clock }),
     rewriteServers: createRewriteServers({
@@ -104,9 +110,14 @@ export function composeInventory(parts: Parts) {
       ])
       return createViewUseCases({ views: createViewStore(database), reauthorizeCaller, clock })
     }),
-    readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
+    readHistory: createReadHistory({
+      findServer,
+      events: createEventStore(database),
+      listChangeEvents,
+    }),
     purgeDeleted: () => serverWriter.purgeDeleted(clock() - parts.deletedRetention),
-    purgeChanges: () => purgeChanges(database, clock() - parts.historyRetention),
+    moveEvents: createMoveEvents(database),
+    purgeChanges: () => purgeChanges(database, clock() - parts.historyRetention, clock()),
   }
 }
 export type Inventory = ReturnType<typeof composeInventory>

@@ -42,7 +42,14 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
   Sources: ['sourceAllow', 'disappearanceHold', 'taskTimeout', 'recycleFor'],
   Demo: ['demo', 'demoServers'],
   Process: ['roles', 'region', 'platformName', 'startTimeout', 'consoleBuild'],
-  'Audit events': ['eventsWebhook', 'eventsWebhookSecret', 'eventsSyslog', 'eventsCa'],
+  'Audit events': [
+    'eventsWebhook',
+    'eventsWebhookSecret',
+    'eventsWebhookRecords',
+    'eventsSyslog',
+    'eventsSyslogRecords',
+    'eventsCa',
+  ],
   Monitoring: [
     'metricsTokenFile',
     'logLevel',

@@ -7,7 +7,7 @@ import { PlatformError } from '../domain/error.ts'
 import { makeEvent } from '../testing/identity-world/identity-records.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { openStorage, type TestStorage } from '../testing/open-storage.ts'
-import { createSinkStore } from './event-sinks.ts'
+import { createDeliveryLog, createEventLog, createSinkStore } from './event-sinks.ts'
 import { createEventStore } from './event-store.ts'
 
 const list = {
@@ -26,7 +26,7 @@ onBothEngines('the delivery of events', (engine) => {
   const log = { info() {}, warn() {} }
   before(async () => {
     storage = await openStorage(engine)
-    store = createSinkStore(storage.database)
+    store = createSinkStore(storage.database, createEventLog(storage.database))
     record = createEventStore(storage.database).record
   })
   after(() => storage.close())
@@ -74,7 +74,7 @@ onBothEngines('the delivery of events', (engine) => {
     await deliver(push, () => seen.length >= 150)
     assert.deepEqual(seen, ids)
     assert.deepEqual(await store.lag('webhook'), { events: 0, since: undefined })
-    const { items, total } = await store.listDeliveries(list)
+    const { items, total } = await createDeliveryLog(storage.database).listDeliveries(list)
     assert.equal(total, 150)
     assert.equal(items[0]?.result, 'delivered')
   })
@@ -100,7 +100,9 @@ onBothEngines('the delivery of events', (engine) => {
     const [first = '', second = '', third = ''] = ids
     assert.deepEqual(seen, [first, ...Array.from({ length: 5 }, () => second), third])
     assert.deepEqual(counts, { delivered: 3, failed: 4, skipped: 0 })
-    const failed = (await store.listDeliveries(list)).items.filter(({ status }) => status === 503)
+    const failed = (await createDeliveryLog(storage.database).listDeliveries(list)).items.filter(
+      ({ status }) => status === 503,
+    )
     assert.deepEqual([failed.length, failed[0]?.event_id, failed[0]?.error], [4, second, 'busy'])
   })
 
@@ -121,7 +123,7 @@ onBothEngines('the delivery of events', (engine) => {
       () => seen.length >= until,
       { clock: () => (now += 5) },
     )
-    const { items } = await store.listDeliveries(list)
+    const { items } = await createDeliveryLog(storage.database).listDeliveries(list)
     const logged = items
       .filter(({ event_id }) => ids.includes(event_id))
       .map(({ result, event_id }) => [result, ids.indexOf(event_id)])
@@ -211,7 +213,7 @@ onBothEngines('the delivery of events', (engine) => {
     const many = Array.from({ length: 600 }, () => ({ ...attempt, result: 'delivered' as const }))
     await store.record('webhook', 'one', { ...state, attempts: 600 }, many)
     await store.record('webhook', 'one', { ...state, attempts: 1_200 }, many)
-    assert.equal((await store.listDeliveries(list)).total, 1_000)
+    assert.equal((await createDeliveryLog(storage.database).listDeliveries(list)).total, 1_000)
   })
 
   test('comes before the end of the retention', async () => {

@@ -1,6 +1,11 @@
 import { eventDeliveries, type EventDelivery } from '@muster/contract'
 import { sql } from 'kysely'
-import type { SinkState, SinkStore } from '../domain/audit/event-sink.ts'
+import type {
+  DeliveryLog,
+  LogPosition,
+  PositionedEvent,
+  SinkStore,
+} from '../domain/audit/event-sink.ts'
 import { background } from '../domain/inventory/ports.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import { timestamp } from '../domain/timestamp.ts'
@@ -29,41 +34,69 @@ const columns = [
   'error',
 ] as const
 
-/** Stores the position of each sink and the log of delivery attempts. */
-export function createSinkStore(database: DatabaseReader & DatabaseWriter): SinkStore {
-  const { db, engine, commit } = database
-  const insertDeliveries = createInsertRows(database, 'event_deliveries', columns, 'refuse')
-  const listRows = createListRows(database)
-  const idOfDelivery: Sql = sql`(sink || '-' || attempt)`
-  const fields = sqlFieldsOf(engine, deliveryFields, (field) => {
-    if (field === 'id') return idOfDelivery
-    return field === 'time' ? sql`(time * 1000)` : sql.ref(field)
-  })
-  const complete = sql<boolean>`${completeEvents(engine)}`
+/** What a sink delivers, in the order of commits. */
+export interface DeliveredLog {
+  readonly table: 'event_sinks' | 'change_sinks'
+  /** The last one that is complete; undefined if there is none. */
+  newest(): Promise<LogPosition | undefined>
+  next(after: LogPosition, limit: number): Promise<readonly PositionedEvent[]>
+  /** Selects the `time` of those that are not delivered yet. */
+  waiting(after: LogPosition, limit: number): Sql
+}
 
-  const after = ({ position, event_id }: Pick<SinkState, 'position' | 'event_id'>) =>
+/** The events of the audit log. */
+export function createEventLog({ db, engine }: DatabaseReader): DeliveredLog {
+  const complete = sql<boolean>`${completeEvents(engine)}`
+  const after = ({ position, event_id }: LogPosition) =>
     db
       .selectFrom('events')
       .where(sql<boolean>`(position, id) > (${position}, ${event_id})`)
       .where(complete)
       .orderBy('position')
       .orderBy('id')
+  return {
+    table: 'event_sinks',
+    async newest() {
+      return await db
+        .selectFrom('events')
+        .select(['position', 'id as event_id'])
+        .where(complete)
+        .orderBy('position', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+    },
+    async next(state, limit) {
+      const rows = await after(state).selectAll().limit(limit).execute()
+      return rows.map((row) => ({
+        at: { position: row.position, event_id: row.id },
+        event: toEventRecord(row),
+      }))
+    },
+    waiting: (state, limit) => sql`${after(state).select('time').limit(limit)}`,
+  }
+}
+
+/** Stores the position of each sink, and logs its attempts. */
+export function createSinkStore(
+  database: DatabaseReader & DatabaseWriter,
+  log: DeliveredLog,
+): SinkStore {
+  const { db, commit } = database
+  const insertDeliveries = createInsertRows(database, 'event_deliveries', columns, 'refuse')
+  // Both tables have the same columns.
+  const table = log.table as 'event_sinks'
 
   /** A new sink starts after the newest event. Older events are exported instead. */
   async function create(name: string): Promise<void> {
-    const newest = await db
-      .selectFrom('events')
-      .select(['position', 'id'])
-      .where(complete)
-      .orderBy('position', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    const { position = Number.MIN_SAFE_INTEGER, id = '' } = newest ?? {}
-    const row = { name, position, event_id: id, runner: '', leased_until: 0 }
+    const { position, event_id } = (await log.newest()) ?? {
+      position: Number.MIN_SAFE_INTEGER,
+      event_id: '',
+    }
+    const row = { name, position, event_id, runner: '', leased_until: 0 }
     await commit([
       db
-        .insertInto('event_sinks')
+        .insertInto(table)
         .values({ ...row, attempts: 0, failing_since: 0 })
         .onConflict((conflict) => conflict.doNothing())
         .compile(),
@@ -71,14 +104,14 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
   }
 
   const find = (name: string) =>
-    db.selectFrom('event_sinks').selectAll().where('name', '=', name).executeTakeFirst()
+    db.selectFrom(table).selectAll().where('name', '=', name).executeTakeFirst()
 
   return {
     async acquire(name, runner, now, until) {
       if (!(await find(name))) await create(name)
       const [result] = await commit([
         db
-          .updateTable('event_sinks')
+          .updateTable(table)
           .set({ runner, leased_until: until })
           .where('name', '=', name)
           .where((eb) => eb.or([eb('runner', '=', runner), eb('leased_until', '<', now)]))
@@ -90,7 +123,7 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
     async release(name, runner) {
       await commit([
         db
-          .updateTable('event_sinks')
+          .updateTable(table)
           .set({ leased_until: 0 })
           .where('name', '=', name)
           .where('runner', '=', runner)
@@ -98,17 +131,14 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
       ])
     },
 
-    async next(state, limit) {
-      const rows = await after(state).selectAll().limit(limit).execute()
-      return rows.map((row) => ({ position: row.position, event: toEventRecord(row) }))
-    },
+    next: log.next,
 
     async record(name, runner, { position, event_id, attempts, failing_since }, added) {
       const first = attempts - added.length + 1
       await commit([
         required(
           db
-            .updateTable('event_sinks')
+            .updateTable(table)
             .set({ position, event_id, attempts, failing_since })
             .where('name', '=', name)
             .where('runner', '=', runner)
@@ -132,17 +162,26 @@ export function createSinkStore(database: DatabaseReader & DatabaseWriter): Sink
     async lag(name) {
       const sink = await find(name)
       if (!sink) return { events: 0, since: undefined }
-      const waiting = after(sink).select('time').limit(countedEvents).as('waiting')
-      const count = db
-        .selectFrom(waiting)
-        .select((eb) => [eb.fn.countAll<number>().as('events'), eb.fn.min('time').as('since')])
-      const [[row] = []] = await database.run([count.compile()], background)
+      const count = sql`select count(*) as events, min(time) as since
+        from (${log.waiting(sink, countedEvents)}) as waiting`
+      const [[row] = []] = await database.run([count.compile(db)], background)
       return {
         events: Number(row?.['events']),
         since: (row?.['since'] as number | null) ?? undefined,
       }
     },
+  }
+}
 
+/** The attempts of all sinks. */
+export function createDeliveryLog(database: DatabaseReader): DeliveryLog {
+  const listRows = createListRows(database)
+  const idOfDelivery: Sql = sql`(sink || '-' || attempt)`
+  const fields = sqlFieldsOf(database.engine, deliveryFields, (field) => {
+    if (field === 'id') return idOfDelivery
+    return field === 'time' ? sql`(time * 1000)` : sql.ref(field)
+  })
+  return {
     async listDeliveries(query, requester) {
       const source = {
         columns: sql.raw('event_deliveries.*'),

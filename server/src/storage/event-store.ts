@@ -1,7 +1,8 @@
 import { events } from '@muster/contract'
 import { sql, type Kysely } from 'kysely'
-import type { EventStore } from '../domain/audit/event-store.ts'
+import type { EventQuery, EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
+import { isMarker, writeMarker } from '../domain/query/marker.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import type { AuthorizedScope } from '../domain/scope.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
@@ -56,6 +57,12 @@ const indexed: ReadonlySet<string> = new Set([
   'request_id',
 ])
 
+const listOf = ({ where, byCommit, descending }: EventQuery) => ({
+  scope: undefined,
+  where,
+  order: byCommit === true ? [{ field: 'position', descending }] : [],
+})
+
 /** The domain of an event is that of its target. */
 function visibleTo({ scope, self }: AuthorizedScope): Sql {
   const own = self === undefined ? nothing : sql`user_id = ${self}`
@@ -71,6 +78,11 @@ function visibleTo({ scope, self }: AuthorizedScope): Sql {
   }
 }
 
+/** Events are not kept for a sink that no process has served for a day: it is no longer in use. */
+export const waitsForSink = (now: number) =>
+  sql<boolean>`exists (select 1 from event_sinks as sink where sink.leased_until > ${now - day}
+    and (events.position, events.id) > (sink.position, sink.event_id))`
+
 export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
   const { db, engine } = database
   const insertEvent = createInsertEvent(db)
@@ -78,9 +90,21 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
   const empty = textField(engine, sql`''`)
   const fields: Readonly<Record<string, SqlField>> = sqlFieldsOf(engine, eventFields, (field) => {
     if (field === 'time') return sql`(time * 1000)`
+    if (field === 'record') return sql`'event'`
     return sql.ref(field === 'user' ? 'user_name' : field)
   })
   const position: SqlField = { ...textField(engine, sql.ref('position')), kind: 'number' }
+
+  /** An event that became a change keeps its place in the order of commits. */
+  async function placeOf(id: string, query: EventQuery): Promise<string> {
+    if (isMarker(id)) return id
+    const row = await db
+      .selectFrom('former_events')
+      .select('position')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row ? writeMarker(listOf(query), { keys: [row.position], id }) : id
+  }
 
   return {
     async record(event) {
@@ -111,12 +135,10 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
       const { items, next } = await listRows(
         source,
         {
-          scope: undefined,
-          where: query.where,
-          order: byCommit ? [{ field: 'position', descending }] : [],
+          ...listOf(query),
           limit: query.limit,
           offset: 0,
-          marker: byCommit ? marker : undefined,
+          marker: byCommit && marker !== undefined ? await placeOf(marker, query) : undefined,
         },
         (row) => toEventRecord(row as unknown as EventRow),
         { requester, counts: false, descending },
@@ -126,24 +148,22 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
     },
 
     async purge(before, now) {
-      // Events are not kept for a sink that no process has served for a day: it is no longer in use.
-      const isWaiting = sql<boolean>`exists (select 1 from event_sinks as sink
-        where sink.leased_until > ${now - day}
-          and (events.position, events.id) > (sink.position, sink.event_id))`
       const batch = db.deleteFrom('events').where('id', 'in', (eb) =>
         eb
           .selectFrom('events')
           .select('id')
           .where('id', '<', timePart(before))
-          .where((where) => where.not(isWaiting))
+          .where((where) => where.not(waitsForSink(now)))
           .limit(purgeBatchSize),
       )
       await deleteInBatches(database, batch.compile())
+      const moved = db.deleteFrom('former_events').where('id', '<', timePart(before))
+      await database.commit([moved.compile()])
     },
   }
 }
 
-type EventRow = Omit<Tables['events'], 'position'>
+export type EventRow = Omit<Tables['events'], 'position'>
 
 const columns: readonly (keyof EventRow)[] = [
   'id',
@@ -194,4 +214,5 @@ export const toEventRecord = (row: EventRow): EventRecord => ({
   request_id: row.request_id,
   result: row.result as EventRecord['result'],
   changes: JSON.parse(row.changes) as EventRecord['changes'],
+  record: 'event',
 })

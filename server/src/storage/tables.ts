@@ -105,6 +105,12 @@ export interface Tables extends InventoryTables, AdministeredTables {
     position: Generated<number>
   }
   /** Where events are delivered to. */
+  change_sinks: Tables['event_sinks']
+  /** The place of events that became changes, for those who go on after them. */
+  former_events: {
+    id: string
+    position: number
+  }
   event_sinks: {
     name: string
     /** The process that delivers, and until when unless it renews its lease. */

@@ -37,4 +37,5 @@ export const createEvent = ({ user, origin, action, result, time }: EventInput):
   request_id: origin.requestId,
   result,
   changes: action.changes ?? {},
+  record: 'event',
 })

@@ -87,9 +87,9 @@ export function createEventDelivery(dependencies: Dependencies) {
    * if that is accepted, the first is skipped, else the receiver is at fault.
    */
   async function attempt(from: SinkState, event: PositionedEvent, next?: PositionedEvent) {
-    const after = ({ position, event: { id } }: PositionedEvent, ...attempts: Attempt[]) => {
+    const after = ({ at }: PositionedEvent, ...attempts: Attempt[]) => {
       const count = from.attempts + attempts.length
-      return { attempts, reached: { position, event_id: id, attempts: count, failing_since: 0 } }
+      return { attempts, reached: { ...at, attempts: count, failing_since: 0 } }
     }
     const first = await send(event)
     if (first.result === 'delivered') return after(event, first)

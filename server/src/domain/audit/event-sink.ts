@@ -24,18 +24,22 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The position of a sink in the log. */
-export interface SinkState {
-  /** Of the last event that was delivered or skipped. */
+/** What is delivered, in the order in which it was committed. */
+export interface LogPosition {
   readonly position: number
+  /** Tells apart what was committed at the same position: the id of an event, or the number of a server. */
   readonly event_id: string
+}
+
+/** The position of a sink in the log: of the last event that was delivered or skipped. */
+export interface SinkState extends LogPosition {
   readonly attempts: number
   /** When the next event was first rejected; 0 if it was not. */
   readonly failing_since: number
 }
 
 export interface PositionedEvent {
-  readonly position: number
+  readonly at: LogPosition
   readonly event: EventRecord
 }
 
@@ -48,6 +52,7 @@ export interface SinkLag {
   readonly since: number | undefined
 }
 
+/** Stores how far the sinks of one record are: of events, or of changes of servers. */
 export interface SinkStore {
   /** Takes or renews the lease. Undefined if another process has it. A new sink starts after the newest event. */
   acquire(
@@ -67,6 +72,9 @@ export interface SinkStore {
     attempts: readonly Attempt[],
   ): Promise<void>
   lag(name: EventSinkName): Promise<SinkLag>
+}
+
+export interface DeliveryLog {
   listDeliveries(
     query: Pick<ListQuery<string>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
     requester?: Requester,

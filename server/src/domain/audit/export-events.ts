@@ -4,8 +4,7 @@ import type { Format } from '../query/choose-format.ts'
 import { csvHeader, csvRow } from '../query/csv.ts'
 import { selectKeys } from '../query/select-keys.ts'
 import { startStream } from '../query/start-stream.ts'
-import type { AuthorizedScope } from '../scope.ts'
-import type { EventQuery, EventStore } from './event-store.ts'
+import type { EventPage, EventQuery } from './event-store.ts'
 import { renderEvent } from './render-event.ts'
 
 /** How many events are in memory at a time. */
@@ -19,8 +18,7 @@ export interface ExportOptions {
 
 /** Streams all matching events in the order in which they were committed, or in reverse. */
 export async function exportEvents(
-  events: EventStore,
-  scope: AuthorizedScope,
+  list: (query: EventQuery) => Promise<EventPage>,
   query: EventQuery,
   { format, keys }: ExportOptions,
 ): Promise<AsyncIterable<Buffer>> {
@@ -31,7 +29,7 @@ export async function exportEvents(
   async function* chunks(): AsyncGenerator<Buffer> {
     let { marker, requester } = query
     do {
-      const page = await events.list(scope, {
+      const page = await list({
         ...query,
         ...(marker !== undefined && { marker }),
         requester,

@@ -1,7 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
-import { describeServerEvents } from './describe-server-events.ts'
 import { keepTaskStatus } from './own-fields.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerWriter, StoredServer, ServerWrite, SightingChanges } from './ports.ts'
@@ -15,8 +14,6 @@ export type ServerChange = (
 interface Wish {
   readonly ids: readonly string[]
   readonly change: ServerChange
-  /** The account on whose behalf the servers change. */
-  readonly account: string
   /** The sightings to store with those servers that change. */
   readonly sightingsOf: (changed: readonly Server[]) => SightingChanges
 }
@@ -28,19 +25,15 @@ interface Dependencies {
 
 /** Changes servers without a new report from their source, for example their project or status. */
 export function createChangeServers({ serverWriter, clock }: Dependencies) {
-  async function changeOnce({ ids, change, account, sightingsOf }: Wish) {
+  async function changeOnce({ ids, change, sightingsOf }: Wish) {
     const stored = await serverWriter.findStored(ids)
-    const time = clock()
     const writes = [...stored.values()]
       .filter(({ server }) => !server.deleted)
-      .map((before) => writeOf(before, change, timestamp(time)))
+      .map((before) => writeOf(before, change, timestamp(clock())))
       .filter((write) => write !== undefined)
     if (writes.length === 0) return 0
-    const events = describeServerEvents(writes, account, time)
     const changed = writes.map(({ server }) => server)
-    return (await serverWriter.write(writes, events, sightingsOf(changed)))
-      ? writes.length
-      : undefined
+    return (await serverWriter.write(writes, [], sightingsOf(changed))) ? writes.length : undefined
   }
 
   return (wish: Wish): Promise<number> => retryOnConflict(() => changeOnce(wish))

@@ -5,12 +5,14 @@ import type { Caller } from '../identity/caller.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import { requesterOf } from '../identity/requester-of.ts'
 import { allOf, oneOf } from '../query/conditions.ts'
-import { everywhere, type ScopeOrNone } from '../scope.ts'
+import { everywhere } from '../scope.ts'
 import type { FindServer } from './get-server.ts'
+import { mergePages, type ListChangeEvents } from './history/change-events.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
   readonly events: EventStore
+  readonly listChangeEvents: ListChangeEvents
 }
 
 type HistoryQuery = Omit<EventQuery, 'requester' | 'hidesOrigin'>
@@ -18,20 +20,8 @@ type HistoryQuery = Omit<EventQuery, 'requester' | 'hidesOrigin'>
 /** Only readers of the audit log see the address from which somebody acted. */
 const withoutOrigin = (event: EventRecord): EventRecord => ({ ...event, ip: '', request_id: '' })
 
-/** Shows the new values when a server changed hands, but not those of its previous owner. */
-function withoutPast(event: EventRecord, { kind }: ScopeOrNone): EventRecord {
-  const isArrival =
-    (kind === 'project' && 'project_id' in event.changes) ||
-    (kind === 'domain' && 'domain_id' in event.changes)
-  if (!isArrival) return event
-  const arrived = Object.entries(event.changes)
-    .filter(([, [, after]]) => after !== null)
-    .map(([key, [, after]]) => [key, [null, after]] as const)
-  return { ...event, changes: Object.fromEntries(arrived) as EventRecord['changes'] }
-}
-
-/** Returns the events of a server that the caller may see, newest first. */
-export function createReadHistory({ findServer, events }: Dependencies) {
+/** Returns the events and the changes of a server that the caller may see, newest first. */
+export function createReadHistory({ findServer, events, listChangeEvents }: Dependencies) {
   return async function readHistory(
     caller: Caller,
     idOrName: string,
@@ -47,8 +37,9 @@ export function createReadHistory({ findServer, events }: Dependencies) {
       at: ['system', 'domain'],
     })
     const hidesOrigin = audit.scope.kind === 'none'
-    const { items, next } = await events.list(everywhere, {
-      ...query,
+    const asked = { ...query, hidesOrigin, requester: requesterOf(caller) }
+    const about = await events.list(everywhere, {
+      ...asked,
       where: allOf([
         oneOf('target_type', ['server']),
         oneOf('target_id', [parts.id]),
@@ -56,11 +47,12 @@ export function createReadHistory({ findServer, events }: Dependencies) {
         ...(scope.kind === 'domain' ? [oneOf('domain_id', [scope.domainId])] : []),
         query.where,
       ]),
-      hidesOrigin,
-      requester: requesterOf(caller),
     })
-    const known = items.map((event) => withoutPast(event, scope))
-    return { items: hidesOrigin ? known.map(withoutOrigin) : known, next }
+    const shown = hidesOrigin ? { ...about, items: about.items.map(withoutOrigin) } : about
+    return mergePages(
+      [shown, await listChangeEvents(caller, [parts.id], asked, requested ?? 'max')],
+      query,
+    )
   }
 }
 export type ReadHistory = ReturnType<typeof createReadHistory>

@@ -4,7 +4,7 @@ import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { buildServer, defaultServer } from './build-server.ts'
-import { changesOf, describeServerEvents } from './describe-server-events.ts'
+import { diffServers } from './history/server-diff.ts'
 import { tagsOf } from './metadata.ts'
 import { endServer, isProtectedBy, keepOwnFields, keepTaskStatus } from './own-fields.ts'
 import type { Owners } from './owners.ts'
@@ -34,7 +34,7 @@ interface Dependencies {
 const isThere = (stored: StoredServer | undefined): stored is StoredServer =>
   stored !== undefined && !stored.server.deleted
 
-/** Writes the reported servers with their audit events. An unchanged server costs one comparison. */
+/** Writes the reported servers. An unchanged server costs one comparison. */
 export function createRecordServers({ serverWriter, owners, clock }: Dependencies) {
   const digestOf = (facts: ServerFacts, reporter: ReportingAccount | undefined) =>
     reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
@@ -122,8 +122,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
       .filter(({ facts, digest }) => isNews(facts, digest, stored.get(facts.id)))
     const { ended, successors, kept } = await findLost(scan, stored)
     const ownerOf = news.length === 0 ? new Map<string, Owner>() : await owners.byProject()
-    const time = clock()
-    const now = timestamp(time)
+    const now = timestamp(clock())
     const replaced: { readonly from: string; readonly to: string }[] = []
     const former = await findFormer(news, stored, ownerOf, reporter)
     const writes: ServerWrite[] = news.flatMap(({ facts, digest }) => {
@@ -154,8 +153,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
       created: [...created, ...replaced.map(({ from }) => from)],
       renamed: replaced,
     }
-    const events = describeServerEvents(writes, reporter?.account ?? '', time)
-    if (!(await serverWriter.write(writes, events, sightings))) return undefined
+    if (!(await serverWriter.write(writes, [], sightings))) return undefined
     const isCreated = ({ stored: before, server }: ServerWrite) =>
       !isThere(before) && !server.deleted
     return {
@@ -249,7 +247,7 @@ function writeOf(
   const isUnchanged =
     same &&
     (stored?.newFields
-      ? Object.keys(changesOf(stored, server)).length === 0
+      ? Object.keys(diffServers(stored.server, server, stored.newFields)).length === 0
       : isDeepStrictEqual(same, { ...defaultServer, ...stored?.server }))
   const written = isUnchanged ? same : server
   const { updated_at: sourceTime } = facts

@@ -73,7 +73,7 @@ export function matchesField<Field extends string>(
 }
 
 /** Whether an object in memory matches a condition. */
-function matches<Field extends string>(
+export function matches<Field extends string>(
   fields: QueryFields<Field>,
   condition: Condition<Field>,
   object: Wire<Field>,

@@ -29,7 +29,6 @@ export function createChangeAccountServers({ sightings, changeServers }: Depende
       count += await changeServers({
         ids,
         change: (stored) => (stored.server.account_id === account.id ? change(stored) : undefined),
-        account: account.name,
         sightingsOf: (changed) => ({
           accountId: account.id,
           fence,

@@ -4,7 +4,6 @@ import { createAuditEvent } from '../identity/create-audit-event.ts'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
-import { describeServerEvents } from '../inventory/describe-server-events.ts'
 import { createFindMatches } from '../inventory/find-matches.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type {
@@ -171,7 +170,7 @@ export function createClaimServers(dependencies: Dependencies) {
       clock,
     )
     const isWritten = await serverWriter
-      .write(writes, [event, ...describeServerEvents(writes, account.name, clock())], {
+      .write(writes, [event], {
         accountId: account.id,
         fence: { revision: account.revision },
         // The empty digest makes the next scan write the servers.

@@ -47,7 +47,6 @@ export function createMarkServersUnknown({ changeServers, sightings, serverWrite
     let written = new Set<string>()
     const count = await changeServers({
       ids: [...byId.keys()],
-      account: account.name,
       change({ id, server }) {
         const holder = server.account_id
         const isHeldElsewhere =

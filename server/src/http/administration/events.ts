@@ -2,9 +2,14 @@ import {
   eventDeliveries,
   type eventDeliveryOperations,
   type eventOperations,
+  type ScopeParameter,
 } from '@muster/contract'
+import { exportEvents } from '../../domain/audit/export-events.ts'
+import type { EventQuery } from '../../domain/audit/event-store.ts'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
+import type { ListEvents } from '../../domain/inventory/history/list-events.ts'
+import { requesterOf } from '../../domain/identity/requester-of.ts'
 import { chooseFormat } from '../../domain/query/choose-format.ts'
 import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
 import { readListQuery } from '../../domain/query/read-list-query.ts'
@@ -29,21 +34,26 @@ interface CloudpodsCall {
 
 interface Dependencies {
   readonly administration: Administration
+  readonly listEvents: ListEvents
   readonly authUrl: string
   readonly baseUrl: string
 }
 
 export function createEventHandlers({
   administration,
+  listEvents,
   authUrl,
   baseUrl,
 }: Dependencies): HandlersFor<typeof eventOperations | typeof eventDeliveryOperations> {
+  const list = (caller: Caller, query: EventQuery, scope: ScopeParameter | undefined) =>
+    listEvents(caller, query, scope, (asked) => administration.listEvents(caller, asked, scope))
+
   const listForCloudpods = (key: 'events' | 'actions', servedAt: string) =>
     async function listCloudpodsEvents({ caller, query, url }: CloudpodsCall) {
       const { field, ...parameters } = readCloudpodsNames(query).parameters
-      const eventQuery = readEventQuery(parameters)
+      const eventQuery = { ...readEventQuery(parameters), requester: requesterOf(caller) }
       const keys = readCloudpodsKeys(field)
-      const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
+      const page = await list(caller, eventQuery, eventQuery.scope)
       return await answerCloudpodsEvents(key, page, { ...eventQuery, keys }, servedAt + url)
     }
   const listEventsForCloudpods = listForCloudpods('events', baseUrl)
@@ -55,14 +65,14 @@ export function createEventHandlers({
       if (isCloudpods && wanted === 'json') {
         return await listEventsForCloudpods({ caller, query, url })
       }
-      const eventQuery = readEventQuery(parameters)
+      const eventQuery = { ...readEventQuery(parameters), requester: requesterOf(caller) }
       if (wanted !== 'json') {
         const options = { format: wanted, keys: eventQuery.keys }
         const { scope } = eventQuery
-        const body = await administration.exportEvents(caller, eventQuery, scope, options)
+        const body = await exportEvents((asked) => list(caller, asked, scope), eventQuery, options)
         return answerExport('events', wanted, body)
       }
-      const page = await administration.listEvents(caller, eventQuery, eventQuery.scope)
+      const page = await list(caller, eventQuery, eventQuery.scope)
       return await answerEvents(page, eventQuery, baseUrl + url)
     },
 

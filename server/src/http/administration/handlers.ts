@@ -16,6 +16,7 @@ import type {
   User,
 } from '../../domain/identity/administration/resources.ts'
 import type { Page } from '../../domain/query/list-query.ts'
+import type { ListEvents } from '../../domain/inventory/history/list-events.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
@@ -25,6 +26,7 @@ import { createRenderers } from './render-resources.ts'
 
 interface Dependencies {
   readonly administration: Administration
+  readonly listEvents: ListEvents
   readonly catalog: readonly CatalogService[]
   readonly authUrl: string
   readonly baseUrl: string
@@ -70,7 +72,7 @@ const done = async (deed: Promise<void>) => {
 }
 
 export function createAdministrationHandlers(dependencies: Dependencies): AdministrationHandlers {
-  const { administration: use, catalog, authUrl, baseUrl } = dependencies
+  const { administration: use, listEvents, catalog, authUrl, baseUrl } = dependencies
   const renderers = createRenderers(authUrl)
 
   const renderUser = (caller: Caller) => {
@@ -196,6 +198,6 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
 
     ...createAssignmentHandlers({ administration: use, renderers, authUrl }),
     ...createCatalogHandlers(catalog, authUrl),
-    ...createEventHandlers({ administration: use, authUrl, baseUrl }),
+    ...createEventHandlers({ administration: use, listEvents, authUrl, baseUrl }),
   }
 }

@@ -148,10 +148,14 @@ onEngineOfLane('exports of events as CSV or NDJSON', (engine) => {
       limit: 1,
       requester: { user: 'reader' },
     } as const
-    const body = await exportEvents(createEventStore(database), everywhere, query, {
-      format: 'ndjson',
-      keys: ['id'],
-    })
+    const body = await exportEvents(
+      (asked) => createEventStore(database).list(everywhere, asked),
+      query,
+      {
+        format: 'ndjson',
+        keys: ['id'],
+      },
+    )
     for (let n = 0; n < mostRunning + mostWaiting; n += 1) {
       const others = { user: 'reader', signal: gone.signal }
       database.run([{ sql: endless[engine], parameters: [] }], others).catch(() => {})

@@ -42,7 +42,7 @@ onEngineOfLane('retention of the audit log', (engine) => {
   test('purges any number of events', async () => {
     const { db, commit } = platform.database
     const makeRow = (): Insertable<Tables['events']> => {
-      const { user, changes: _, ...event } = makeEvent({ time: now - 40 * day })
+      const { user, changes: _, record: __, ...event } = makeEvent({ time: now - 40 * day })
       return { ...event, user_name: user, changes: '{}' }
     }
     // More than one commit deletes, and not a multiple of that.

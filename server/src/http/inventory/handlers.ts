@@ -11,6 +11,7 @@ import { readServerQuery } from '../../domain/inventory/server-list/read-server-
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
 import type { ServerQuery } from '../../domain/inventory/server-list/server-query.ts'
 import { renderList } from '../../domain/query/render-list.ts'
+import type { ListEvents } from '../../domain/inventory/history/list-events.ts'
 import type { ListChanges } from '../../domain/inventory/history/list-changes.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
@@ -32,6 +33,7 @@ export interface InventoryReads extends ExportUseCases, ResourceUseCases {
 export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata>, InventoryReads {
   readonly readPast: ReadPast
   readonly listChanges: ListChanges
+  readonly listEvents: ListEvents
   readonly getTagPairs: GetTagPairs
   readonly readTimeline: TimelineUseCases['readTimeline']
   readonly findServer: FindServer

@@ -104,7 +104,9 @@ async function forgetOtherTimes(db: Kysely<Tables>, header: BackupHeader): Promi
     .updateTable('account_syncs')
     .set({ runner: '', leased_until: 0, is_running: 0 })
     .execute()
-  await db.updateTable('event_sinks').set({ runner: '', leased_until: 0 }).execute()
+  for (const table of ['event_sinks', 'change_sinks'] as const) {
+    await sql`update ${sql.table(table)} set runner = '', leased_until = 0`.execute(db)
+  }
   for (const table of ['identity_version', 'fleet_version', 'scope_versions'] as const) {
     await sql`update ${sql.table(table)} set version = version + ${sql.lit(versionStep)}`.execute(
       db,

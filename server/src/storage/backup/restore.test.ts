@@ -139,6 +139,7 @@ onBothEngines('a backup', (engine) => {
       'recycle_bin',
       'account_syncs',
       'event_sinks',
+      'change_sinks',
       'identity_version',
       'fleet_version',
       'scope_versions',

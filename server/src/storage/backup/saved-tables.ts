@@ -26,6 +26,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   spent: true,
   events: true,
   event_sinks: true,
+  change_sinks: true,
+  former_events: true,
   event_deliveries: false,
   login_attempts: true,
   login_origins: true,

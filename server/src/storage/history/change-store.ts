@@ -8,6 +8,7 @@ import type {
   ChangeStore,
   ServerChange,
 } from '../../domain/inventory/history/ports.ts'
+import { isPartial, withPartialVersions } from '../../domain/inventory/history/partial-change.ts'
 import type { ServerDiff } from '../../domain/inventory/history/server-diff.ts'
 import type { StoredServer } from '../../domain/inventory/ports.ts'
 import { undoChanges } from '../../domain/inventory/history/undo-changes.ts'
@@ -170,13 +171,22 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
       return rows.map(toRecord)
     },
 
+    async listAfter({ commit, seq }, limit, requester) {
+      const page = sql`select ${columns} ${from}
+        where (change_commits.position, changed.server) > (${commit}, ${seq}) and changed.kinds <> 0
+        order by change_commits.position, changed.server limit ${limit}`
+      const [rows = []] = await run([page.compile(db)], requester)
+      return rows.map(toRecord)
+    },
+
     async withVersions(changes, requester) {
-      if (changes.length === 0) return []
-      const seqs = [...new Set(changes.map(({ position }) => position.seq))]
-      const earliest = Math.min(...changes.map(({ position }) => position.commit))
+      const whole = changes.filter((change) => !isPartial(change))
+      if (whole.length === 0) return changes.map(withPartialVersions)
+      const seqs = [...new Set(whole.map(({ position }) => position.seq))]
+      const earliest = Math.min(...whole.map(({ position }) => position.commit))
       const { current, changes: later } = await historyOf(seqs, earliest, requester)
       const keyOf = ({ commit, seq }: ChangePosition) => `${commit} ${seq}`
-      const wanted = new Set(changes.map(({ position }) => keyOf(position)))
+      const wanted = new Set(whole.map(({ position }) => keyOf(position)))
       const found = new Map<string, ServerChange>()
       let undone = 0
       for (const [seq, records] of later) {
@@ -191,16 +201,21 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
           if (undone % undoneInTurn === 0) await nextTurn()
         }
       }
-      return changes.map(({ position }) => found.get(keyOf(position)) as ServerChange)
+      return changes.map((change) =>
+        isPartial(change)
+          ? withPartialVersions(change)
+          : (found.get(keyOf(change.position)) as ServerChange),
+      )
     },
   }
 }
 
-/** The time of the first recorded commit. */
+/** The time of the first recorded commit. Of those below 0, only differences are known. */
 export async function findFirstTime({ db }: DatabaseReader): Promise<number | undefined> {
   const first = await db
     .selectFrom('change_commits')
     .select('time')
+    .where('position', '>', 0)
     .orderBy('time')
     .limit(1)
     .executeTakeFirst()
@@ -216,6 +231,7 @@ export async function findCommitAt(
     .selectFrom('change_commits')
     .select('position')
     .where('time', '<=', time)
+    .where('position', '>', 0)
     .orderBy('time', 'desc')
     .orderBy('position', 'desc')
     .limit(1)

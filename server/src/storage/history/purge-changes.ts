@@ -1,18 +1,23 @@
 import { sql } from 'kysely'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 
+const day = 86_400_000
 /** Commits that one batch deletes. A commit of a first scan has hundreds of changes. */
 const batchSize = 50
 
 /**
  * Deletes the changes before a time. The newest commit stays: it tells since when changes are recorded. Earlier
- * versions are rebuilt from later ones, so those that stay need nothing of what is deleted.
+ * versions are rebuilt from later ones, so those that stay need nothing of what is deleted. Changes stay until
+ * the sinks in use have delivered them.
  */
 export async function purgeChanges(
   { db, commit }: DatabaseReader & DatabaseWriter,
   before: number,
+  now: number,
 ): Promise<void> {
-  const isOld = sql`time < ${before} and position < (select max(position) from change_commits)`
+  const isOld = sql`time < ${before} and position < (select max(position) from change_commits)
+    and not exists (select 1 from change_sinks as sink
+      where sink.leased_until > ${now - day} and change_commits.position > sink.position)`
   for (;;) {
     const { rows } = await sql<{
       revision: number

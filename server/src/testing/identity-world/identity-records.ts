@@ -118,6 +118,7 @@ export const makeEvent = (changes: Partial<EventRecord> = {}): EventRecord => {
     request_id: 'req-1',
     result: 'success',
     changes: {},
+    record: 'event',
     ...changes,
   }
 }

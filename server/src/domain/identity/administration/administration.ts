@@ -1,7 +1,6 @@
 import type { ScopeParameter } from '@muster/contract'
 import type { EventQuery, EventStore } from '../../audit/event-store.ts'
-import type { SinkStore } from '../../audit/event-sink.ts'
-import { exportEvents, type ExportOptions } from '../../audit/export-events.ts'
+import type { DeliveryLog } from '../../audit/event-sink.ts'
 import type { ListQuery } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
@@ -33,7 +32,7 @@ import type { WriteUseCases } from './write-resources.ts'
 interface Dependencies {
   readonly registry: Registry
   readonly events: EventStore
-  readonly sinks: Pick<SinkStore, 'listDeliveries'>
+  readonly deliveries: DeliveryLog
   readonly tokens: TokenStore
   readonly directory: Directory
   readonly findUserStatus: FindUserStatus
@@ -48,7 +47,7 @@ interface Dependencies {
 
 /** The use cases of administration, by operation. */
 export function createAdministration(dependencies: Dependencies) {
-  const { registry, events, sinks, reauthorizeCaller, clock } = dependencies
+  const { registry, events, deliveries, reauthorizeCaller, clock } = dependencies
   const change = createChange(registry, reauthorizeCaller)
   const context = { ...dependencies, change }
   const { write: groups, ...members } = createGroupUseCases(context)
@@ -73,25 +72,11 @@ export function createAdministration(dependencies: Dependencies) {
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */
-    listEvents: (
-      caller: Caller,
-      query: Omit<EventQuery, 'requester'>,
-      scope: ScopeParameter | undefined,
-    ) => events.list(narrowScope(caller, scope), { ...query, requester: requesterOf(caller) }),
-
-    /** The same as a stream of all that match. */
-    exportEvents: (
-      caller: Caller,
-      query: Omit<EventQuery, 'requester'>,
-      scope: ScopeParameter | undefined,
-      options: ExportOptions,
-    ) => {
-      const requested = { ...query, requester: requesterOf(caller) }
-      return exportEvents(events, narrowScope(caller, scope), requested, options)
-    },
+    listEvents: (caller: Caller, query: EventQuery, scope: ScopeParameter | undefined) =>
+      events.list(narrowScope(caller, scope), query),
 
     listEventDeliveries: (caller: Caller, query: ListQuery<string>) =>
-      sinks.listDeliveries(query, requesterOf(caller)),
+      deliveries.listDeliveries(query, requesterOf(caller)),
   }
 }
 export type Administration = ReturnType<typeof createAdministration>

@@ -62,6 +62,10 @@ export function kindsOf(
   if (!before) return ['appeared']
   if (after.deleted && !before.deleted) return ['gone']
   if (before.deleted && !after.deleted) return ['returned']
+  return kindsOfDiff(diff)
+}
+
+export function kindsOfDiff(diff: ServerDiff): readonly ChangeKind[] {
   const found = new Set(Object.keys(diff).map(kindOfField))
   return changeKinds.filter((kind) => found.has(kind))
 }

@@ -16,7 +16,7 @@ import { requesterOf } from '../ports.ts'
 import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
 import { readServerFilter } from '../server-list/read-server-filter.ts'
 import { findVisibility, type Visibility } from '../server-list/visibility.ts'
-import { isBookkeeping, kindsOf } from './change-kinds.ts'
+import { kindsOf } from './change-kinds.ts'
 import { createMatchesServer } from './matches-server.ts'
 import type {
   ChangeMarker,
@@ -25,7 +25,9 @@ import type {
   ServerChange,
   VersionOwner,
 } from './ports.ts'
-import { adminFields, type ServerDiff } from './server-diff.ts'
+import type { ServerDiff } from './server-diff.ts'
+import { isPartial } from './partial-change.ts'
+import { toldChanges } from './told-changes.ts'
 
 interface Dependencies {
   readonly changes: ChangeStore
@@ -89,18 +91,23 @@ function introduce(server: Server, order: (value: unknown) => [unknown, unknown]
 }
 
 /** The fields of the change that the caller may see. */
-function shownDiff({ diff, owner, formerOwner }: ChangeRecord, { administers }: Visibility) {
-  const isAdmin = covers(administers, owner) && covers(administers, formerOwner)
-  const isShown = (key: string) => !isBookkeeping(key) && (!adminFields.has(key) || isAdmin)
-  return Object.fromEntries(
-    Object.entries(diff)
-      .filter(([key]) => isShown(key))
-      .map(([key, [before, after]]) => [key, [before, after] as [unknown, unknown]]),
+const shownDiff = ({ diff, owner, formerOwner }: ChangeRecord, { administers }: Visibility) =>
+  toldChanges(diff, covers(administers, owner) && covers(administers, formerOwner))
+
+/** Nothing but differences is known. */
+const partialChanges = (diff: ServerDiff, before: Server | undefined, after: Server | undefined) =>
+  Object.fromEntries(
+    Object.entries(toldChanges(diff, false))
+      .filter(([, [old, fresh]]) => old !== fresh)
+      .map(([key, [old, fresh]]) => [
+        key,
+        [before ? old : null, after ? fresh : null] as [unknown, unknown],
+      ]),
   )
-}
 
 /** The fields and tags that changed; for a server that appears or is gone those that introduce it. */
 function changesOf({ record, before, after }: ServerChange, visibility: Visibility) {
+  if (isPartial(record)) return partialChanges(record.diff, before, after)
   if (!isThere(after)) return before ? introduce(before, (value) => [value, null]) : {}
   if (!isThere(before)) return introduce(after, (value) => [null, value])
   return shownDiff(record, visibility)
@@ -130,10 +137,26 @@ function describe(change: ServerChange, visibility: Visibility): ServerChangeDto
     project_id: shown.projectId,
     domain_id: shown.domainId,
     account_id: server.account_id,
+    account: server.account,
     task_id: record.taskId,
     request_id: record.requestId,
     changes,
+    is_partial: isPartial(record),
   }
+}
+
+const all: Visibility = {
+  scope: { kind: 'system' },
+  updates: { kind: 'none' },
+  deletes: { kind: 'system' },
+  administers: { kind: 'none' },
+}
+
+/** A change as it is delivered to receivers; undefined if they are told nothing of it. */
+export function describeForReceivers(change: ServerChange): ServerChangeDto | undefined {
+  if (!change.after && !change.before) return undefined
+  const told = describe(change, all)
+  return told.kinds.length === 0 ? undefined : told
 }
 
 /** A server that moves can appear or be gone for the caller. */

@@ -111,7 +111,10 @@ export function createMoments<Inventory>(
     const first = await source.firstTime()
     const since =
       first === undefined || first > clock() ? ': none is recorded yet' : `, at ${timestamp(first)}`
-    throw badField('as_of', `is before the first recorded change${since}`)
+    throw badField(
+      'as_of',
+      `is before the first recorded change${since}. Of earlier times, only differences are known.`,
+    )
   }
 
   return {

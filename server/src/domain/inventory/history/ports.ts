@@ -61,6 +61,12 @@ interface ChangeQuery {
 
 export interface ChangeStore {
   list(query: ChangeQuery): Promise<readonly ChangeRecord[]>
+  /** The changes after a position, in the order in which they were committed. */
+  listAfter(
+    after: Pick<ChangePosition, 'commit' | 'seq'>,
+    limit: number,
+    requester: Requester,
+  ): Promise<readonly ChangeRecord[]>
   /** Adds the versions before and after. */
   withVersions(
     changes: readonly ChangeRecord[],

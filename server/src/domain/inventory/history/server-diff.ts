@@ -44,6 +44,10 @@ type Tags = Readonly<Record<string, string>>
 /** Fields of which each version has one. The stored JSON leaves out some that have their default value. */
 const fields = Object.keys(defaultServer).filter((name) => !left.has(name)) as (keyof Server)[]
 
+/** Whether a difference can have this field or tag. */
+export const isDiffed = (key: string): boolean =>
+  isTag(key) || (fields as readonly string[]).includes(key)
+
 /** Whether microseconds tell the time. Sources can report the year 1. */
 const isExact = (time: string | null) =>
   time === null || timestampOfMicroseconds(microsecondsOf(time)) === time
