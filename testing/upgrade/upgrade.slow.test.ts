@@ -3,10 +3,13 @@ import assert from 'node:assert/strict'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type {
   CloudAccount,
+  EventDto,
   IdentityProviderDto,
   Server,
+  ServerChange,
   SessionDto,
   UserDto,
 } from '@muster/contract'
@@ -22,7 +25,7 @@ import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { loadSecretKey } from '../../server/src/vault/secret-key.ts'
 import { readAnswers } from './answers.ts'
-import { differencesBetween } from './differences.ts'
+import { differencesBetween, isReport } from './differences.ts'
 import { readRestored, restore } from './restore.ts'
 import { guestAttributes, guestSubject, readState, stateFolder, veraPassword } from './state.ts'
 
@@ -45,6 +48,14 @@ interface EarlierSighting {
   readonly digest: string
   readonly project_id: string
 }
+
+interface EventPage {
+  readonly events: readonly EventDto[]
+}
+
+/** Events of new servers list fields that they do not have. */
+const withoutEqual = (changes: EventDto['changes']) =>
+  Object.fromEntries(Object.entries(changes).filter(([, [before, after]]) => before !== after))
 
 for (const name of readdirSync(stateFolder)) {
   onBothEngines(`a database of ${name}`, (engine) => {
@@ -101,6 +112,40 @@ for (const name of readdirSync(stateFolder)) {
             assert.deepEqual([sighting?.digest, sighting?.projectId], [digest, project_id])
           }
         }
+      })
+    }
+
+    const earlier = state.answers['admin /events?limit=2048'] as EventPage | undefined
+    const reports = earlier?.events.filter(isReport) ?? []
+    if (reports.length > 0) {
+      test('makes changes of what sources reported, of which only differences are known', async () => {
+        const oldest = reports.at(-1)
+        assert.ok(oldest)
+        const { changes } = await send<{ changes: ServerChange[] }>(
+          '/servers/changes?scope=system&limit=2048',
+        )
+        const told = Map.groupBy(changes, (change) => change.server_id)
+        for (const event of reports) {
+          const change = told
+            .get(event.target_id)
+            ?.find(({ time }) => Math.abs(Date.parse(time) - Date.parse(event.time)) < 5)
+          assert.ok(change, JSON.stringify(event))
+          assert.equal(change.is_partial, true)
+          assert.equal(`account ${change.account}`, event.user)
+          assert.deepEqual(change.changes, withoutEqual(event.changes))
+          const asked = `/events?target_type=server&target_id=${event.target_id}&limit=2048`
+          const { events } = await send<EventPage>(asked)
+          assert.ok(events.some(({ changes: shown }) => isDeepStrictEqual(shown, change.changes)))
+        }
+        // A client that had read up to this event goes on after it.
+        const rest = await send<EventPage>(`/events?limit=2048&order=asc&marker=${oldest.id}`)
+        assert.ok(rest.events.length > 0)
+        assert.ok(rest.events.every(({ time }) => time >= oldest.time))
+        const { status, text } = await ask(platform.url, `/servers?as_of=${oldest.time}`, {
+          token: state.tokens.admin,
+        })
+        assert.equal(status, 400, text)
+        assert.match(text, /as_of.*[Oo]nly differences are known/)
       })
     }
 

@@ -19,21 +19,26 @@ const kindsByAction: Readonly<Record<string, readonly ChangeKind[]>> = {
   restore: ['returned'],
 }
 
+/** The name of the account that reported it. */
+const reporterOf = (user: string): string | undefined => /^account (.+)$/s.exec(user)?.[1]
+
 export function partialChangeOf({ action, changes, ...event }: EventRecord): PartialChange {
-  const known = Object.entries(changes).filter(([key]) => isDiffed(key))
+  const account = reporterOf(event.user)
   const diff: ServerDiff = {
     // The versions are made from these alone.
     id: [event.target_id, event.target_id],
     name: [event.target_name, event.target_name],
-    ...Object.fromEntries(known),
+    ...(account !== undefined && { account: [account, account] }),
+    ...changes,
   }
+  const stored = Object.entries(changes).filter(([key]) => isDiffed(key))
   const owner = { projectId: event.project_id, domainId: event.domain_id }
   const formerOf = (key: string, after: string) => {
     const before = changes[key]?.[0]
     return typeof before === 'string' ? before : after
   }
   return {
-    kinds: kindsByAction[action] ?? kindsOfDiff(Object.fromEntries(known)),
+    kinds: kindsByAction[action] ?? kindsOfDiff(Object.fromEntries(stored)),
     owner,
     formerOwner: {
       projectId: formerOf('project_id', owner.projectId),
