@@ -66,7 +66,7 @@ export function composeSync(parts: Parts) {
   const { database, key, kinds, reachable, disappearanceHold, runner, log, tracer } = parts
   const clock = Date.now
   const accounts = createAccountStore(database, key)
-  const leases = createLeaseStore(database)
+  const leases = createLeaseStore(database, clock)
   const sightings = createSightingStore(database)
   const serverWriter = createServerWriter(database, clock)
   // No cache: servers may belong to a project that another process has just created.
@@ -98,7 +98,7 @@ export function composeSync(parts: Parts) {
     markServersUnknown: createMarkServersUnknown({ changeServers, sightings, serverWriter }),
     loadKind: openSource.loadKind,
     serverWriter,
-    resourceRecorder: createResourceRecorder(database),
+    resourceRecorder: createResourceRecorder(database, clock),
   })
   const writePermits = createBoundedQueue({ name: 'batches', capacity: maxConcurrentBatches })
   const scans = createScanCounts()

@@ -15,6 +15,7 @@ const tables = [
   'fleet_days',
   'change_commits',
   'server_changes',
+  'resource_changes',
   'former_servers',
   ...inventoryKinds,
   'resource_sightings',

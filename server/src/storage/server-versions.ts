@@ -26,6 +26,13 @@ export function createServerVersions() {
   }
 }
 
+export const raiseFleetVersion = (db: Kysely<Tables>): Statement =>
+  db
+    .updateTable('fleet_version')
+    .set((row) => ({ version: row('version', '+', 1) }))
+    .returning('version')
+    .compile()
+
 interface ServersCommit {
   /** In the order in which they run. */
   readonly statements: Statement[]
@@ -51,13 +58,13 @@ export function buildServersCommit(
   scopeIds: ReadonlySet<string>,
   serialized: Statements,
 ): ServersCommit {
-  const bump = db
-    .updateTable('fleet_version')
-    .set((row) => ({ version: row('version', '+', 1) }))
-    .returning('version')
-    .compile()
   return {
-    statements: [...statements, bump, ...serialized, ...raiseScopeVersions(db, scopeIds)],
+    statements: [
+      ...statements,
+      raiseFleetVersion(db),
+      ...serialized,
+      ...raiseScopeVersions(db, scopeIds),
+    ],
     versionFrom: (results) => Number(results[statements.length]?.rows[0]?.['version']),
   }
 }

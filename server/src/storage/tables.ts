@@ -246,6 +246,14 @@ export interface Tables extends InventoryTables, AdministeredTables {
     /** The last version of a server that is gone, compressed. */
     former_version: Uint8Array | null
   }
+  /** The rows of hosts, networks and the like before a commit changed them. */
+  resource_changes: {
+    revision: number
+    kind: string
+    id: string
+    /** JSON. Null if there was none. */
+    former: string | null
+  }
   /** Servers that have changes, but no row any more. */
   former_servers: { server: number; id: string }
   cloudaccounts: {

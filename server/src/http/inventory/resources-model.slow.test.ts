@@ -187,7 +187,7 @@ onBothEngines('lists of resources, compared with a model', (engine) => {
       }),
     )
     const account = { id: body.cloudaccount.id, fence: { revision: 1 } }
-    await createResourceRecorder(fleet.platform.database).record(account, seen, true)
+    await createResourceRecorder(fleet.platform.database, Date.now).record(account, seen, true)
     const idOf = (kind: ReferencedKind) => pick(seen.filter((each) => each.kind === kind)).object.id
     for (let count = 0; count < 60; count += 1) {
       const at = draw(fleet.projects.length - 1)

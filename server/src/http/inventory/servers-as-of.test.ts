@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Server, ServerChange } from '@muster/contract'
+import type { CloudAccount, Server, ServerChange } from '@muster/contract'
+import { referencedKinds } from '../../domain/inventory/kinds.ts'
+import { toResource } from '../../domain/inventory/referenced-resources.ts'
+import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
 import { checkOrphans } from '../../storage/check/check-orphans.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
@@ -22,8 +25,8 @@ const queries = [
   '/servers?scope=max&format=csv&field=id&field=status&field=ips',
   '/servers/statistics?scope=max&group_by=status&group_by=provider&group_by=metadata.env',
   '/disks?limit=2048&field=id&field=name&field=guest_id&field=size',
-  '/networks?limit=2048&field=id',
-  '/zones?limit=2048&field=id&field=guests',
+  ...referencedKinds.map((kind) => `/${kind}?details=true&limit=2048`),
+  '/hosts?q=cpu_count:3..&order_by=name&order=asc&limit=5',
   '/sd/prometheus?scope=max',
 ]
 
@@ -36,8 +39,50 @@ function withoutToday(text: string): unknown {
 const comparable = (path: string, text: string) =>
   path.includes('csv') ? text : withoutToday(text)
 
+/** Records what an account sees besides servers: some of it changed, some is new, and some no longer there. */
+async function createRecordResources(fleet: InventoryWorld) {
+  const { admin } = fleet.callers
+  const cloudaccount = {
+    name: 'resources',
+    provider: 'OneCloud',
+    address: 'qemu+unix:///system?socket=/nowhere',
+    project_id: fleet.projects[0]?.id,
+    enabled: false,
+  }
+  const { body } = await admin.call<{ cloudaccount: CloudAccount }>('createCloudAccount', {
+    body: { cloudaccount },
+  })
+  const account = { id: body.cloudaccount.id, fence: { revision: 1 } }
+  const recorder = createResourceRecorder(fleet.platform.database, fleet.tick)
+  return async (draw: ReturnType<typeof createNumbers>): Promise<void> => {
+    const seen = referencedKinds.flatMap((kind) =>
+      Array.from({ length: 4 }, (_, at) => {
+        const values = { name: `${kind} ${draw(3)}`, status: draw(1) === 0 ? 'running' : 'ready' }
+        return {
+          kind,
+          object: toResource(kind, `${kind}-${at}`, { ...values, cpu_count: draw(9) }),
+          digest: String(draw(99)),
+          isOnlyReferenced: false,
+        }
+      }).filter(() => draw(4) > 0),
+    )
+    const { body: hosts } = await admin.call<{ hosts: { id: string }[] }>('listHosts', {
+      query: 'limit=20',
+    })
+    // These are of servers, too.
+    const named = hosts.hosts.slice(0, draw(5)).map(({ id }) => ({
+      kind: 'hosts' as const,
+      object: toResource('hosts', id, { name: `host ${draw(9)}`, cpu_count: draw(9) }),
+      digest: String(draw(99)),
+      isOnlyReferenced: false,
+    }))
+    await recorder.record(account, [...seen, ...named], draw(1) === 0)
+  }
+}
+
 onEngineOfLane('the fleet as it was', (engine) => {
   let fleet: InventoryWorld
+  let recordResources: (draw: ReturnType<typeof createNumbers>) => Promise<void>
   before(async () => {
     fleet = await startInventoryWorld(engine, {
       servers: 40,
@@ -45,6 +90,7 @@ onEngineOfLane('the fleet as it was', (engine) => {
       // A server that is gone is soon purged, and may come back afterwards.
       flags: ['--deleted-retention=1s'],
     })
+    recordResources = await createRecordResources(fleet)
   })
   after(async () => {
     await fleet.platform.close()
@@ -104,6 +150,7 @@ onEngineOfLane('the fleet as it was', (engine) => {
       for (let count = 0; count < 2; count += 1) fleet.tick()
       await fleet.platform.inventory.purgeDeleted()
     }
+    if (draw(1) === 0) await recordResources(draw)
     const binned = some().facts.id
     if (!gone.has(binned)) await fleet.recycle([binned], draw(1) === 0)
   }

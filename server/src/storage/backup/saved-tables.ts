@@ -54,6 +54,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   server_combinations: true,
   change_commits: true,
   server_changes: true,
+  resource_changes: true,
   former_servers: true,
   ...areSaved(inventoryKinds),
   sightings: true,

@@ -38,6 +38,12 @@ const relations: WrongRows = {
     'change_commits',
     'revision',
   ),
+  'changes of resources without their commit': without(
+    'resource_changes',
+    'revision',
+    'change_commits',
+    'revision',
+  ),
   'changes of a server that is not known': sql`select count(*) as count from server_changes
     where not exists (select 1 from servers where seq = server)
     and not exists (

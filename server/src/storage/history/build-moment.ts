@@ -18,6 +18,7 @@ import { createWriteStatements } from '../servers/write-statements.ts'
 import { freeBytes } from '../sqlite/explain-opening.ts'
 import { databaseFile, openSqlite } from '../sqlite/open.ts'
 import { createChangeQueries } from './change-store.ts'
+import { restoreResources } from './restore-resources.ts'
 
 interface Wanted {
   /** The last commit that the moment has. */
@@ -167,6 +168,7 @@ export async function buildMoment(source: Database, wanted: Wanted): Promise<Dat
       await copyResources(source, moment)
     }
     await writeVersions(isSqlite ? moment : source, moment, wanted)
+    await restoreResources(isSqlite ? moment : source, moment, wanted.commit)
     return moment
   } catch (error) {
     await moment.close()

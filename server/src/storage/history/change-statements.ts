@@ -1,5 +1,4 @@
 import type { Server } from '@muster/contract'
-import { sql } from 'kysely'
 import { kindsOf, toBits } from '../../domain/inventory/history/change-kinds.ts'
 import { diffServers, type ServerDiff } from '../../domain/inventory/history/server-diff.ts'
 import type { EventRecord } from '../../domain/audit/event.ts'
@@ -58,16 +57,6 @@ export function causesOf(
   )
 }
 
-/** Milliseconds. */
-const mostAhead = 10_000
-
-interface ChangeStatements {
-  /** Run with the other statements of the commit. */
-  readonly rows: readonly Statement[]
-  /** Runs when the commit has its version: from then on such commits run one at a time. */
-  readonly commit: readonly Statement[]
-}
-
 /** The former owner, if it differs. */
 const formerCode = (before: string | undefined, after: string, codes: Codes) =>
   before === undefined || before === after ? null : code(codes, before)
@@ -107,11 +96,8 @@ function changeRow(
   ]
 }
 
-/** Builds the statements that record what a commit changes. */
+/** Builds the statements that record what a commit changes of servers. */
 export function createChangeStatements(database: Pick<DatabaseReader, 'engine' | 'db'>) {
-  const isPostgres = database.engine === 'postgres'
-  const latest = sql.raw(isPostgres ? 'greatest' : 'max')
-  const earliest = sql.raw(isPostgres ? 'least' : 'min')
   const insertChanges = createInsertRows(database, 'server_changes', columns, 'refuse')
 
   return function changeStatements(
@@ -119,18 +105,10 @@ export function createChangeStatements(database: Pick<DatabaseReader, 'engine' |
     revision: number,
     codes: Codes,
     causes: ReadonlyMap<string, ChangeCause>,
-    time: number,
-  ): ChangeStatements {
+  ): Statement[] {
     const rows = entries
       .map((entry) => changeRow(entry, revision, codes, causes.get(entry.server.id) ?? {}))
       .filter((row) => row !== undefined)
-    if (rows.length === 0) return { rows: [], commit: [] }
-    // No commit is before, or at the time of, the one that it follows, although two nodes can have different
-    // clocks. One that was far ahead does not hold up the time for ever.
-    const last = sql`(select coalesce(max(time), 0) from change_commits)`
-    const commit = sql`insert into change_commits (revision, position, time)
-      select ${sql.lit(revision)}, version,
-        ${earliest}(${latest}(${sql.lit(time)}, ${last} + 1), ${sql.lit(time + mostAhead)}) from fleet_version`
-    return { rows: insertChanges(rows), commit: [commit.compile(database.db)] }
+    return insertChanges(rows)
   }
 }

@@ -28,6 +28,7 @@ export async function purgeChanges(
     const revisions = rows.map(({ revision }) => revision)
     await commit([
       db.deleteFrom('server_changes').where('revision', 'in', revisions).compile(),
+      db.deleteFrom('resource_changes').where('revision', 'in', revisions).compile(),
       db.deleteFrom('change_commits').where('revision', 'in', revisions).compile(),
     ])
   }

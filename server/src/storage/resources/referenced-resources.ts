@@ -11,6 +11,7 @@ import { referencedKinds, resourceOf, type ReferencedKind } from '../../domain/i
 import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
+import { createFormerResources } from '../history/resource-changes.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
 
 const byId = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
@@ -42,6 +43,7 @@ function referencedBy(writes: readonly ServerWrite[]) {
  * row. Scans fill in what the source reports about them.
  */
 export function createReferencedResources(database: DatabaseReader) {
+  const former = createFormerResources(database)
   const writers = new Map(
     referencedKinds.map((kind) => {
       const columns = columnsOf(resourceOf(kind))
@@ -64,7 +66,11 @@ export function createReferencedResources(database: DatabaseReader) {
     return stored
   }
 
-  return async function referencedResources(writes: readonly ServerWrite[]): Promise<Statement[]> {
+  /** With a revision, it records that the resources appear. */
+  return async function referencedResources(
+    writes: readonly ServerWrite[],
+    revision: number | undefined,
+  ): Promise<Statement[]> {
     const now = timestamp(Date.now())
     const toObject = (kind: ReferencedKind, id: string, server: Server): ResourceObject => ({
       ...toResource(kind, id, describeReferenced(kind, id, server)),
@@ -78,7 +84,9 @@ export function createReferencedResources(database: DatabaseReader) {
       const stored = await storedAmong(kind, referenced.keys())
       // In a fixed order, so that concurrent commits do not deadlock.
       const missing = [...referenced].filter(([id]) => !stored.has(id)).toSorted(byId)
+      const ids = missing.map(([id]) => id)
       statements.push(
+        ...(revision === undefined ? [] : former.ofIds(kind, ids, revision)),
         ...writer.insert(
           missing.map(([id, server]) => toRow(writer.columns, toObject(kind, id, server))),
         ),

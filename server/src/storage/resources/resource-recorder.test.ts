@@ -66,7 +66,7 @@ onEngineOfLane('the resources that accounts see', (engine) => {
     for (const server of servers) collector.addServer(server)
     collector.addReported(reported)
     const runs = { id: account.id, fence: { revision } }
-    const recorder = createResourceRecorder(database)
+    const recorder = createResourceRecorder(database, Date.now)
     await recorder.record(runs, collector.seen(isComplete), isComplete)
   }
 

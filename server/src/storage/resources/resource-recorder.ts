@@ -1,29 +1,33 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../domain/clock.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { background } from '../../domain/inventory/ports.ts'
-import { referencedKinds, resourceOf, type ReferencedKind } from '../../domain/inventory/kinds.ts'
+import { referencedKinds, resourceOf } from '../../domain/inventory/kinds.ts'
 import type { ResourceRecorder, SeenResource } from '../../domain/inventory/resource-recorder.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertRows } from '../insert-rows.ts'
+import { recordCommit } from '../history/commit-record.ts'
+import { createFormerResources } from '../history/resource-changes.ts'
+import { createNumbers } from '../servers/numbers.ts'
 import { commitFenced, createRequireFence } from '../servers/sightings.ts'
 import type { Sql } from '../sql-parts.ts'
 import { columnNames, columnsOf, toRow } from './columns.ts'
+import { deleteOrphans } from './delete-orphans.ts'
 import { isOrphaned } from './referring-servers.ts'
 
 const keyOf = (kind: string, id: string) => `${kind} ${id}`
 
 const byId = (a: SeenResource, b: SeenResource) => (a.object.id < b.object.id ? -1 : 1)
 
-/** Deletes resources that no account sees and no server names. */
-export const deleteOrphans = (db: DatabaseReader['db'], kind: ReferencedKind): Statement =>
-  sql`delete from ${sql.table(kind)} where ${isOrphaned(kind)}`.compile(db)
-
 /** Stores the resources that accounts see. */
 export function createResourceRecorder(
   database: DatabaseReader & DatabaseWriter,
+  clock: Clock,
 ): ResourceRecorder {
   const { db } = database
+  const takeNumbers = createNumbers(database)
+  const former = createFormerResources(database)
   const requireFence = createRequireFence(database)
   const writers = referencedKinds.map((kind) => {
     const columns = columnsOf(resourceOf(kind))
@@ -104,10 +108,12 @@ export function createResourceRecorder(
       sql`select id from ${sql.table(kind)} where ${isOrphaned(kind)} limit 1`.compile(db),
     )
     const found = await database.run(queries, background)
-    const statements = referencedKinds
-      .filter((_, at) => (found[at]?.length ?? 0) > 0)
-      .map((kind) => deleteOrphans(db, kind))
-    if (statements.length > 0) await database.commit(statements)
+    const orphaned = referencedKinds.filter((_, at) => (found[at]?.length ?? 0) > 0)
+    if (orphaned.length === 0) return
+    const { revision } = await takeNumbers({ revision: 1 })
+    const statements = deleteOrphans(database, revision, orphaned)
+    const commit = recordCommit(database, revision, clock())
+    await database.commitServers(statements, new Set(), [commit])
   }
 
   return {
@@ -123,18 +129,26 @@ export function createResourceRecorder(
       const left = [...held].filter((key) => known.get(key) !== '')
       const lost = isComplete ? [...known.keys()].filter((key) => !byKey.has(key)) : []
       if (written.length + left.length + lost.length > 0) {
-        const now = timestamp(Date.now())
+        const { revision } = await takeNumbers({ revision: 1 })
+        const time = clock()
+        const now = timestamp(time)
         const seenOf = (keys: readonly string[]) =>
           keys.map((key) => byKey.get(key)).filter((each) => each !== undefined)
         // In a fixed order, so that concurrent commits do not deadlock.
-        const upserts = writers.flatMap(({ kind, columns, insert }) =>
-          insert(
-            seenOf(written)
-              .filter((each) => each.kind === kind)
-              .toSorted(byId)
-              .map(({ object }) => toRow(columns, { ...object, created_at: now, updated_at: now })),
-          ),
-        )
+        const upserts = writers.flatMap(({ kind, columns, insert }) => {
+          const objects = seenOf(written)
+            .filter((each) => each.kind === kind)
+            .toSorted(byId)
+            .map(({ object }) => ({ ...object, created_at: now, updated_at: now }))
+          return [
+            ...former.ofIds(
+              kind,
+              objects.map(({ id }) => id),
+              revision,
+            ),
+            ...insert(objects.map((object) => toRow(columns, object))),
+          ]
+        })
         const sightings = [
           ...seenOf(written),
           ...seenOf(left).map((each) => ({ ...each, digest: '' })),
@@ -146,7 +160,8 @@ export function createResourceRecorder(
           ...clearOtherDigests(accountId, written),
           ...deleteSightings(accountId, lost),
         ]
-        await commitFenced(() => database.commit(statements))
+        const commit = written.length > 0 ? [recordCommit(database, revision, time)] : []
+        await commitFenced(() => database.commitServers(statements, new Set(), commit))
       }
       if (isComplete) await removeOrphans()
     },

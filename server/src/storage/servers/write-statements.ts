@@ -27,6 +27,7 @@ import {
 } from './rows.ts'
 import { createChildResources } from '../resources/child-resources.ts'
 import { createChangeStatements, type ChangeCause } from '../history/change-statements.ts'
+import { recordCommit } from '../history/commit-record.ts'
 import { createReferencedResources } from '../resources/referenced-resources.ts'
 import { createSearchStatements } from './search-index.ts'
 import { createTextDictionary, type Codes } from './text-dictionary.ts'
@@ -154,11 +155,9 @@ export function createWriteStatements(
     const toServer = (entry: ServerEntry) => serverRow(entry, numbers.revision, codes)
     const toDocument = (entry: ServerEntry) => documentRow(entry, numbers.revision)
     const resourceNames = newResourceNames(entries, codes)
-    const referenced = await referencedResources(writes)
-    // The time of a change is that of its commit, so it is read last.
-    const changes = isCopy
-      ? { rows: [], commit: [] }
-      : changeStatements(entries, numbers.revision, codes, causes, clock())
+    const referenced = await referencedResources(writes, isCopy ? undefined : numbers.revision)
+    const changes = isCopy ? [] : changeStatements(entries, numbers.revision, codes, causes)
+    const isRecorded = !isCopy && (changes.length > 0 || referenced.length > 0)
     const statements: Statement[] = [
       ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
@@ -173,7 +172,7 @@ export function createWriteStatements(
       ...insertAddresses(indexed.flatMap(addressRows)),
       ...insertNetworks(indexed.flatMap((entry) => networkRows(entry, codes))),
       ...childResources(entries),
-      ...changes.rows,
+      ...changes,
       ...searchStatements(
         old,
         indexed.filter(({ state }) => state === 0).map(({ seq }) => seq),
@@ -187,7 +186,7 @@ export function createWriteStatements(
     return {
       statements,
       /** Run when the commit has its version. */
-      serialized: changes.commit,
+      serialized: isRecorded ? [recordCommit(database, numbers.revision, clock())] : [],
       /** Call it after the commit. */
       onWritten(): void {
         for (const key of resourceNames.keys()) knownResourceNames.add(key)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
 import { background } from '../../domain/inventory/ports.ts'
-import { referencedKinds } from '../../domain/inventory/kinds.ts'
+import type { Clock } from '../../domain/clock.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { Account } from '../../domain/sources/account.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
@@ -14,7 +14,9 @@ import {
   type Statements,
 } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
-import { deleteOrphans } from '../resources/resource-recorder.ts'
+import { recordCommit } from '../history/commit-record.ts'
+import { deleteOrphans } from '../resources/delete-orphans.ts'
+import { createNumbers } from '../servers/numbers.ts'
 import type { Tables } from '../tables.ts'
 import {
   abandonTasks,
@@ -24,7 +26,7 @@ import {
 } from '../tasks/batch-statements.ts'
 import { Violation } from '../violation.ts'
 import { toAccountRow, toAttached } from './account-rows.ts'
-import { enableManagers } from './manager-status.ts'
+import { createManagerStatus } from './manager-status.ts'
 
 const columns = [
   'id',
@@ -61,8 +63,11 @@ export const credentialsContext = (id: string) => `cloudaccount ${id}`
 export function createAccountStore(
   database: DatabaseReader & DatabaseWriter & Partial<IdentityWriter>,
   secretBox: SecretBox,
+  clock: Clock = Date.now,
 ): AccountStore {
   const { db } = database
+  const takeNumbers = createNumbers(database)
+  const managerStatus = createManagerStatus(database, clock)
   const insertEvent = createInsertEvent(db)
 
   const encrypt = (id: string, credentials: SourceSettings['credentials']) =>
@@ -180,7 +185,6 @@ export function createAccountStore(
       const reason = reasonToCancel(changes)
       const statements = [
         required(update.compile(), 'revision'),
-        ...(changes.enabled === undefined ? [] : [enableManagers(db, account.id, changes.enabled)]),
         ...(reason === undefined
           ? []
           : [
@@ -201,17 +205,23 @@ export function createAccountStore(
             ]),
         ...(affectsMapping ? [] : [keepMappingApplied.compile()]),
         insertEvent(event),
+        ...(changes.enabled === undefined
+          ? []
+          : await managerStatus.enable(account.id, changes.enabled)),
       ]
       return await tryCommit(statements, changes.access !== undefined)
     },
 
     async remove(id) {
-      await database.commit([
+      const { revision } = await takeNumbers({ revision: 1 })
+      const statements = [
         db.deleteFrom('sightings').where('account_id', '=', id).compile(),
         db.updateTable('tasks').set({ is_shown: 0 }).where('account_id', '=', id).compile(),
         db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
-        ...referencedKinds.map((kind) => deleteOrphans(db, kind)),
-      ])
+        ...deleteOrphans(database, revision),
+      ]
+      const commit = recordCommit(database, revision, clock())
+      await database.commitServers(statements, new Set(), [commit])
     },
 
     async confirmGone(id, event) {

@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../domain/clock.ts'
 import type { LeaseStore } from '../../domain/sources/ports.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
-import { connectManagers } from './manager-status.ts'
+import { createManagerStatus } from './manager-status.ts'
 
 /** Stores leases of accounts and the state of their sync. */
-export function createLeaseStore(database: DatabaseReader & DatabaseWriter): LeaseStore {
+export function createLeaseStore(
+  database: DatabaseReader & DatabaseWriter,
+  clock: Clock,
+): LeaseStore {
   const { db } = database
+  const managerStatus = createManagerStatus(database, clock)
   const updateOwn = (id: string, runner: string) =>
     db.updateTable('account_syncs').where('account_id', '=', id).where('runner', '=', runner)
 
@@ -50,7 +55,7 @@ export function createLeaseStore(database: DatabaseReader & DatabaseWriter): Lea
           .compile(),
         ...(changes.failures === undefined
           ? []
-          : [connectManagers(db, id, runner, changes.failures === 0)]),
+          : await managerStatus.connect(id, runner, changes.failures === 0)),
       ])
     },
   }
