@@ -84,6 +84,7 @@ export const routes = {
   getServerTimeline: 'GET /servers/timeline',
   getServer: 'GET /servers/{id}',
   getServerMetadata: 'GET /servers/{id}/metadata',
+  redactServerHistory: 'POST /servers/{id}/redact-history',
   mergeServerMetadata: 'POST /servers/{id}/metadata',
   replaceServerMetadata: 'PUT /servers/{id}/metadata',
   addUserMetadata: 'POST /servers/{id}/user-metadata',

@@ -154,13 +154,13 @@ async function assemble(
     deletedRetention: config.deletedRetention,
     historyRetention: config.historyRetention,
   })
-  const history = composeHistory({
+  const { close: closeHistory, ...history } = composeHistory({
     ...identity,
+    ...inventory,
     config,
     database,
     clock,
     memory,
-    owners: inventory.owners,
   })
   // The progress of the demo is shown on its own line, not in the log.
   let isLoading = config.demo
@@ -235,7 +235,7 @@ async function assemble(
     {
       ...identity,
       ...inventory,
-      readPast: history.readPast,
+      ...history,
       ...sources,
       ...tasks,
       health,
@@ -267,7 +267,7 @@ async function assemble(
   return {
     database,
     inventory,
-    readPast: history.readPast,
+    ...history,
     sources,
     tasks,
     ...addresses,
@@ -304,7 +304,7 @@ async function assemble(
         logger.warn({ err: error }, 'could not write denied requests to the audit log')
       })
       await syncTimes.stop()
-      await history.close()
+      await closeHistory()
       await database.close()
       await tracing?.stop()
     },

@@ -109,6 +109,26 @@ const example: ServerChange = {
   is_partial: false,
 }
 
+const redactionExample = { field: 'user:note', value: 'hunter2-hunter2' }
+
+const Redaction = exactObject({
+  field: Type.String({
+    minLength: 1,
+    maxLength: 320,
+    description: 'A tag, such as `user:note`, or `name` or `description`',
+  }),
+  value: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'The text to remove, wherever it occurs in the field',
+  }),
+})
+
+const Redacted = exactObject({
+  changes: Type.Integer({ description: 'How many stored changes had the text' }),
+  events: Type.Integer({ description: 'How many events of the audit log had the text' }),
+})
+
 export const serverChangeOperations = [
   {
     id: 'getServerChanges',
@@ -132,6 +152,26 @@ export const serverChangeOperations = [
         body: ServerChangeList,
         headers: { Link: 'The next page, if there is one' },
         example: { changes: [example], limit: defaultPageSize },
+      },
+    },
+  },
+  {
+    id: 'redactServerHistory',
+    method: 'POST',
+    path: '/servers/{id}/redact-history',
+    ...platformDefaults,
+    tag: 'Servers',
+    permission: { service: 'identity', resource: 'events', action: 'delete', at: ['system'] },
+    summary: 'Redact the history of a server',
+    description:
+      'Replaces a text, such as a password in a tag, with `[redacted]` in all stored changes of the server and in the audit log. `id` must be an id, also of a server that is gone. 409 while the server has the text: change it first. The audit log tells who redacted which field. Backups, and what was exported or delivered before, keep the text.',
+    body: exactObject({ redaction: Redaction }),
+    example: { redaction: redactionExample },
+    responses: {
+      200: {
+        description: 'What was redacted. Nothing had the text if both numbers are 0.',
+        body: exactObject({ redaction: Redacted }),
+        example: { redaction: { changes: 2, events: 1 } },
       },
     },
   },

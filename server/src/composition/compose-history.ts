@@ -7,10 +7,13 @@ import type { Clock } from '../domain/clock.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import type { IdentityVersion } from '../domain/identity/ports.ts'
 import { createMoments, type OpenMoment } from '../domain/inventory/history/moments.ts'
+import { createRedactHistory } from '../domain/inventory/history/redact-history.ts'
 import { parseAsOf } from '../domain/inventory/history/parse-as-of.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
+import type { ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
+import { createRedactionStore } from '../storage/history/redaction-store.ts'
 import { composeInventoryReads, type InventoryReads } from './compose-inventory.ts'
 
 interface Parts {
@@ -18,6 +21,7 @@ interface Parts {
   readonly database: Database
   readonly identityVersion: IdentityVersion
   readonly owners: Owners
+  readonly serverWriter: ServerWriter
   readonly memory: CacheMemory
   readonly clock: Clock
 }
@@ -54,7 +58,7 @@ function isAlive(pid: number): boolean {
  * Each process has its own moments. They are copies, so nothing is lost with them. Processes on PostgreSQL can
  * have the same data directory.
  */
-export function composeHistory({ config, database, owners, clock, ...parts }: Parts) {
+export function composeHistory({ config, database, owners, serverWriter, clock, ...parts }: Parts) {
   const allFolders = join(config.dataDir, 'moments')
   removeLeftovers(allFolders, database.engine === 'sqlite')
   const folder = join(allFolders, `${hostname()}_${process.pid}`)
@@ -111,6 +115,12 @@ export function composeHistory({ config, database, owners, clock, ...parts }: Pa
       const { inventory, release } = await moments.at(time, caller.principal.token.userId)
       return { reads: inventory, time, release }
     },
+    redactHistory: createRedactHistory({
+      redactions: createRedactionStore(database),
+      serverWriter,
+      forgetMoments: moments.forget,
+      clock,
+    }),
     close: moments.close,
   }
 }

@@ -56,10 +56,11 @@ const actionsById: Readonly<Record<string, string>> = {
   leaveGroupProjects: 'revoke',
 }
 
-/** Operations that need a permission on servers, but whose path names something else. */
+/** Operations whose path names something else than their permission. */
 const targetTypesById: Readonly<Record<string, string>> = {
   cancelTask: 'task',
   cancelBatch: 'batch',
+  redactServerHistory: 'server',
 }
 
 /** How long repeats are counted before one row summarizes them. */

@@ -19,7 +19,7 @@ const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const mostNamesakes = 20
 const whole = { details: true, withMetadata: true, keys: undefined }
 
-const notFound = () =>
+export const serverNotFound = () =>
   new PlatformError('ResourceNotFoundError', 'Server not found, or you do not have access to it.')
 
 const ambiguous = (ids: readonly string[]) => {
@@ -37,7 +37,7 @@ export function createFindServer(finder: ServerFinder, syncTimes: LastSyncTimes)
     const requester = requesterOf(caller)
     const ids = await finder.findByName(visibility.scope, idOrName, mostNamesakes + 1, requester)
     const [id, ...others] = ids
-    if (id === undefined) throw notFound()
+    if (id === undefined) throw serverNotFound()
     if (others.length > 0) throw ambiguous(ids)
     return id
   }
@@ -52,7 +52,7 @@ export function createFindServer(finder: ServerFinder, syncTimes: LastSyncTimes)
     const id = await findId(visibility, idOrName, caller)
     const mayBeDeleted = visibility.deletes.kind !== 'none'
     const parts = await finder.loadById(visibility.scope, id, mayBeDeleted)
-    if (!parts || (parts.isDeleted && !covers(visibility.deletes, parts))) throw notFound()
+    if (!parts || (parts.isDeleted && !covers(visibility.deletes, parts))) throw serverNotFound()
     return { parts: withLastSyncTime(parts, syncTimes), visibility }
   }
 }

@@ -52,6 +52,7 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   bindPolicy: ['bind', 'role'],
   unbindPolicy: ['unbind', 'role'],
   mergeServerMetadata: ['update', 'server'],
+  redactServerHistory: ['redact', 'server'],
   replaceServerMetadata: ['update', 'server'],
   createCloudAccount: ['create', 'cloudaccount'],
   updateCloudAccount: ['update', 'cloudaccount'],
@@ -225,6 +226,9 @@ onEngineOfLane('the audit log', (engine) => {
         break
       case 'logout':
       case 'confirm':
+        break
+      case 'redact':
+        assert.deepEqual(Object.keys(changes), [sent?.['field']])
         break
       default:
         if (action === 'delete' && id !== 'deleteServer') break

@@ -8,12 +8,8 @@ import { isNightly, onPostgresFirst } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
 import { cloudpodsRequests } from '../../testing/platform-world/cloudpods-requests.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
-import {
-  personaTable,
-  rowsOf,
-  type Row,
-  type Spot,
-} from '../../testing/platform-world/persona-table.ts'
+import type { Row, Spot } from '../../testing/platform-world/persona-rows.ts'
+import { personaTable, rowsOf } from '../../testing/platform-world/persona-table.ts'
 import {
   nonexistentResources,
   type Resources,
@@ -131,7 +127,8 @@ onPostgresFirst('the persona table', (engine) => {
     const earlier = await takeSnapshot(watched)
     const answer = await organisation.call(id, { resources, token: actor.token, isDone: true })
     // Deleting an account also removes resources that no account sees: leftovers of other operations.
-    const leftovers: readonly string[] = id === 'deleteCloudAccount' ? inventoryKinds : []
+    const leftovers: readonly string[] =
+      id === 'deleteCloudAccount' ? [...inventoryKinds, 'resource_changes'] : []
     const changed = changedTables(earlier, await takeSnapshot(watched))
       .filter((table) => !leftovers.includes(table))
       // What the persona cannot see is stored with the batch instead of as a task.

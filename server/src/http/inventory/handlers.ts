@@ -13,6 +13,7 @@ import type { ServerQuery } from '../../domain/inventory/server-list/server-quer
 import { renderList } from '../../domain/query/render-list.ts'
 import type { ListEvents } from '../../domain/inventory/history/list-events.ts'
 import type { ListChanges } from '../../domain/inventory/history/list-changes.ts'
+import type { RedactHistory } from '../../domain/inventory/history/redact-history.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
@@ -33,6 +34,7 @@ export interface InventoryReads extends ExportUseCases, ResourceUseCases {
 export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata>, InventoryReads {
   readonly readPast: ReadPast
   readonly listChanges: ListChanges
+  readonly redactHistory: RedactHistory
   readonly listEvents: ListEvents
   readonly getTagPairs: GetTagPairs
   readonly readTimeline: TimelineUseCases['readTimeline']
@@ -95,6 +97,11 @@ export const createInventoryHandlers = (
       body: await renderList('changes', items, (item) => item, { limit }),
       headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
     }
+  },
+
+  async redactServerHistory({ caller, parameters, body }) {
+    const redaction = await useCases.redactHistory(caller, parameters.id, body.redaction)
+    return { status: 200, body: { redaction } }
   },
 
   async getServerTimeline({ caller, query }) {

@@ -7,7 +7,8 @@ import { sampleOperations } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
 import type { Parts } from '../../testing/platform-world/request-kinds.ts'
-import { rowsOf, type Row } from '../../testing/platform-world/persona-table.ts'
+import type { Row } from '../../testing/platform-world/persona-rows.ts'
+import { rowsOf } from '../../testing/platform-world/persona-table.ts'
 import type { Resources } from '../../testing/platform-world/persona-resources.ts'
 import {
   operationOf,

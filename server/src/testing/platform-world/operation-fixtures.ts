@@ -114,7 +114,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     }
     if (actions.acts(operation)) return actions.bodyOf(operation)
     // A new tag each time: the same one would be no change.
-    if (collectionOf(operation) === 'servers') {
+    if (operation.path.endsWith('metadata')) {
       const key = operation.path.endsWith('user-metadata') ? 'server' : 'metadata'
       return { [key]: { 'user:note': newId() } }
     }

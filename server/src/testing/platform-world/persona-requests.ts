@@ -342,6 +342,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   exportHostsFile: listServer,
   getServerStatistics: read(),
   getServerChanges: listServer,
+  redactServerHistory: change(['events'], ({ serverId }) => ({
+    ...at(serverId),
+    body: { redaction: { field: 'user:secret', value: 'not stored' } },
+  })),
   getServerTimeline: read(),
   getServer: read(({ serverId }) => at(serverId)),
   getServerMetadata: read(({ serverId }) => at(serverId)),
@@ -389,7 +393,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ...at(accountId),
     body: { cloudaccount: { name: name() } },
   })),
-  deleteCloudAccount: finish(['cloudaccounts', 'events'], ({ accountId }) => at(accountId)),
+  deleteCloudAccount: finish(
+    ['cloudaccounts', 'change_commits', 'fleet_version', 'events'],
+    ({ accountId }) => at(accountId),
+  ),
   syncCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
   confirmGoneServers: change(['events'], ({ accountId }) => at(accountId)),
   claimServers: read(({ accountId, serverId }) => ({

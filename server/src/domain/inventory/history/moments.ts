@@ -56,10 +56,14 @@ export function createMoments<Inventory>(
     maxWaitingPerKey: 1,
   })
 
-  async function remove({ commit, opening }: Entry<Inventory>): Promise<void> {
-    entries.delete(commit)
-    const moment = await opening
-    await moment.close()
+  /** Those that no other request may read. */
+  const forgotten = new Set<Entry<Inventory>>()
+
+  async function remove(entry: Entry<Inventory>): Promise<void> {
+    const { commit, opening } = entry
+    if (!forgotten.delete(entry)) entries.delete(commit)
+    const moment = await opening.catch(() => undefined)
+    await moment?.close()
   }
 
   const unread = () =>
@@ -86,7 +90,7 @@ export function createMoments<Inventory>(
     entries.set(commit, entry)
     opening.then(
       () => (entry.isOpen = true),
-      () => entries.delete(commit),
+      () => void remove(entry),
     )
     return entry
   }
@@ -130,6 +134,7 @@ export function createMoments<Inventory>(
         isReleased = true
         entry.readers.splice(entry.readers.indexOf(user), 1)
         entry.lastUsed = performance.now()
+        if (forgotten.has(entry) && entry.readers.length === 0) void remove(entry)
       }
       try {
         return { inventory: (await entry.opening).inventory, release }
@@ -139,10 +144,17 @@ export function createMoments<Inventory>(
       }
     },
 
+    /** Later questions build their moments again. Those that are being read are removed afterwards. */
+    forget(): void {
+      for (const entry of unread()) void remove(entry)
+      for (const entry of entries.values()) forgotten.add(entry)
+      entries.clear()
+    },
+
     async close(): Promise<void> {
       clearInterval(timer)
       stop.abort()
-      await Promise.allSettled([...entries.values()].map(remove))
+      await Promise.allSettled([...entries.values(), ...forgotten].map(remove))
     },
   }
 }

@@ -1,0 +1,88 @@
+import type { Server } from '@muster/contract'
+import { createAuditEvent } from '../../identity/create-audit-event.ts'
+import type { EventRecord } from '../../audit/event.ts'
+import type { Clock } from '../../clock.ts'
+import { badField, PlatformError } from '../../error.ts'
+import type { Caller } from '../../identity/caller.ts'
+import { serverNotFound } from '../get-server.ts'
+import { origins } from '../metadata.ts'
+import type { ServerWriter } from '../ports.ts'
+
+const replacement = '[redacted]'
+
+/** How many stored changes and events had the value. */
+interface Redacted {
+  readonly changes: number
+  readonly events: number
+}
+
+/** A text in a field or tag of a server. */
+export interface RedactedText {
+  readonly field: string
+  readonly value: string
+}
+
+export interface RedactionStore {
+  /**
+   * Replaces a text in the changes of a server and in the events about it, and stores the event. Returns undefined
+   * if there is neither the server nor a change of it.
+   */
+  redact(
+    serverId: string,
+    text: RedactedText,
+    replacement: string,
+    event: EventRecord,
+  ): Promise<Redacted | undefined>
+}
+
+interface Dependencies {
+  readonly redactions: RedactionStore
+  readonly serverWriter: Pick<ServerWriter, 'findStored'>
+  /** Moments that are built have the value. */
+  readonly forgetMoments: () => void
+  readonly clock: Clock
+}
+
+/** People write these. A moment could not be rebuilt if other fields lost their values. */
+const writtenFields: readonly string[] = ['name', 'description'] satisfies (keyof Server)[]
+const isWritten = (field: string) =>
+  writtenFields.includes(field) ||
+  [origins.own, origins.source].some((origin) => field.startsWith(origin))
+
+const currentValue = ({ metadata, ...server }: Server, field: string): unknown =>
+  metadata[field] ?? (server as Readonly<Record<string, unknown>>)[field]
+
+/** Removes a value, such as a password in a tag, from what is stored of the past of a server. */
+export function createRedactHistory(dependencies: Dependencies) {
+  const { redactions, serverWriter, forgetMoments, clock } = dependencies
+  return async function redactHistory(caller: Caller, id: string, text: RedactedText) {
+    if (!isWritten(text.field)) {
+      throw badField('field', `must be a tag, or one of ${writtenFields.join(', ')}`)
+    }
+    const stored = (await serverWriter.findStored([id])).get(id)
+    const server = stored?.server.deleted === false ? stored.server : undefined
+    if (server && String(currentValue(server, text.field)).includes(text.value)) {
+      throw new PlatformError(
+        'InvalidStatusError',
+        'The server has this value now. Change it first, at the source if it comes from there.',
+      )
+    }
+    const event = createAuditEvent(
+      caller,
+      {
+        action: 'redact',
+        targetType: 'server',
+        targetId: id,
+        targetName: server?.name ?? '',
+        scope: { kind: 'system' },
+        changes: { [text.field]: [replacement, replacement] },
+      },
+      clock,
+    )
+    const redacted = await redactions.redact(id, text, replacement, event)
+    if (!redacted) throw serverNotFound()
+    forgetMoments()
+    return redacted
+  }
+}
+export type RedactHistory = ReturnType<typeof createRedactHistory>
