@@ -6,13 +6,15 @@ import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import type { IdentityVersion } from '../domain/identity/ports.ts'
+import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createMoments, type OpenMoment } from '../domain/inventory/history/moments.ts'
 import { createRedactHistory } from '../domain/inventory/history/redact-history.ts'
 import { parseAsOf } from '../domain/inventory/history/parse-as-of.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
-import type { ServerWriter } from '../domain/inventory/ports.ts'
+import type { ServerFinder, ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
+import { createLoadPastServer } from '../storage/history/load-past-server.ts'
 import { createRedactionStore } from '../storage/history/redaction-store.ts'
 import { composeInventoryReads, type InventoryReads } from './compose-inventory.ts'
 
@@ -68,6 +70,8 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     isPast: true,
   }
 
+  /** When an account was synced then is not recorded. */
+  const syncTimes = { of: () => undefined, version: () => 0 }
   let count = 0
 
   async function build(commit: number, signal: AbortSignal): Promise<OpenMoment<InventoryReads>> {
@@ -91,8 +95,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
         // Names of owners are those of today, and so is the version of what depends on them.
         database: { ...moment, currentVersion: database.currentVersion },
         owners: pastOwners,
-        // When an account was synced then is not recorded.
-        syncTimes: { of: () => undefined, version: () => 0 },
+        syncTimes,
       }),
       async close() {
         await moment.close()
@@ -109,7 +112,28 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     },
     clock,
   )
+  const loadPastServer = createLoadPastServer(database)
+
+  /** One server needs no moment, unless it is asked for by its name. */
+  async function readPastServer(asOf: string, caller: Caller, isRelativeAllowed: boolean) {
+    const time = parseAsOf(asOf, clock(), isRelativeAllowed)
+    const loadById = loadPastServer(await moments.commitAt(time))
+    async function findByName(...query: Parameters<ServerFinder['findByName']>) {
+      const { inventory, release } = await moments.at(time, caller.principal.token.userId)
+      try {
+        return await inventory.finder.findByName(...query)
+      } finally {
+        release()
+      }
+    }
+    const findServer = createFindServer({ loadById, findByName }, syncTimes)
+    const getServer = createGetServer({ findServer, owners: pastOwners })
+    return { reads: { getServer }, time, release: () => {} }
+  }
+
   return {
+    readPastServer,
+
     async readPast(asOf: string, caller: Caller, isRelativeAllowed: boolean) {
       const time = parseAsOf(asOf, clock(), isRelativeAllowed)
       const { inventory, release } = await moments.at(time, caller.principal.token.userId)

@@ -17,7 +17,11 @@ import { createOwnHosts, type HostSettings } from './host.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
-import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
+import {
+  createInventoryHandlers,
+  type InventoryReads,
+  type InventoryUseCases,
+} from './inventory/handlers.ts'
 import { createFeedHandlers } from './inventory/feed-handlers.ts'
 import {
   createActionHandlers,
@@ -204,7 +208,12 @@ export function createApp(
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
-      ...createInventoryHandlers(useCases, settings, readAt),
+      ...createInventoryHandlers(
+        useCases,
+        settings,
+        readAt,
+        createReadAt<Pick<InventoryReads, 'getServer'>>(useCases, useCases.readPastServer),
+      ),
       ...createActionHandlers(useCases, settings),
       ...createTaskHandlers(useCases, settings),
       ...createFeedHandlers(readAt),

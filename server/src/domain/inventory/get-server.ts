@@ -31,7 +31,10 @@ const ambiguous = (ids: readonly string[]) => {
 }
 
 /** Finds a server by its id, or by a name that only one visible server has. */
-export function createFindServer(finder: ServerFinder, syncTimes: LastSyncTimes) {
+export function createFindServer(
+  finder: Pick<ServerFinder, 'findByName' | 'loadById'>,
+  syncTimes: LastSyncTimes,
+) {
   async function findId(visibility: Visibility, idOrName: string, caller: Caller): Promise<string> {
     if (idForm.test(idOrName)) return idOrName
     const requester = requesterOf(caller)

@@ -33,6 +33,7 @@ export interface InventoryReads extends ExportUseCases, ResourceUseCases {
 
 export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata>, InventoryReads {
   readonly readPast: ReadPast
+  readonly readPastServer: ReadPast<Pick<InventoryReads, 'getServer'>>
   readonly listChanges: ListChanges
   readonly redactHistory: RedactHistory
   readonly listEvents: ListEvents
@@ -52,6 +53,7 @@ export const createInventoryHandlers = (
   useCases: InventoryUseCases,
   { baseUrl }: { readonly baseUrl: string },
   readAt: ReadAtMoment,
+  readServerAt: ReadAtMoment<Pick<InventoryReads, 'getServer'>>,
 ): HandlersFor<typeof serverOperations | typeof serverChangeOperations> => ({
   async listServers({ caller, query, accept, url: requested, ifNoneMatch, reserve, onEnd }) {
     const { reads, url, headers, isFixed } = await readAt({ caller, query, url: requested, onEnd })
@@ -109,7 +111,7 @@ export const createInventoryHandlers = (
   },
 
   async getServer({ caller, parameters, query, url, ifNoneMatch, onEnd }) {
-    const { reads, headers } = await readAt({ caller, query, url, onEnd })
+    const { reads, headers } = await readServerAt({ caller, query, url, onEnd })
     const server = await reads.getServer(caller, parameters.id, query.scope)
     return conditionalResponse({ ...server, headers }, ifNoneMatch)
   },

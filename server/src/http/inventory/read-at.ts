@@ -3,14 +3,14 @@ import { badField } from '../../domain/error.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { InventoryReads } from './handlers.ts'
 
-export interface ReadPast {
+export interface ReadPast<Reads = InventoryReads> {
   /** The inventory at the moment that `as_of` tells. */
   (
     asOf: string,
     caller: Caller,
     isRelativeAllowed: boolean,
   ): Promise<{
-    readonly reads: InventoryReads
+    readonly reads: Reads
     readonly time: number
     /** The inventory is there until this is called. */
     readonly release: () => void
@@ -24,8 +24,8 @@ interface Call {
   readonly onEnd: (end: () => void) => void
 }
 
-interface ReadAt {
-  readonly reads: InventoryReads
+interface ReadAt<Reads> {
+  readonly reads: Reads
   readonly headers: Readonly<Record<string, string>>
   /** The address of the request. The next page of a list is of the same moment. */
   readonly url: string
@@ -40,11 +40,11 @@ const replaceAsOf = (url: string, time: string) =>
 const settled = 60_000
 
 /** The inventory that a request reads: as it is now, or as it was. */
-export function createReadAt(now: InventoryReads, readPast: ReadPast) {
+export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
   return async function readAt(
     { caller, url, query, onEnd }: Call,
     isRelativeAllowed = true,
-  ): Promise<ReadAt> {
+  ): Promise<ReadAt<Reads>> {
     const { as_of: asOf, marker } = query
     if (asOf === undefined) return { reads: now, headers: {}, url, isFixed: true }
     const isFixed = /^\d/.test(asOf)
@@ -62,7 +62,7 @@ export function createReadAt(now: InventoryReads, readPast: ReadPast) {
     }
   }
 }
-export type ReadAtMoment = ReturnType<typeof createReadAt>
+export type ReadAtMoment<Reads = InventoryReads> = ReturnType<typeof createReadAt<Reads>>
 
 /** A response that may be sent again only while the same request is about the same moment. */
 export const onlyIf = <Response extends object>(isFixed: boolean, response: Response): Response =>

@@ -128,6 +128,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
         syncTimes: { of: () => undefined, version: () => 0 },
       }),
       readPast: platform.readPast,
+      readPastServer: platform.readPastServer,
       redactHistory: platform.redactHistory,
       ...platform.sources,
       ...platform.tasks,

@@ -122,6 +122,9 @@ export function createMoments<Inventory>(
   }
 
   return {
+    /** The last commit at a time. Refused before the first one. */
+    commitAt: requireCommit,
+
     /** The inventory at a time. Waits until it is built. It stays until it is released. */
     async at(time: number, user: string) {
       const commit = await requireCommit(time)
