@@ -66,6 +66,7 @@ export { rolepolicies, roles, type PolicyBindingDto, type RoleDto } from './admi
 export { users, type UserDto } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
 export * from './cloudaccounts/claim.ts'
+export type { AccountGap, AccountGapsQuery } from './cloudaccounts/gaps.ts'
 export * from './content-coding.ts'
 export * from './error-statuses.ts'
 export * from './errors.ts'

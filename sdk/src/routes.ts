@@ -125,6 +125,7 @@ export const routes = {
   listCloudAccounts: 'GET /cloudaccounts',
   listCloudProviders: 'GET /cloudaccounts/providers',
   getCloudAccount: 'GET /cloudaccounts/{id}',
+  getCloudAccountGaps: 'GET /cloudaccounts/{id}/gaps',
   createCloudAccount: 'POST /cloudaccounts',
   testNewCloudAccount: 'POST /cloudaccounts/test',
   updateCloudAccount: 'PUT /cloudaccounts/{id}',

@@ -14,6 +14,7 @@ import {
   knownTimestamp,
   object,
   text,
+  timestamp,
   wireProperties,
   wireSchema,
   type Resource,
@@ -69,6 +70,10 @@ export const events = {
       ),
       schema: Type.Enum([...eventRecords]),
     },
+    not_observed_since: timestamp(
+      'Of a change that Muster found after a gap in which it did not observe the account: it happened between this time and `time`',
+      [],
+    ),
   },
 } as const satisfies Resource
 
@@ -175,6 +180,7 @@ export const eventListExample = {
       result: 'success',
       changes: { enabled: [true, false] },
       record: 'event',
+      not_observed_since: null,
     },
   ],
   limit: 20,
@@ -182,7 +188,7 @@ export const eventListExample = {
 
 const { time, target_type, target_id, target_name, project_id, domain_id, ...rest } =
   eventListExample.events[0]
-const { result: _, record: __, changes, ...same } = rest
+const { result: _, record: __, not_observed_since: ___, changes, ...same } = rest
 const cloudpodsExample: CloudpodsEventDto = {
   ...same,
   ops_time: time,

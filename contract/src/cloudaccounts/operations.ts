@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
+import { defaultPageSize } from '../paging.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { Claim, ClaimRequest } from './claim.ts'
+import { AccountGapList, AccountGapsQuery, gapExample } from './gaps.ts'
 import {
   completeListQuery,
   listBody,
@@ -117,6 +119,25 @@ export const cloudAccountOperations = [
     description:
       'By id or name. Includes the result of the last sync and the progress of a running one. Credentials are never returned.',
     responses: { 200: shown('The cloud account') },
+  },
+  {
+    id: 'getCloudAccountGaps',
+    method: 'GET',
+    path: '/cloudaccounts/{id}/gaps',
+    ...common,
+    permission: permission('get'),
+    summary: 'List when a cloud account was not observed',
+    description:
+      'By id or name. A gap is a time without a complete sync that is longer than the period of the account, whatever the reason: the source failed, the account was disabled, or Muster was down. What happened in it is known only by its result. Gaps are listed newest first, and deleted with `--history-retention`.',
+    query: AccountGapsQuery,
+    responses: {
+      200: {
+        description: 'Gaps of the account',
+        body: AccountGapList,
+        headers: { Link: 'The next page, if there is one' },
+        example: { gaps: [gapExample], limit: defaultPageSize },
+      },
+    },
   },
   {
     id: 'createCloudAccount',

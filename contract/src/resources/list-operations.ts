@@ -82,7 +82,11 @@ export const asOf = Type.Optional(
 )
 
 /** The header of an answer about the past. */
-export const asOfHeader = { 'Muster-As-Of': 'With `as_of`: the moment that the answer is about' }
+export const asOfHeader = {
+  'Muster-As-Of': 'With `as_of`: the moment that the answer is about',
+  'Muster-Gaps':
+    'With `as_of`, if accounts of servers that you can access were not observed at the moment: a list of RFC 9651, such as `"b7d2f0c4-6e1a-4f8b-9c3d-5a4e3f2b1c0d";from=@1763510400;until=@1763512800`. Without `from`, the account was never observed before; without `until`, it is not observed yet. `region` is the id of the region at the source, if only that was not observed. At most 20 gaps; `more;gaps=7` tells how many others there are.',
+}
 
 /** The scope in which one item is looked up. */
 export const scopeOfOne = scopeParameter('Scope of the lookup. Default: everything you can access.')

@@ -35,6 +35,11 @@ export const ServerChange = exactObject({
     ...OptionalTimestamp,
     description: "The source's own time of the change, if it gave one",
   },
+  not_observed_since: {
+    ...OptionalTimestamp,
+    description:
+      'Set if Muster found the change after a gap in which it did not observe the account: it happened between this time and `time`',
+  },
   kinds: Type.Array(Type.Enum([...changeKinds]), {
     description:
       '`appeared` and `gone` also tell that the server came into, or left, what you can access.',
@@ -96,6 +101,7 @@ const example: ServerChange = {
   id: 'WzE3Nzc4ODE2MDAwMDAsIjVkNmU3ZjgwLTkxMDItNGEzYi04YzRkLTVlNmY3MDgxOTIwMyJd',
   time: '2026-05-04T08:00:00.000000Z',
   source_time: null,
+  not_observed_since: null,
   kinds: ['status'],
   server_id: '5d6e7f80-9102-4a3b-8c4d-5e6f70819203',
   server_name: 'web-7',

@@ -30,7 +30,7 @@ export function composeDelivery({ config, database, publicUrl, logger, clock }: 
   const egress = createEgress(createSourceAddressRule(config.sourceAllow))
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
   const events = createSinkStore(database, createEventLog(database))
-  const changes = createSinkStore(database, createChangeLog(database))
+  const changes = createSinkStore(database, createChangeLog(database, clock))
   const common = { runner, clock, log: logger }
 
   /** One delivery for each record: a receiver can be at different places in them. */

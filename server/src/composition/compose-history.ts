@@ -6,6 +6,7 @@ import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import type { IdentityVersion } from '../domain/identity/ports.ts'
+import { createGapsAt, type AskedServers } from '../domain/inventory/history/gaps-at.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createMoments, type OpenMoment } from '../domain/inventory/history/moments.ts'
 import { createRedactHistory } from '../domain/inventory/history/redact-history.ts'
@@ -14,6 +15,7 @@ import type { Owners } from '../domain/inventory/owners.ts'
 import type { ServerFinder, ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
+import { createGapStore } from '../storage/history/gap-store.ts'
 import { createLoadPastServer } from '../storage/history/load-past-server.ts'
 import { createRedactionStore } from '../storage/history/redaction-store.ts'
 import { composeInventoryReads, type InventoryReads } from './compose-inventory.ts'
@@ -112,6 +114,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     },
     clock,
   )
+  const gapsAt = createGapsAt({ gaps: createGapStore(database), clock })
   const loadPastServer = createLoadPastServer(database)
 
   /** One server needs no moment, unless it is asked for by its name. */
@@ -128,7 +131,16 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     }
     const findServer = createFindServer({ loadById, findByName }, syncTimes)
     const getServer = createGetServer({ findServer, owners: pastOwners })
-    return { reads: { getServer }, time, release: () => {} }
+    return {
+      reads: { getServer },
+      time,
+      release: () => {},
+      gapsOf: async ({ scope, server = '' }: AskedServers) =>
+        await gapsAt.ofServer(caller, time, async () => {
+          const { parts } = await findServer(caller, server, scope)
+          return parts
+        }),
+    }
   }
 
   return {
@@ -137,7 +149,13 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     async readPast(asOf: string, caller: Caller, isRelativeAllowed: boolean) {
       const time = parseAsOf(asOf, clock(), isRelativeAllowed)
       const { inventory, release } = await moments.at(time, caller.principal.token.userId)
-      return { reads: inventory, time, release }
+      return {
+        reads: inventory,
+        time,
+        release,
+        gapsOf: async ({ scope }: AskedServers) =>
+          await gapsAt.ofServers(caller, time, scope, inventory.finder),
+      }
     },
     redactHistory: createRedactHistory({
       redactions: createRedactionStore(database),

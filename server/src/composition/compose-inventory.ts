@@ -12,6 +12,7 @@ import { createResourceUseCases } from '../domain/inventory/list-resources.ts'
 import { createListServers } from '../domain/inventory/server-list/list-servers.ts'
 import { createListChangeEvents } from '../domain/inventory/history/change-events.ts'
 import { createListEvents } from '../domain/inventory/history/list-events.ts'
+import { createMarkChanges } from '../domain/inventory/history/gaps.ts'
 import { createListChanges } from '../domain/inventory/history/list-changes.ts'
 import { createOwners, type Owners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
@@ -22,6 +23,7 @@ import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
 import type { Database, DatabaseReader, DatabaseVersions } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createChangeStore } from '../storage/history/change-store.ts'
+import { createGapStore } from '../storage/history/gap-store.ts'
 import { createMoveEvents } from '../storage/history/move-events.ts'
 import { purgeChanges } from '../storage/history/purge-changes.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
@@ -88,7 +90,11 @@ export function composeInventory(parts: Parts) {
   const reads = composeInventoryReads({ ...parts, owners })
   const { findServer } = reads
   const serverWriter = createServerWriter(database, clock)
-  const listChanges = createListChanges({ changes: createChangeStore(database), owners })
+  const listChanges = createListChanges({
+    changes: createChangeStore(database),
+    owners,
+    markChanges: createMarkChanges({ gaps: createGapStore(database), clock }),
+  })
   const listChangeEvents = createListChangeEvents(listChanges)
   return {
     ...reads,

@@ -11,6 +11,7 @@ import { createCheckHost } from '../egress/check-address.ts'
 import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
+import { createGapStore } from '../storage/history/gap-store.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createServerKeys, createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
@@ -64,6 +65,7 @@ export function composeSources(parts: Parts) {
       kinds,
       accounts,
       events,
+      gaps: createGapStore(database),
       owners,
       syncClient,
       reauthorizeCaller,

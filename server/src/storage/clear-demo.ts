@@ -27,6 +27,8 @@ const tables = [
   'sightings',
   'server_keys',
   'account_syncs',
+  'account_observations',
+  'account_gaps',
   'source_state',
   'cloudaccounts',
 ]

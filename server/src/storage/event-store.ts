@@ -215,4 +215,5 @@ export const toEventRecord = (row: EventRow): EventRecord => ({
   result: row.result as EventRecord['result'],
   changes: JSON.parse(row.changes) as EventRecord['changes'],
   record: 'event',
+  not_observed_since: null,
 })

@@ -318,6 +318,25 @@ export interface Tables extends InventoryTables, AdministeredTables {
     /** Servers missing since this time or earlier are confirmed as gone; 0 for none. */
     confirmed_gone: number
   }
+  /** Until when accounts were observed, and regions that the last complete scan could not read. */
+  account_observations: {
+    account_id: string
+    /** The source's id of a region; empty for the account, except for its other rows. */
+    region: string
+    /** The end of the last complete scan; 0 before the first. */
+    observed_at: number
+    /** A complete scan that ends later leaves a gap. */
+    fresh_until: number
+  }
+  /** When accounts, or regions of them, were not observed. */
+  account_gaps: {
+    account_id: string
+    /** As in `account_observations`. */
+    region: string
+    /** 0 if it was never observed before. */
+    from: number
+    until: number
+  }
   /** What sources store. The row with an empty key has the account's last version. */
   source_state: { account_id: string; key: string; value: string; version: number }
   /** What each account last reported about each server that it sees. */

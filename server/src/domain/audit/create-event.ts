@@ -38,4 +38,5 @@ export const createEvent = ({ user, origin, action, result, time }: EventInput):
   result,
   changes: action.changes ?? {},
   record: 'event',
+  not_observed_since: null,
 })

@@ -1,6 +1,7 @@
 import {
   cloudAccounts,
   sourceProviders,
+  type AccountGapsQuery,
   type AccountRule,
   type AccountTest,
   type AccountToTest,
@@ -14,6 +15,7 @@ import type { Changes } from '../audit/event.ts'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import { narrowScope } from '../identity/choose-scope.ts'
+import type { GapStore } from '../inventory/history/gaps.ts'
 import { listInMemory } from '../query/evaluate.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
@@ -22,6 +24,7 @@ import type { Account, AttachedAccount } from './account.ts'
 import { createAccountLookup, settingsOf, type LookupDependencies } from './account-lookup.ts'
 import { createAccountChanges, type ChangeDependencies } from './change-accounts.ts'
 import type { ClaimServers } from './claim-servers.ts'
+import { createListGaps } from './list-gaps.ts'
 import { describeAccount, describeKind } from './describe-account.ts'
 import { validateSettings } from './validate-settings.ts'
 
@@ -31,6 +34,7 @@ export const providerFields: QueryFields<string> = queryFieldsOf(sourceProviders
 
 interface Dependencies extends LookupDependencies, ChangeDependencies {
   readonly events: Pick<EventStore, 'record'>
+  readonly gaps: Pick<GapStore, 'of'>
   readonly claimServers: ClaimServers
 }
 
@@ -43,6 +47,7 @@ function requireEnabled({ enabled }: Account): void {
 export function createCloudAccountUseCases(dependencies: Dependencies) {
   const { kinds, accounts, events, owners, syncClient, checkHost, hasKeys, clock } = dependencies
   const lookup = createAccountLookup(dependencies)
+  const listGaps = createListGaps(dependencies)
   const { loadKind, requireAccount, show, requireProjects, toEvent } = lookup
 
   return {
@@ -75,6 +80,10 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     },
 
     getCloudAccount: async (idOrName: string) => show((await requireAccount(idOrName)).account.id),
+
+    async getCloudAccountGaps(idOrName: string, query: AccountGapsQuery) {
+      return await listGaps((await requireAccount(idOrName)).account.id, query)
+    },
 
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
       const { account } = await requireAccount(idOrName)

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../audit/event.ts'
 import type { Sighting } from '../inventory/ports.ts'
 import type { Account, AttachedAccount, SyncRecord } from './account.ts'
+import type { Observation } from './observation.ts'
 import type { SourceSettings } from './source.ts'
 
 type Credentials = SourceSettings['credentials']
@@ -28,7 +29,7 @@ export interface AccountStore {
     credentials: Credentials | undefined,
     event: EventRecord,
   ): Promise<boolean>
-  /** Deletes an account whose servers are removed. */
+  /** Deletes an account whose servers are removed. A gap of it ends now. */
   remove(id: string): Promise<void>
   /**
    * Confirms that the missing servers are gone, and makes the sync that removes them due now.
@@ -46,8 +47,16 @@ export interface LeaseStore {
   release(id: string, runner: string): Promise<void>
   /** Servers missing since this time or earlier were confirmed as gone; 0 if none were. */
   confirmedGone(id: string): Promise<number>
-  /** Does nothing if another process has acquired the lease meanwhile. */
-  update(id: string, runner: string, changes: Partial<SyncRecord>): Promise<void>
+  /**
+   * Does nothing if another process has acquired the lease meanwhile. After a complete scan, it also stores
+   * what was observed.
+   */
+  update(
+    id: string,
+    runner: string,
+    changes: Partial<SyncRecord>,
+    observation?: Observation,
+  ): Promise<void>
 }
 
 /** A server that another account reports as running as well. */

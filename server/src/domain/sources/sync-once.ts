@@ -14,6 +14,7 @@ import {
 import type { DescribeSpan } from '../tracer.ts'
 import { explainError } from './explain-error.ts'
 import { LeaseLost } from './lease-lost.ts'
+import { observe } from './observation.ts'
 import type { ScanResult } from './scan-counts.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
@@ -117,14 +118,15 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     )
     const unreadable = unreadableById(scanned.unreadable)
     warnings.replace({ ...scanned, unreadable, duplicates, shared }, clock())
-    const duration = clock() - start
+    const now = clock()
+    const duration = now - start
     if (outage !== undefined) log.info(logFields, 'sync works again')
     outage = undefined
     await progressSaved()
-    await save({
+    const changes = {
       ...counts,
       is_running: false,
-      finished_at: clock(),
+      finished_at: now,
       duration_ms: duration,
       error: '',
       // A confirmation during the scan applies to the next one. One about a failed region waits until the
@@ -135,7 +137,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       next_at: nextAt,
       answered_at: answeredAt,
       is_unreachable: isUnreachable,
-    })
+    }
+    await save(changes, observe(scanned.failed, { now, duration, period: timing().period }))
     const hasChanges = counts.created + counts.changed + counts.gone > 0
     log[hasChanges ? 'info' : 'debug']({ ...logFields, ...counts, duration_ms: duration }, 'synced')
   }

@@ -42,7 +42,13 @@ onEngineOfLane('retention of the audit log', (engine) => {
   test('purges any number of events', async () => {
     const { db, commit } = platform.database
     const makeRow = (): Insertable<Tables['events']> => {
-      const { user, changes: _, record: __, ...event } = makeEvent({ time: now - 40 * day })
+      const {
+        user,
+        changes: _,
+        record: __,
+        not_observed_since: ___,
+        ...event
+      } = makeEvent({ time: now - 40 * day })
       return { ...event, user_name: user, changes: '{}' }
     }
     // More than one commit deletes, and not a multiple of that.

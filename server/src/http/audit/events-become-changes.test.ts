@@ -200,7 +200,7 @@ onEngineOfLane('events of servers that an earlier version stored', (engine) => {
 
   test('are followed by changes, of which a receiver gets each one once, in order', async () => {
     const { database } = fleet.platform
-    const store = createSinkStore(database, createChangeLog(database))
+    const store = createSinkStore(database, createChangeLog(database, Date.now))
     await store.acquire('webhook-changes', 'nobody', 0, 0)
     const from = timestamp(fleet.tick())
     for (let round = 0; round < 6; round += 1) {

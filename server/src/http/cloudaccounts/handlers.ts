@@ -7,6 +7,7 @@ import {
 import type { HandlersFor } from '../register-operations.ts'
 import { readListQuery } from '../../domain/query/read-list-query.ts'
 import { readKeystoneQuery } from '../administration/pages.ts'
+import { nextLink } from '../next-link.ts'
 import { answerPlatformPage } from '../platform-list.ts'
 
 /** Handlers for operations on cloud accounts. */
@@ -28,6 +29,15 @@ export const createCloudAccountHandlers = (
 
   async getCloudAccount({ parameters }) {
     return { status: 200, body: { cloudaccount: await use.getCloudAccount(parameters.id) } }
+  },
+
+  async getCloudAccountGaps({ parameters, query, url }) {
+    const { items, limit, next } = await use.getCloudAccountGaps(parameters.id, query)
+    return {
+      status: 200,
+      body: { gaps: items, limit },
+      headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
+    }
   },
 
   async createCloudAccount({ caller, body }) {

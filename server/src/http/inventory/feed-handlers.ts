@@ -42,7 +42,7 @@ export function createFeedHandlers(readAt: ReadAtMoment): HandlersFor<typeof fee
   async function answer(call: FeedCall, format: FeedFormat) {
     const { caller, query, reserve } = call
     // Programs read feeds again and again: a time ago would be another moment each time.
-    const { reads, headers } = await readAt(call, false)
+    const { reads, headers } = await readAt(call, { isRelativeAllowed: false })
     if (format.maxServers !== undefined) await reserve(rememberedBytes, memory)
     return {
       status: 200,

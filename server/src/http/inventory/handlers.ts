@@ -111,7 +111,10 @@ export const createInventoryHandlers = (
   },
 
   async getServer({ caller, parameters, query, url, ifNoneMatch, onEnd }) {
-    const { reads, headers } = await readServerAt({ caller, query, url, onEnd })
+    const { reads, headers } = await readServerAt(
+      { caller, query, url, onEnd },
+      { defaultScope: 'max', server: parameters.id },
+    )
     const server = await reads.getServer(caller, parameters.id, query.scope)
     return conditionalResponse({ ...server, headers }, ifNoneMatch)
   },

@@ -1,7 +1,10 @@
+import type { ScopeParameter } from '@muster/contract'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { badField } from '../../domain/error.ts'
+import type { AskedServers, GapsAt } from '../../domain/inventory/history/gaps-at.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { InventoryReads } from './handlers.ts'
+import { renderGaps } from './render-gaps.ts'
 
 export interface ReadPast<Reads = InventoryReads> {
   /** The inventory at the moment that `as_of` tells. */
@@ -14,13 +17,19 @@ export interface ReadPast<Reads = InventoryReads> {
     readonly time: number
     /** The inventory is there until this is called. */
     readonly release: () => void
+    /** The gaps at that moment. */
+    readonly gapsOf: (asked: AskedServers) => Promise<GapsAt>
   }>
 }
 
 interface Call {
   readonly caller: Caller
   readonly url: string
-  readonly query: { readonly as_of?: string; readonly marker?: string }
+  readonly query: {
+    readonly as_of?: string
+    readonly marker?: string
+    readonly scope?: ScopeParameter
+  }
   readonly onEnd: (end: () => void) => void
 }
 
@@ -36,6 +45,14 @@ interface ReadAt<Reads> {
 const replaceAsOf = (url: string, time: string) =>
   url.replace(/([?&]as_of=)[^&]*/, (_, start: string) => start + encodeURIComponent(time))
 
+interface Options {
+  readonly isRelativeAllowed?: boolean
+  /** By default the scope of the token. */
+  readonly defaultScope?: ScopeParameter
+  /** The id or name of the only server that the request is about. */
+  readonly server?: string
+}
+
 /** A change that was being stored can come into the last moments. */
 const settled = 60_000
 
@@ -43,7 +60,7 @@ const settled = 60_000
 export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
   return async function readAt(
     { caller, url, query, onEnd }: Call,
-    isRelativeAllowed = true,
+    { isRelativeAllowed = true, defaultScope, server }: Options = {},
   ): Promise<ReadAt<Reads>> {
     const { as_of: asOf, marker } = query
     if (asOf === undefined) return { reads: now, headers: {}, url, isFixed: true }
@@ -51,14 +68,21 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
     if (!isFixed && marker !== undefined) {
       throw badField('as_of', 'must be absolute with a marker. Take both from the Link header.')
     }
-    const { reads, time, release } = await readPast(asOf, caller, isRelativeAllowed)
+    const { reads, time, release, gapsOf } = await readPast(asOf, caller, isRelativeAllowed)
     onEnd(release)
     const moment = timestamp(time)
+    const { gaps, isSettled } = await gapsOf({
+      scope: query.scope ?? defaultScope,
+      ...(server !== undefined && { server }),
+    })
     return {
       reads,
-      headers: { 'muster-as-of': moment },
+      headers: {
+        'muster-as-of': moment,
+        ...(gaps.length > 0 && { 'muster-gaps': renderGaps(gaps) }),
+      },
       url: replaceAsOf(url, moment),
-      isFixed: isFixed && Date.now() - time > settled,
+      isFixed: isFixed && isSettled && Date.now() - time > settled,
     }
   }
 }

@@ -28,6 +28,8 @@ interface GetCall extends Call {
   readonly query: { readonly scope?: ScopeParameter; readonly as_of?: string }
 }
 
+const largestScope = { defaultScope: 'max' } as const
+
 /** Handlers for the resources of the inventory besides servers. */
 export function createResourceHandlers(
   { baseUrl }: { readonly baseUrl: string },
@@ -36,7 +38,10 @@ export function createResourceHandlers(
   const list =
     (kind: InventoryKind) =>
     async ({ caller, query, url: requested, ifNoneMatch, onEnd }: ListCall) => {
-      const { reads, url, headers } = await readAt({ caller, query, url: requested, onEnd })
+      const { reads, url, headers } = await readAt(
+        { caller, query, url: requested, onEnd },
+        largestScope,
+      )
       const { marker, ...page } = await reads.listInventory(kind, caller, query)
       const link = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
       return conditionalResponse({ ...page, headers: { ...headers, ...link } }, ifNoneMatch)
@@ -44,7 +49,7 @@ export function createResourceHandlers(
   const get =
     (kind: InventoryKind) =>
     async ({ caller, parameters, query, url, ifNoneMatch, onEnd }: GetCall) => {
-      const { reads, headers } = await readAt({ caller, query, url, onEnd })
+      const { reads, headers } = await readAt({ caller, query, url, onEnd }, largestScope)
       const found = await reads.getInventoryItem(kind, caller, parameters.id, query.scope)
       return conditionalResponse({ ...found, headers }, ifNoneMatch)
     }

@@ -76,6 +76,7 @@ onEngineOfLane('the history of a server', (engine) => {
       request_id: '',
       result: 'success',
       record: 'change',
+      not_observed_since: null,
       changes: {
         name: [null, 'first'],
         status: [null, 'running'],

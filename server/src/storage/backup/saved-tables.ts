@@ -39,6 +39,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   recycle_bin: true,
   cloudaccounts: true,
   account_syncs: true,
+  account_observations: true,
+  account_gaps: true,
   source_state: true,
   server_keys: true,
   words: true,

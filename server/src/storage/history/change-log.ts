@@ -1,15 +1,20 @@
+import type { ServerChange } from '@muster/contract'
 import { sql } from 'kysely'
+import type { Clock } from '../../domain/clock.ts'
 import { toEvent } from '../../domain/inventory/history/change-events.ts'
 import { describeForReceivers } from '../../domain/inventory/history/list-changes.ts'
+import { createMarkChanges } from '../../domain/inventory/history/gaps.ts'
 import { background } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, Row } from '../database.ts'
 import type { DeliveredLog } from '../event-sinks.ts'
 import { createChangeStore } from './change-store.ts'
+import { createGapStore } from './gap-store.ts'
 
 /** The changes of servers in the form of events, for receivers. */
-export function createChangeLog(database: DatabaseReader): DeliveredLog {
+export function createChangeLog(database: DatabaseReader, clock: Clock): DeliveredLog {
   const { db, run } = database
   const changes = createChangeStore(database)
+  const markChanges = createMarkChanges({ gaps: createGapStore(database), clock })
   const from = sql`from change_commits inner join server_changes as changed
     on changed.revision = change_commits.revision`
   const keys = sql`position, server`
@@ -33,13 +38,16 @@ export function createChangeLog(database: DatabaseReader): DeliveredLog {
         background,
       )
       const found = await changes.withVersions(records, background)
-      return found.flatMap((change) => {
+      const told = found.flatMap((change) => {
         const { commit, seq } = change.record.position
-        const told = describeForReceivers(change)
-        return told === undefined
-          ? []
-          : [{ at: { position: commit, event_id: String(seq) }, event: toEvent(told) }]
+        const described = describeForReceivers(change)
+        return described ? [{ at: { position: commit, event_id: String(seq) }, described }] : []
       })
+      const marked = await markChanges(
+        told.map(({ described }) => described),
+        background,
+      )
+      return told.map(({ at }, index) => ({ at, event: toEvent(marked[index] as ServerChange) }))
     },
 
     waiting: ({ position, event_id }, limit) =>

@@ -12,7 +12,9 @@ export function createLoadPastServer(database: DatabaseReader) {
 
   return (commit: number): ServerFinder['loadById'] =>
     async function loadById(scope, id, withDeleted): Promise<ServerParts | undefined> {
-      const { rows } = await sql<{ server: number }>`select seq as server from servers where id = ${id}
+      const { rows } = await sql<{
+        server: number
+      }>`select seq as server from servers where id = ${id}
         union select server from former_servers where id = ${id}`.execute(database.db)
       const numbers = rows.map(({ server }) => server)
       const { current, changes } = await historyOf(numbers, commit + 1, background)

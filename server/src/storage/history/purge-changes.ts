@@ -8,7 +8,7 @@ const batchSize = 50
 /**
  * Deletes the changes before a time. The newest commit stays: it tells since when changes are recorded. Earlier
  * versions are rebuilt from later ones, so those that stay need nothing of what is deleted. Changes stay until
- * the sinks in use have delivered them.
+ * the sinks in use have delivered them. Gaps go with the changes.
  */
 export async function purgeChanges(
   { db, commit }: DatabaseReader & DatabaseWriter,
@@ -34,5 +34,6 @@ export async function purgeChanges(
   }
   const forgotten = sql`delete from former_servers where not exists (
     select 1 from server_changes where server_changes.server = former_servers.server)`
-  await commit([forgotten.compile(db)])
+  const gaps = db.deleteFrom('account_gaps').where('until', '<', before).compile()
+  await commit([forgotten.compile(db), gaps])
 }

@@ -28,6 +28,7 @@ import { up as missingSightings } from './0025-missing-sightings.ts'
 import { up as sightingsByNumber } from './0026-sightings-by-number.ts'
 import { up as disksByNumber } from './0027-disks-by-number.ts'
 import { up as changes } from './0028-changes.ts'
+import { up as gaps } from './0029-gaps.ts'
 import { up as changesApart } from './0030-changes-apart.ts'
 import { up as resourceChanges } from './0031-resource-changes.ts'
 import { engineOf, listTableNames } from './engine.ts'
@@ -62,6 +63,7 @@ const migrations: Record<string, Migration> = {
   '0026-sightings-by-number': { up: sightingsByNumber },
   '0027-disks-by-number': { up: disksByNumber },
   '0028-changes': { up: changes },
+  '0029-gaps': { up: gaps },
   '0030-changes-apart': { up: changesApart },
   '0031-resource-changes': { up: resourceChanges },
 }

@@ -27,6 +27,7 @@ import {
 import { Violation } from '../violation.ts'
 import { toAccountRow, toAttached } from './account-rows.ts'
 import { createManagerStatus } from './manager-status.ts'
+import { closeGaps, startObserving } from './observation-statements.ts'
 
 const columns = [
   'id',
@@ -154,6 +155,7 @@ export function createAccountStore(
         db.insertInto('cloudaccounts').values(row).compile(),
         // Due at once. Not 0, which means that a user requested the sync.
         sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(db),
+        startObserving(db, account.id),
         insertEvent(event),
       ]
       return await tryCommit(statements, account.access === 'manage')
@@ -215,6 +217,7 @@ export function createAccountStore(
     async remove(id) {
       const { revision } = await takeNumbers({ revision: 1 })
       const statements = [
+        closeGaps(database, id, clock()),
         db.deleteFrom('sightings').where('account_id', '=', id).compile(),
         db.updateTable('tasks').set({ is_shown: 0 }).where('account_id', '=', id).compile(),
         db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),

@@ -4,6 +4,7 @@ import type { LeaseStore } from '../../domain/sources/ports.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
 import { createManagerStatus } from './manager-status.ts'
+import { storeObservation } from './observation-statements.ts'
 
 /** Stores leases of accounts and the state of their sync. */
 export function createLeaseStore(
@@ -43,7 +44,7 @@ export function createLeaseStore(
       return row?.confirmed_gone ?? 0
     },
 
-    async update(id, runner, changes) {
+    async update(id, runner, changes, observation) {
       const { next_at, ...rest } = toSyncRow(changes)
       // 0 is a sync that was requested while this one was running. It stays due. Without the cast
       // PostgreSQL would infer the type of the parameter from the literal 0.
@@ -53,6 +54,7 @@ export function createLeaseStore(
         updateOwn(id, runner)
           .set({ ...rest, ...(next_at !== undefined && { next_at: next }) })
           .compile(),
+        ...(observation ? storeObservation(database, id, runner, observation) : []),
         ...(changes.failures === undefined
           ? []
           : await managerStatus.connect(id, runner, changes.failures === 0)),

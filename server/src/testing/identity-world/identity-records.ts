@@ -119,6 +119,7 @@ export const makeEvent = (changes: Partial<EventRecord> = {}): EventRecord => {
     result: 'success',
     changes: {},
     record: 'event',
+    not_observed_since: null,
     ...changes,
   }
 }

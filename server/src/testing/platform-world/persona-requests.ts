@@ -385,6 +385,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   ),
   listCloudProviders: read(),
   getCloudAccount: read(({ accountId }) => at(accountId)),
+  getCloudAccountGaps: read(({ accountId }) => at(accountId)),
   createCloudAccount: change(['cloudaccounts', 'events'], ({ projectId }) => ({
     body: { cloudaccount: { name: name(), ...silentSource, project_id: projectId } },
   })),

@@ -360,6 +360,7 @@ export const personaTable = {
   listCloudAccounts: systemReadersOnly,
   listCloudProviders: systemReadersOnly,
   getCloudAccount: systemReadersOnly,
+  getCloudAccountGaps: systemReadersOnly,
   createCloudAccount: adminsOnly,
   testNewCloudAccount: adminsOnly,
   updateCloudAccount: adminsOnly,

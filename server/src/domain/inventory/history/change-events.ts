@@ -46,6 +46,7 @@ export function toEvent(change: ServerChange): EventRecord {
       Object.entries(change.changes).filter(([key]) => !adminFields.has(key)),
     ),
     record: 'change',
+    not_observed_since: change.not_observed_since,
   }
 }
 

@@ -3,7 +3,6 @@ import {
   maxPageSize,
   type ChangeKind,
   type Server,
-  type ServerChange as ServerChangeDto,
   type ServerChangesQuery,
 } from '@muster/contract'
 import { badField } from '../../error.ts'
@@ -25,6 +24,7 @@ import type {
   ServerChange,
   VersionOwner,
 } from './ports.ts'
+import type { MarkChanges, RegionalChange } from './gaps.ts'
 import type { ServerDiff } from './server-diff.ts'
 import { isPartial } from './partial-change.ts'
 import { toldChanges } from './told-changes.ts'
@@ -32,6 +32,7 @@ import { toldChanges } from './told-changes.ts'
 interface Dependencies {
   readonly changes: ChangeStore
   readonly owners: Owners
+  readonly markChanges: MarkChanges
 }
 
 /** At least so many changes are read at a time: a filter may leave some of them out. */
@@ -120,17 +121,18 @@ function shownKinds({ record, before, after }: ServerChange, changes: ServerDiff
   return before.deleted ? record.kinds : kindsOf(before, after, changes)
 }
 
-function describe(change: ServerChange, visibility: Visibility): ServerChangeDto {
+function describe(change: ServerChange, visibility: Visibility): RegionalChange {
   const { record, before, after } = change
   const { position, owner, formerOwner, sourceTime } = record
   const server = after ?? before
   if (!server) throw new Error('a change has no version')
   const shown = after ? owner : formerOwner
   const changes = changesOf(change, visibility)
-  return {
+  const described = {
     id: writeId({ time: position.time, serverId: server.id }),
     time: timestamp(position.time),
     source_time: sourceTime === null ? null : timestampOfMicroseconds(sourceTime),
+    not_observed_since: null,
     kinds: [...shownKinds(change, changes)],
     server_id: server.id,
     server_name: server.name,
@@ -143,6 +145,7 @@ function describe(change: ServerChange, visibility: Visibility): ServerChangeDto
     changes,
     is_partial: isPartial(record),
   }
+  return { change: described, region: server.region_ext_id }
 }
 
 const all: Visibility = {
@@ -153,10 +156,10 @@ const all: Visibility = {
 }
 
 /** A change as it is delivered to receivers; undefined if they are told nothing of it. */
-export function describeForReceivers(change: ServerChange): ServerChangeDto | undefined {
+export function describeForReceivers(change: ServerChange): RegionalChange | undefined {
   if (!change.after && !change.before) return undefined
   const told = describe(change, all)
-  return told.kinds.length === 0 ? undefined : told
+  return told.change.kinds.length === 0 ? undefined : told
 }
 
 /** A server that moves can appear or be gone for the caller. */
@@ -166,7 +169,7 @@ const candidatesOf = (kinds: readonly ChangeKind[]): readonly ChangeKind[] =>
     : kinds
 
 /** Lists the changes of servers that were in the scope of the caller before or after. */
-export function createListChanges({ changes, owners }: Dependencies) {
+export function createListChanges({ changes, owners, markChanges }: Dependencies) {
   return async function listChanges(caller: Caller, parameters: ServerChangesQuery) {
     const { since, until, kind = [], changed = [], marker, order, limit, ...rest } = parameters
     const { scope: requested, where } = readServerFilter(rest, readCloudpodsParameters(rest))
@@ -185,19 +188,25 @@ export function createListChanges({ changes, owners }: Dependencies) {
       requester: requesterOf(caller),
     }
     /** The change as the caller sees it, if they see it and it is asked for. */
-    function matched(change: ServerChange): ServerChangeDto | undefined {
+    function matched(change: ServerChange): RegionalChange | undefined {
       const seen = within(visibility, change)
       if (!isThere(seen.before) && !isThere(seen.after)) return undefined
       if (![seen.before, seen.after].some((server) => server && matches(server))) return undefined
-      const item = describe(seen, visibility)
+      const described = describe(seen, visibility)
+      const item = described.change
       const isWanted =
         item.kinds.length > 0 &&
         (kind.length === 0 || item.kinds.some((each) => kind.includes(each))) &&
         (changed.length === 0 || changed.some((field) => field in item.changes))
-      return isWanted ? item : undefined
+      return isWanted ? described : undefined
     }
 
-    const found: ServerChangeDto[] = []
+    const found: RegionalChange[] = []
+    const pageOf = async (next: string | undefined) => ({
+      items: await markChanges(found, query.requester),
+      limit: most,
+      next,
+    })
     let after = marker === undefined ? undefined : readId(marker)
     let examined = 0
     for (;;) {
@@ -207,17 +216,15 @@ export function createListChanges({ changes, owners }: Dependencies) {
         if (!version) continue
         const item = matched(change)
         if (item && found.length === most) {
-          return { items: found, limit: most, next: found.at(-1)?.id }
+          return await pageOf(found.at(-1)?.change.id)
         }
         if (item) found.push(item)
         after = { time: change.record.position.time, serverId: version.id }
       }
       examined += records.length
-      if (records.length < chunkSize) return { items: found, limit: most, next: undefined }
+      if (records.length < chunkSize) return await pageOf(undefined)
       // A rare filter over a long time: the client asks for the rest.
-      if (examined >= mostExamined) {
-        return { items: found, limit: most, next: after && writeId(after) }
-      }
+      if (examined >= mostExamined) return await pageOf(after && writeId(after))
     }
   }
 }
