@@ -19,6 +19,7 @@ const requestHeaders = [
   'idempotency-key',
   'if-match',
   'if-none-match',
+  'prefer',
   'user-agent',
   pollHeader,
 ] as const
@@ -33,6 +34,9 @@ const responseHeaders = [
   'cache-control',
   'allow',
   'retry-after',
+  'preference-applied',
+  'muster-gaps',
+  'muster-as-of',
   'x-task-id',
 ] as const
 

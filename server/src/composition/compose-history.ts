@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { Config } from '../config/read-config.ts'
 import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
-import type { Caller } from '../domain/identity/caller.ts'
 import type { IdentityVersion } from '../domain/identity/ports.ts'
 import { createGapsAt, type AskedServers } from '../domain/inventory/history/gaps-at.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createMoments, type OpenMoment } from '../domain/inventory/history/moments.ts'
 import { createRedactHistory } from '../domain/inventory/history/redact-history.ts'
 import { parseAsOf } from '../domain/inventory/history/parse-as-of.ts'
+import type { AskedMoment } from '../http/inventory/read-at.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
 import type { ServerFinder, ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
@@ -76,7 +76,11 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
   const syncTimes = { of: () => undefined, version: () => 0 }
   let count = 0
 
-  async function build(commit: number, signal: AbortSignal): Promise<OpenMoment<InventoryReads>> {
+  async function build(
+    commit: number,
+    signal: AbortSignal,
+    onProgress: (progress: number) => void,
+  ): Promise<OpenMoment<InventoryReads>> {
     const { buildMoment } = await import('../storage/history/build-moment.ts')
     count += 1
     const directory = join(folder, String(count))
@@ -87,6 +91,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       commit,
       directory,
       signal,
+      onProgress,
     }).catch((error: unknown) => {
       remove()
       throw error
@@ -118,11 +123,12 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
   const loadPastServer = createLoadPastServer(database)
 
   /** One server needs no moment, unless it is asked for by its name. */
-  async function readPastServer(asOf: string, caller: Caller, isRelativeAllowed: boolean) {
+  async function readPastServer({ asOf, caller, isRelativeAllowed, patience }: AskedMoment) {
     const time = parseAsOf(asOf, clock(), isRelativeAllowed)
     const loadById = loadPastServer(await moments.commitAt(time))
     async function findByName(...query: Parameters<ServerFinder['findByName']>) {
-      const { inventory, release } = await moments.at(time, caller.principal.token.userId)
+      const { userId: user } = caller.principal.token
+      const { inventory, release } = await moments.at(time, { user, patience })
       try {
         return await inventory.finder.findByName(...query)
       } finally {
@@ -146,9 +152,10 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
   return {
     readPastServer,
 
-    async readPast(asOf: string, caller: Caller, isRelativeAllowed: boolean) {
+    async readPast({ asOf, caller, isRelativeAllowed, patience }: AskedMoment) {
       const time = parseAsOf(asOf, clock(), isRelativeAllowed)
-      const { inventory, release } = await moments.at(time, caller.principal.token.userId)
+      const { userId: user } = caller.principal.token
+      const { inventory, release } = await moments.at(time, { user, patience })
       return {
         reads: inventory,
         time,

@@ -13,12 +13,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import { requireAuthorizedScope } from '../domain/identity/authorized-scope.ts'
+import { PendingMoment } from '../domain/inventory/history/pending-moment.ts'
 import type { AuthorizedScope } from '../domain/scope.ts'
 import type { RequestOrigin } from '../domain/request-origin.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { ResponseMemory } from './response-memory.ts'
 import { compress, isCompressible } from './compress.ts'
+import { pendingAnswer } from './inventory/pending-answer.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
 import type { CachedResponse, ResponseCache } from './response-cache.ts'
@@ -59,6 +61,8 @@ interface Call<Op> {
   readonly origin: RequestOrigin
   readonly accept: string
   readonly ifNoneMatch: string | undefined
+  /** The preferences of the client (RFC 7240). */
+  readonly prefer: string | undefined
   /**
    * Waits until there is memory for a body of this size, and reserves it until the response ends. Without
    * `memory` it is that of pages.
@@ -169,6 +173,7 @@ export function registerOperations(
           },
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
+          prefer: preferOf(request),
           async reserve(bytes: number, memory: ResponseMemory = bodies) {
             const release = await memory.acquire({
               principal,
@@ -179,7 +184,11 @@ export function registerOperations(
           },
           onEnd,
         } satisfies AnyCall
-        const result = await encode(request, operation, await handle(call))
+        const result = await encode(
+          request,
+          operation,
+          await unlessPending(request, () => handle(call)),
+        )
         request.userId = result.userId ?? request.principal?.token.userId
         const sent = send(reply, operation, result)
         if (principal && result.isFresh) {
@@ -188,6 +197,21 @@ export function registerOperations(
         return sent
       },
     })
+  }
+}
+
+const preferOf = ({ headers: { prefer } }: FastifyRequest): string | undefined =>
+  Array.isArray(prefer) ? prefer.join() : prefer
+
+async function unlessPending(
+  { url }: FastifyRequest,
+  handle: () => HandlerResult | Promise<HandlerResult>,
+): Promise<HandlerResult> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof PendingMoment) return pendingAnswer(url, error)
+    throw error
   }
 }
 

@@ -14,6 +14,7 @@ import { createResponseMemory, type ResponseMemory } from '../response-memory.ts
 interface FeedCall {
   readonly caller: Caller
   readonly url: string
+  readonly prefer: string | undefined
   readonly onEnd: (end: () => void) => void
   readonly query: FilterParameters & { readonly as_of?: string }
   readonly reserve: (bytes: number, memory: ResponseMemory) => Promise<void>

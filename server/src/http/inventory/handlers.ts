@@ -55,8 +55,23 @@ export const createInventoryHandlers = (
   readAt: ReadAtMoment,
   readServerAt: ReadAtMoment<Pick<InventoryReads, 'getServer'>>,
 ): HandlersFor<typeof serverOperations | typeof serverChangeOperations> => ({
-  async listServers({ caller, query, accept, url: requested, ifNoneMatch, reserve, onEnd }) {
-    const { reads, url, headers, isFixed } = await readAt({ caller, query, url: requested, onEnd })
+  async listServers({
+    caller,
+    query,
+    accept,
+    url: requested,
+    ifNoneMatch,
+    reserve,
+    prefer,
+    onEnd,
+  }) {
+    const { reads, url, headers, isFixed } = await readAt({
+      caller,
+      query,
+      url: requested,
+      prefer,
+      onEnd,
+    })
     const serverQuery = readServerQuery(query, chooseFormat(accept))
     if (serverQuery.format !== 'json') {
       const body = await reads.exportServers(caller, serverQuery)
@@ -73,8 +88,8 @@ export const createInventoryHandlers = (
     )
   },
 
-  async getServerStatistics({ caller, query, url, onEnd }) {
-    const { reads, headers, isFixed } = await readAt({ caller, query, url, onEnd })
+  async getServerStatistics({ caller, query, url, prefer, onEnd }) {
+    const { reads, headers, isFixed } = await readAt({ caller, query, url, prefer, onEnd })
     const counted = await reads.countServers(caller, readStatisticsQuery(query))
     // Only Cloudpods' client sends this. It reads the key `server`.
     if (query.summary_stats === undefined) {
@@ -110,9 +125,9 @@ export const createInventoryHandlers = (
     return { status: 200, body: await useCases.readTimeline(caller, query) }
   },
 
-  async getServer({ caller, parameters, query, url, ifNoneMatch, onEnd }) {
+  async getServer({ caller, parameters, query, url, ifNoneMatch, prefer, onEnd }) {
     const { reads, headers } = await readServerAt(
-      { caller, query, url, onEnd },
+      { caller, query, url, prefer, onEnd },
       { defaultScope: 'max', server: parameters.id },
     )
     const server = await reads.getServer(caller, parameters.id, query.scope)

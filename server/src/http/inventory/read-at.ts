@@ -4,15 +4,20 @@ import { badField } from '../../domain/error.ts'
 import type { AskedServers, GapsAt } from '../../domain/inventory/history/gaps-at.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { InventoryReads } from './handlers.ts'
+import { readPatience, withMoment } from './pending-answer.ts'
 import { renderGaps } from './render-gaps.ts'
+
+export interface AskedMoment {
+  readonly asOf: string
+  readonly caller: Caller
+  readonly isRelativeAllowed: boolean
+  /** Milliseconds after which to throw `PendingMoment`; undefined to wait until the moment is built. */
+  readonly patience: number | undefined
+}
 
 export interface ReadPast<Reads = InventoryReads> {
   /** The inventory at the moment that `as_of` tells. */
-  (
-    asOf: string,
-    caller: Caller,
-    isRelativeAllowed: boolean,
-  ): Promise<{
+  (asked: AskedMoment): Promise<{
     readonly reads: Reads
     readonly time: number
     /** The inventory is there until this is called. */
@@ -30,6 +35,7 @@ interface Call {
     readonly marker?: string
     readonly scope?: ScopeParameter
   }
+  readonly prefer: string | undefined
   readonly onEnd: (end: () => void) => void
 }
 
@@ -41,9 +47,6 @@ interface ReadAt<Reads> {
   /** Whether the same request is about the same moment later. */
   readonly isFixed: boolean
 }
-
-const replaceAsOf = (url: string, time: string) =>
-  url.replace(/([?&]as_of=)[^&]*/, (_, start: string) => start + encodeURIComponent(time))
 
 interface Options {
   readonly isRelativeAllowed?: boolean
@@ -59,7 +62,7 @@ const settled = 60_000
 /** The inventory that a request reads: as it is now, or as it was. */
 export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
   return async function readAt(
-    { caller, url, query, onEnd }: Call,
+    { caller, url, query, prefer, onEnd }: Call,
     { isRelativeAllowed = true, defaultScope, server }: Options = {},
   ): Promise<ReadAt<Reads>> {
     const { as_of: asOf, marker } = query
@@ -68,7 +71,12 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
     if (!isFixed && marker !== undefined) {
       throw badField('as_of', 'must be absolute with a marker. Take both from the Link header.')
     }
-    const { reads, time, release, gapsOf } = await readPast(asOf, caller, isRelativeAllowed)
+    const { reads, time, release, gapsOf } = await readPast({
+      asOf,
+      caller,
+      isRelativeAllowed,
+      patience: readPatience(prefer),
+    })
     onEnd(release)
     const moment = timestamp(time)
     const { gaps, isSettled } = await gapsOf({
@@ -81,7 +89,7 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
         'muster-as-of': moment,
         ...(gaps.length > 0 && { 'muster-gaps': renderGaps(gaps) }),
       },
-      url: replaceAsOf(url, moment),
+      url: withMoment(url, moment),
       isFixed: isFixed && isSettled && Date.now() - time > settled,
     }
   }

@@ -16,6 +16,7 @@ interface Call {
   readonly caller: Caller
   readonly url: string
   readonly ifNoneMatch: string | undefined
+  readonly prefer: string | undefined
   readonly onEnd: (end: () => void) => void
 }
 
@@ -37,9 +38,9 @@ export function createResourceHandlers(
 ): HandlersFor<typeof inventoryResourceOperations> {
   const list =
     (kind: InventoryKind) =>
-    async ({ caller, query, url: requested, ifNoneMatch, onEnd }: ListCall) => {
+    async ({ caller, query, url: requested, ifNoneMatch, prefer, onEnd }: ListCall) => {
       const { reads, url, headers } = await readAt(
-        { caller, query, url: requested, onEnd },
+        { caller, query, url: requested, prefer, onEnd },
         largestScope,
       )
       const { marker, ...page } = await reads.listInventory(kind, caller, query)
@@ -48,8 +49,8 @@ export function createResourceHandlers(
     }
   const get =
     (kind: InventoryKind) =>
-    async ({ caller, parameters, query, url, ifNoneMatch, onEnd }: GetCall) => {
-      const { reads, headers } = await readAt({ caller, query, url, onEnd }, largestScope)
+    async ({ caller, parameters, query, url, ifNoneMatch, prefer, onEnd }: GetCall) => {
+      const { reads, headers } = await readAt({ caller, query, url, prefer, onEnd }, largestScope)
       const found = await reads.getInventoryItem(kind, caller, parameters.id, query.scope)
       return conditionalResponse({ ...found, headers }, ifNoneMatch)
     }

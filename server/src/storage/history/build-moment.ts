@@ -28,6 +28,7 @@ interface Wanted {
   readonly memory: CacheMemory
   readonly queryTimeout: number
   readonly signal: AbortSignal
+  readonly onProgress: (progress: number) => void
 }
 
 /** Few, because other requests wait while these are rebuilt and rendered. */
@@ -120,8 +121,10 @@ async function writeVersions(source: Database, moment: Database, wanted: Wanted)
     )
   }
 
-  for (const piece of chunk(await listNumbers(source, commit, !isCopy), batchSize)) {
+  const numbers = await listNumbers(source, commit, !isCopy)
+  for (const [at, piece] of [...chunk(numbers, batchSize)].entries()) {
     signal.throwIfAborted()
+    wanted.onProgress((at * batchSize) / numbers.length)
     await nextTurn()
     const { current, changes } = await historyOf(piece, commit + 1, background)
     const writes: ServerWrite[] = []

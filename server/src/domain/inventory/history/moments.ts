@@ -2,6 +2,7 @@ import { createBoundedQueue } from '../../bounded-queue.ts'
 import type { Clock } from '../../clock.ts'
 import { badField, PlatformError } from '../../error.ts'
 import { timestamp } from '../../timestamp.ts'
+import { PendingMoment } from './pending-moment.ts'
 
 /** The inventory as it was at one moment. */
 export interface OpenMoment<Inventory> {
@@ -15,7 +16,12 @@ export interface MomentSource<Inventory> {
   /** The last commit at this time or earlier; undefined before the first. */
   commitAt(time: number): Promise<number | undefined>
   /** Builds the inventory as it was after a commit. */
-  build(commit: number, signal: AbortSignal): Promise<OpenMoment<Inventory>>
+  build(
+    commit: number,
+    signal: AbortSignal,
+    /** Called with numbers between 0 and 1. */
+    onProgress: (progress: number) => void,
+  ): Promise<OpenMoment<Inventory>>
 }
 
 /** A moment, and who reads it. It is not removed before all of them have released it. */
@@ -24,6 +30,7 @@ interface Entry<Inventory> {
   readonly opening: Promise<OpenMoment<Inventory>>
   readonly readers: string[]
   isOpen: boolean
+  progress: number
   lastUsed: number
 }
 
@@ -32,6 +39,12 @@ interface Limits {
   readonly mostMoments: number
   /** A moment that nobody has read for so many milliseconds is removed. */
   readonly maxIdle: number
+}
+
+interface Reader {
+  readonly user: string
+  /** Milliseconds after which to throw `PendingMoment`; undefined to wait until the moment is built. */
+  readonly patience: number | undefined
 }
 
 const limitsByDefault: Limits = { mostMoments: 4, maxIdle: 900_000 }
@@ -83,10 +96,17 @@ export function createMoments<Inventory>(
   function open(commit: number, user: string): Entry<Inventory> {
     const build = async () => {
       await makeRoom()
-      return await source.build(commit, stop.signal)
+      return await source.build(commit, stop.signal, (progress) => (entry.progress = progress))
     }
     const opening = builds.run(build, { key: user })
-    const entry = { commit, opening, readers: [], isOpen: false, lastUsed: performance.now() }
+    const entry: Entry<Inventory> = {
+      commit,
+      opening,
+      readers: [],
+      isOpen: false,
+      progress: 0,
+      lastUsed: performance.now(),
+    }
     entries.set(commit, entry)
     opening.then(
       () => (entry.isOpen = true),
@@ -102,6 +122,14 @@ export function createMoments<Inventory>(
     if (others.length >= mostOfUser) {
       throw tooMany(`You are reading ${mostOfUser} other moments of the past.`)
     }
+  }
+
+  async function withPatience(time: number, entry: Entry<Inventory>, patience: number) {
+    const late = AbortSignal.timeout(patience)
+    const timedOut = new Promise<never>((_, reject) => {
+      late.addEventListener('abort', () => reject(new PendingMoment(time, entry.progress)))
+    })
+    return await Promise.race([entry.opening, timedOut])
   }
 
   const timer = setInterval(() => {
@@ -126,7 +154,7 @@ export function createMoments<Inventory>(
     commitAt: requireCommit,
 
     /** The inventory at a time. Waits until it is built. It stays until it is released. */
-    async at(time: number, user: string) {
+    async at(time: number, { user, patience }: Reader) {
       const commit = await requireCommit(time)
       requireFew(commit, user)
       const entry = entries.get(commit) ?? open(commit, user)
@@ -140,7 +168,8 @@ export function createMoments<Inventory>(
         if (forgotten.has(entry) && entry.readers.length === 0) void remove(entry)
       }
       try {
-        return { inventory: (await entry.opening).inventory, release }
+        const opening = patience === undefined ? entry.opening : withPatience(time, entry, patience)
+        return { inventory: (await opening).inventory, release }
       } catch (error) {
         release()
         throw error

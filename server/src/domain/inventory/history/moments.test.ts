@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, test } from 'node:test'
+import { PlatformError } from '../../error.ts'
+import { createMoments } from './moments.ts'
+import { PendingMoment } from './pending-moment.ts'
+
+/** Moments whose builds end when the test says so. Each commit has its own time. */
+function startMoments() {
+  const builds = new Map<number, PromiseWithResolvers<void>>()
+  const closed: number[] = []
+  let report: (progress: number) => void = () => {}
+  const moments = createMoments<number>(
+    {
+      firstTime: async () => 1,
+      commitAt: async (time) => (time < 1 ? undefined : time),
+      async build(commit, _, onProgress) {
+        const build = Promise.withResolvers<void>()
+        builds.set(commit, build)
+        report = onProgress
+        await build.promise
+        return {
+          inventory: commit,
+          async close() {
+            closed.push(commit)
+          },
+        }
+      },
+    },
+    () => 100,
+  )
+  /** Lets the build of a moment end, once it has begun. */
+  async function finish(commit: number): Promise<void> {
+    while (!builds.has(commit)) await new Promise((resolve) => setImmediate(resolve))
+    builds.get(commit)?.resolve()
+    builds.delete(commit)
+  }
+  async function read(time: number, user = 'ada') {
+    const opening = moments.at(time, { user, patience: undefined })
+    await finish(time)
+    return await opening
+  }
+  return { moments, closed, finish, read, report: (progress: number) => report(progress) }
+}
+
+const isTooMany = (error: unknown) =>
+  error instanceof PlatformError && error.name !== '' && /Try again shortly/.test(error.message)
+
+describe('moments', () => {
+  let world: ReturnType<typeof startMoments>
+  afterEach(() => world.moments.close())
+
+  test('are built once, and shared by those who read them', async () => {
+    world = startMoments()
+    const sharing = world.moments.at(5, { user: 'bob', patience: undefined })
+    const [first, second] = await Promise.all([world.read(5), sharing])
+    assert.deepEqual([first.inventory, second.inventory], [5, 5])
+    first.release()
+    first.release()
+    second.release()
+    assert.deepEqual(world.closed, [])
+  })
+
+  test('tell their progress to clients that do not wait, and are built meanwhile', async () => {
+    world = startMoments()
+    const impatient = () => world.moments.at(7, { user: 'ada', patience: 100 })
+    const pending = impatient()
+    const reporting = setInterval(() => world.report(0.25), 10)
+    await assert.rejects(pending, (error) => {
+      assert.ok(error instanceof PendingMoment)
+      assert.deepEqual([error.time, error.progress], [7, 0.25])
+      return true
+    })
+    clearInterval(reporting)
+    await world.finish(7)
+    const { inventory, release } = await impatient()
+    assert.equal(inventory, 7)
+    release()
+  })
+
+  test('are few: one that is not read makes room, those that are read do not', async () => {
+    world = startMoments()
+    const held = []
+    for (const [at, user] of ['ada', 'ada', 'bob', 'bob'].entries()) {
+      held.push(await world.read(at + 1, user))
+    }
+    await assert.rejects(world.moments.at(9, { user: 'ada', patience: undefined }), isTooMany)
+    await assert.rejects(world.moments.at(9, { user: 'eve', patience: undefined }), isTooMany)
+    held[2]?.release()
+    const { inventory } = await world.read(9, 'eve')
+    assert.deepEqual([inventory, world.closed], [9, [3]])
+  })
+
+  test('that are forgotten are built again, and removed when nobody reads them', async () => {
+    world = startMoments()
+    const read = await world.read(4)
+    world.moments.forget()
+    assert.deepEqual(world.closed, [])
+    const again = await world.read(4, 'bob')
+    again.release()
+    read.release()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(world.closed, [4])
+    world.moments.forget()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(world.closed, [4, 4])
+  })
+
+  test('before the first change are refused', async () => {
+    world = startMoments()
+    await assert.rejects(
+      world.moments.commitAt(0),
+      /as_of is before the first recorded change, at 1970/,
+    )
+  })
+})
