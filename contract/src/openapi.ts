@@ -168,7 +168,7 @@ const preferParameter = {
   required: false,
   description:
     '`respond-async`: with `as_of`, respond with 202 if the moment is not built within a second, or within the time of `respond-async, wait=SECONDS`',
-  schema: { type: 'string' },
+  schema: { type: 'string', maxLength: 1024 },
 }
 
 const pendingMoment: OperationResponse = {
