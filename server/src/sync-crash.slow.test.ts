@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { fromBits } from './domain/inventory/history/change-kinds.ts'
 import { ask, loginAdmin } from './testing/client.ts'
 import { createTestDatabase } from './testing/engines.ts'
 import { startFakeEc2, type FakeEc2 } from './testing/fake-ec2.ts'
@@ -117,15 +118,15 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     assert.deepEqual(rows('pragma foreign_key_check'), [])
     assert.deepEqual(rows('select * from sightings'), [])
     const told = rows(
-      `select action, count(*) as told, count(distinct target_id) as servers from events
-        where target_type = 'server' group by action order by action`,
+      `select kinds, count(*) as told, count(distinct server) as servers from server_changes
+        group by kinds order by kinds`,
     )
     assert.deepEqual(
-      told.map(({ action, told: times, servers: count }) => [action, times, count]),
+      told.map(({ kinds, told: times, servers: count }) => [fromBits(Number(kinds)), times, count]),
       [
-        ['create', fleet, fleet],
-        ['delete', fleet, fleet],
-        ['update', fleet, fleet],
+        [['appeared'], fleet, fleet],
+        [['gone'], fleet, fleet],
+        [['moved'], fleet, fleet],
       ],
       'each is told once',
     )
