@@ -18,6 +18,7 @@ import { inventoryOperations } from './resources/list-operations.ts'
 import { feedOperations } from './servers/feeds.ts'
 import { serverActionOperations } from './servers/actions.ts'
 import { serverChangeOperations } from './servers/changes.ts'
+import { serverDiffOperations } from './servers/diff.ts'
 import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 import { taskOperations } from './tasks/operations.ts'
@@ -97,6 +98,7 @@ export * from './resources/index.ts'
 export * from './servers/action-parameters.ts'
 export * from './servers/actions.ts'
 export * from './servers/changes.ts'
+export * from './servers/diff.ts'
 export * from './servers/feeds.ts'
 export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
@@ -135,6 +137,7 @@ export const operations = [
   ...identityOperations,
   ...administrationOperations,
   ...serverChangeOperations,
+  ...serverDiffOperations,
   ...serverOperations,
   ...serverActionOperations,
   ...taskOperations,

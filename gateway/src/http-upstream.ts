@@ -11,7 +11,8 @@ interface Addresses {
   readonly timeout?: number
 }
 
-const defaultTimeout = 60_000
+/** More than a request can wait for changes of servers. */
+const defaultTimeout = 90_000
 
 /** Calls the public API in another process. It gets the client address and must trust this gateway as a proxy. */
 export function createHttpUpstream({ authUrl, baseUrl, timeout = defaultTimeout }: Addresses) {

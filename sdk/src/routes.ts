@@ -81,6 +81,8 @@ export const routes = {
   getServerStatistics: 'GET /servers/statistics',
   getTagPairs: 'GET /servers/tag-value-pairs',
   getServerChanges: 'GET /servers/changes',
+  getServerChangeStatistics: 'GET /servers/changes/statistics',
+  getServerDiff: 'GET /servers/diff',
   getServerTimeline: 'GET /servers/timeline',
   getServer: 'GET /servers/{id}',
   getServerMetadata: 'GET /servers/{id}/metadata',

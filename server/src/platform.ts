@@ -278,7 +278,10 @@ async function assemble(
       logger.info(`Server listening at ${addresses.listenUrl}`)
       return addresses.listenUrl
     },
-    drain,
+    drain(): void {
+      drain()
+      inventory.stopWaiting()
+    },
     /** For new connections. Has no effect without TLS. */
     useCertificate(next: Config): void {
       const certificate = tlsOf(next)
@@ -290,6 +293,7 @@ async function assemble(
       await controlSocket?.close()
       otherMetrics.stop()
       await maintenance.stop()
+      inventory.stopWaiting()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()
       await port.close()

@@ -3,7 +3,8 @@ import { defaultPageSize, maxPageSize } from '../paging.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { several } from '../resources/list-operations.ts'
-import { exactObject, OptionalTimestamp, Timestamp, TimestampInput } from '../scalars.ts'
+import { exactObject, OptionalTimestamp, Timestamp } from '../scalars.ts'
+import { momentParameter } from './moment-parameter.ts'
 import { serverFilter } from './parameters.ts'
 
 /** What a change of a server is about. Stored as bits in this order, so kinds are only appended. */
@@ -24,7 +25,7 @@ export const changeKinds = [
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-const BeforeAndAfter = Type.Unsafe<[unknown, unknown]>(
+export const BeforeAndAfter = Type.Unsafe<[unknown, unknown]>(
   Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }),
 )
 
@@ -64,16 +65,24 @@ export type ServerChange = Static<typeof ServerChange>
 
 /** Times are parameters of changes, and states are kinds of change. */
 const { pending_delete: _, deleted: __, ...filter } = serverFilter
+export { filter as versionFilter }
 
-export const ServerChangesQuery = exactObject({
+/** The filters of every operation on changes. */
+export const serverChangeFilter = {
   ...filter,
-  since: Type.Optional({ ...TimestampInput, description: 'Changes at this time or later (UTC)' }),
-  until: Type.Optional({ ...TimestampInput, description: 'Changes before this time (UTC)' }),
+  since: momentParameter('Changes at this time or later'),
+  until: momentParameter('Changes before this time'),
   kind: several(Type.Enum([...changeKinds]), 'Kind of change, or one of several'),
   changed: several(
     Type.String({ minLength: 1, maxLength: 320 }),
     'Changed field or tag, such as `status` or `user:env`, or one of several',
   ),
+}
+const ServerChangeFilter = exactObject(serverChangeFilter)
+export type ServerChangeFilter = Static<typeof ServerChangeFilter>
+
+export const ServerChangesQuery = exactObject({
+  ...serverChangeFilter,
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -86,16 +95,103 @@ export const ServerChangesQuery = exactObject({
       description: 'Start of the next page, from the `Link` header, or the `id` of a change',
     }),
   ),
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Changes after this `position`, in the order in which they were committed. `start`: from the oldest change on. `now`: from now on. Not with `since`, `until`, `marker`, `order` or `format`.',
+    }),
+  ),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 60,
+      description:
+        'With `after`: if there is no change, waits for one for so many seconds. Default: 0.',
+    }),
+  ),
+  format: Type.Optional(
+    Type.Enum(['json', 'csv', 'ndjson'], {
+      description: '`csv` and `ndjson` return all matches, without paging',
+    }),
+  ),
   order: Type.Optional(
     Type.Enum(['asc', 'desc'], { description: 'By time. Default: `desc`, the newest first.' }),
   ),
 })
 export type ServerChangesQuery = Static<typeof ServerChangesQuery>
 
+/** By what changes are counted. */
+export const changeGroups = ['kind', 'day', 'hour', 'project', 'account', 'field'] as const
+export type ChangeGroup = (typeof changeGroups)[number]
+
+export const ServerChangeStatisticsQuery = exactObject({
+  ...serverChangeFilter,
+  group_by: several(
+    Type.Enum([...changeGroups]),
+    'One or two of these. Default: `kind`. A change of several kinds or fields counts for each.',
+    2,
+  ),
+  time_zone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Time zone of days and hours, such as `Europe/Berlin`. Default: UTC.',
+      examples: ['Europe/Berlin'],
+    }),
+  ),
+})
+export type ServerChangeStatisticsQuery = Static<typeof ServerChangeStatisticsQuery>
+
+export const ServerChangeStatistics = exactObject({
+  total: Type.Integer({ minimum: 0, description: 'Number of changes' }),
+  groups: Type.Array(
+    exactObject({
+      values: Type.Record(Type.String(), Type.String(), {
+        description:
+          'The value for each of `group_by`: ids of projects and accounts, `2026-05-04` for a day, `2026-05-04T08:00+02:00` for an hour',
+      }),
+      count: Type.Integer({ minimum: 1 }),
+    }),
+    { description: 'In the order of their values' },
+  ),
+  is_complete: Type.Boolean({
+    description: 'Whether all changes were counted. If not, give a later `since`.',
+  }),
+  counted_since: {
+    ...OptionalTimestamp,
+    description: 'If not all were counted: the time of the oldest change that was',
+  },
+})
+export type ServerChangeStatistics = Static<typeof ServerChangeStatistics>
+
 export const ServerChangeList = exactObject({
   changes: Type.Array(ServerChange),
   limit: Type.Integer(),
+  position: Type.Optional(
+    Type.String({
+      description: 'With `after`: the `after` of the next request. Opaque.',
+    }),
+  ),
 })
+
+const statisticsExample: ServerChangeStatistics = {
+  total: 3,
+  groups: [
+    { values: { day: '2026-05-03', kind: 'status' }, count: 1 },
+    { values: { day: '2026-05-04', kind: 'status' }, count: 2 },
+  ],
+  is_complete: true,
+  counted_since: null,
+}
+
+const permission = {
+  service: 'compute',
+  resource: 'servers',
+  action: 'list',
+  at: ['system', 'domain', 'project'],
+} as const
 
 const example: ServerChange = {
   id: 'WzE3Nzc4ODE2MDAwMDAsIjVkNmU3ZjgwLTkxMDItNGEzYi04YzRkLTVlNmY3MDgxOTIwMyJd',
@@ -142,15 +238,10 @@ export const serverChangeOperations = [
     path: '/servers/changes',
     ...platformDefaults,
     tag: 'Servers',
-    permission: {
-      service: 'compute',
-      resource: 'servers',
-      action: 'list',
-      at: ['system', 'domain', 'project'],
-    },
+    permission,
     summary: 'List changes of servers',
     description:
-      'What changed, newest first: servers that appeared, were gone or returned, and each changed field with its values before and after. All filters of `/servers` work; a change is listed if the server matched before or after it. You see changes of servers that were in your scope before or after. Values that a server had outside your scope are left out: it appears when it comes, and is gone when it leaves. With a rare filter a page can have fewer changes than its limit: follow the `Link` header until there is none.',
+      'What changed, newest first: servers that appeared, were gone or returned, and each changed field with its values before and after. All filters of `/servers` work; a change is listed if the server matched before or after it. You see changes of servers that were in your scope before or after. Values that a server had outside your scope are left out: it appears when it comes, and is gone when it leaves. With a rare filter a page can have fewer changes than its limit: follow the `Link` header until there is none. `Accept: text/csv` or `application/x-ndjson`, or `format`, streams all matches without paging. With `after`, it is a feed for programs: each change once, in the order in which changes were committed. Store the `position` of the response, and give it as `after` next time. At most 10 requests of a user may `wait`. A position that is older than the stored history is a 400.',
     query: ServerChangesQuery,
     responses: {
       200: {
@@ -178,6 +269,25 @@ export const serverChangeOperations = [
         description: 'What was redacted. Nothing had the text if both numbers are 0.',
         body: exactObject({ redaction: Redacted }),
         example: { redaction: { changes: 2, events: 1 } },
+      },
+    },
+  },
+  {
+    id: 'getServerChangeStatistics',
+    method: 'GET',
+    path: '/servers/changes/statistics',
+    ...platformDefaults,
+    tag: 'Servers',
+    permission,
+    summary: 'Count changes of servers',
+    description:
+      'Counts the changes that `/servers/changes` lists with the same filters, grouped by one or two of kind, day, hour, project, account and field. `appeared` and `gone` also count servers that came into your scope, or left it. The newest changes are counted first; `is_complete` tells whether all were.',
+    query: ServerChangeStatisticsQuery,
+    responses: {
+      200: {
+        description: 'Counts of changes that you can access',
+        body: ServerChangeStatistics,
+        example: statisticsExample,
       },
     },
   },

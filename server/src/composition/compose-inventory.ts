@@ -13,7 +13,14 @@ import { createListServers } from '../domain/inventory/server-list/list-servers.
 import { createListChangeEvents } from '../domain/inventory/history/change-events.ts'
 import { createListEvents } from '../domain/inventory/history/list-events.ts'
 import { createMarkChanges } from '../domain/inventory/history/gaps.ts'
+import { createCountChanges } from '../domain/inventory/history/count-changes.ts'
+import { createDiffServers } from '../domain/inventory/history/diff-servers.ts'
+import { createAwaitChanges } from '../domain/inventory/history/await-changes.ts'
+import { createExportChanges } from '../domain/inventory/history/export-changes.ts'
+import { createFeedPositions } from '../domain/inventory/history/feed-position.ts'
+import { createFollowChanges } from '../domain/inventory/history/follow-changes.ts'
 import { createListChanges } from '../domain/inventory/history/list-changes.ts'
+import { createSelectChanges } from '../domain/inventory/history/select-changes.ts'
 import { createOwners, type Owners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
@@ -22,8 +29,9 @@ import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
 import type { Database, DatabaseReader, DatabaseVersions } from '../storage/database.ts'
 import { createEventStore } from '../storage/event-store.ts'
-import { createChangeStore } from '../storage/history/change-store.ts'
+import { createChangeStore, findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
+import { ensurePositionKey } from '../storage/history/position-key.ts'
 import { createMoveEvents } from '../storage/history/move-events.ts'
 import { purgeChanges } from '../storage/history/purge-changes.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
@@ -90,15 +98,35 @@ export function composeInventory(parts: Parts) {
   const reads = composeInventoryReads({ ...parts, owners })
   const { findServer } = reads
   const serverWriter = createServerWriter(database, clock)
-  const listChanges = createListChanges({
-    changes: createChangeStore(database),
-    owners,
-    markChanges: createMarkChanges({ gaps: createGapStore(database), clock }),
-  })
+  const changes = createChangeStore(database)
+  const selectChanges = createSelectChanges({ owners, clock })
+  const markChanges = createMarkChanges({ gaps: createGapStore(database), clock })
+  const listParts = { changes, selectChanges, markChanges }
+  const listChanges = createListChanges(listParts)
+  const awaitChanges = createAwaitChanges(changes)
   const listChangeEvents = createListChangeEvents(listChanges)
   return {
     ...reads,
     listChanges,
+    exportChanges: createExportChanges(listParts),
+    followChanges: createFollowChanges({
+      ...listParts,
+      awaitChanges,
+      loadPositions: loadOnce(async () => createFeedPositions(await ensurePositionKey(database))),
+      reauthorizeCaller,
+    }),
+    /** Answers the requests that wait for changes. */
+    stopWaiting: awaitChanges.stop,
+    countChanges: createCountChanges({ changes, selectChanges }),
+    diffServers: createDiffServers({
+      changes,
+      commits: {
+        firstTime: () => findFirstTime(database),
+        commitAt: (time) => findCommitAt(database, time),
+      },
+      owners,
+      clock,
+    }),
     listEvents: createListEvents(listChangeEvents),
     ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
     recordServers: createRecordServers({ serverWriter, owners, clock }),

@@ -17,6 +17,7 @@ import { createOwnHosts, type HostSettings } from './host.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
+import { createChangeHandlers } from './inventory/change-handlers.ts'
 import {
   createInventoryHandlers,
   type InventoryReads,
@@ -190,6 +191,10 @@ export function createApp(
   closeStalledResponses(app.server, settings.tls ? 'secureConnection' : 'connection')
 
   const readAt = createReadAt(useCases, useCases.readPast)
+  const readServerAt = createReadAt<Pick<InventoryReads, 'getServer'>>(
+    useCases,
+    useCases.readPastServer,
+  )
   registerOperations(app, served, {
     authenticate: createAuthenticate({
       verifyToken: useCases.verifyToken,
@@ -208,12 +213,8 @@ export function createApp(
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
-      ...createInventoryHandlers(
-        useCases,
-        settings,
-        readAt,
-        createReadAt<Pick<InventoryReads, 'getServer'>>(useCases, useCases.readPastServer),
-      ),
+      ...createInventoryHandlers(useCases, settings, readAt, readServerAt),
+      ...createChangeHandlers(useCases, settings, readServerAt),
       ...createActionHandlers(useCases, settings),
       ...createTaskHandlers(useCases, settings),
       ...createFeedHandlers(readAt),

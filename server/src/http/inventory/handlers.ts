@@ -1,4 +1,4 @@
-import type { serverChangeOperations, serverOperations } from '@muster/contract'
+import type { serverOperations } from '@muster/contract'
 import type { GetTagPairs } from '../../domain/inventory/get-tag-pairs.ts'
 import type { CountServers } from '../../domain/inventory/count-servers.ts'
 import { chooseFormat } from '../../domain/query/choose-format.ts'
@@ -10,10 +10,7 @@ import type { ListServers } from '../../domain/inventory/server-list/list-server
 import { readServerQuery } from '../../domain/inventory/server-list/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
 import type { ServerQuery } from '../../domain/inventory/server-list/server-query.ts'
-import { renderList } from '../../domain/query/render-list.ts'
 import type { ListEvents } from '../../domain/inventory/history/list-events.ts'
-import type { ListChanges } from '../../domain/inventory/history/list-changes.ts'
-import type { RedactHistory } from '../../domain/inventory/history/redact-history.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
@@ -22,6 +19,7 @@ import { answerExport } from '../answer-export.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
+import type { ChangeUseCases } from './change-handlers.ts'
 import { onlyIf, type ReadAtMoment, type ReadPast } from './read-at.ts'
 
 /** What reads the inventory as it is, or as it was at a moment of the past. */
@@ -31,11 +29,10 @@ export interface InventoryReads extends ExportUseCases, ResourceUseCases {
   readonly getServer: GetServer
 }
 
-export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata>, InventoryReads {
+export interface InventoryUseCases
+  extends ReturnType<typeof createChangeMetadata>, InventoryReads, ChangeUseCases {
   readonly readPast: ReadPast
   readonly readPastServer: ReadPast<Pick<InventoryReads, 'getServer'>>
-  readonly listChanges: ListChanges
-  readonly redactHistory: RedactHistory
   readonly listEvents: ListEvents
   readonly getTagPairs: GetTagPairs
   readonly readTimeline: TimelineUseCases['readTimeline']
@@ -54,7 +51,7 @@ export const createInventoryHandlers = (
   { baseUrl }: { readonly baseUrl: string },
   readAt: ReadAtMoment,
   readServerAt: ReadAtMoment<Pick<InventoryReads, 'getServer'>>,
-): HandlersFor<typeof serverOperations | typeof serverChangeOperations> => ({
+): HandlersFor<typeof serverOperations> => ({
   async listServers({
     caller,
     query,
@@ -105,20 +102,6 @@ export const createInventoryHandlers = (
 
   async getTagPairs({ caller, query }) {
     return { status: 200, body: await useCases.getTagPairs(caller, query) }
-  },
-
-  async getServerChanges({ caller, query, url }) {
-    const { items, limit, next } = await useCases.listChanges(caller, query)
-    return {
-      status: 200,
-      body: await renderList('changes', items, (item) => item, { limit }),
-      headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
-    }
-  },
-
-  async redactServerHistory({ caller, parameters, body }) {
-    const redaction = await useCases.redactHistory(caller, parameters.id, body.redaction)
-    return { status: 200, body: { redaction } }
   },
 
   async getServerTimeline({ caller, query }) {

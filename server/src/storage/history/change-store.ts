@@ -1,9 +1,11 @@
+import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
 import { upgradeServer } from '../../domain/inventory/build-server.ts'
 import { fromBits, toBits } from '../../domain/inventory/history/change-kinds.ts'
 import type {
   ChangeMarker,
   ChangePosition,
+  ChangeQuery,
   ChangeRecord,
   ChangeStore,
   ServerChange,
@@ -18,7 +20,7 @@ import type { ScopeOrNone } from '../../domain/scope.ts'
 import { timestampOfMicroseconds } from '../../domain/timestamp.ts'
 import type { DatabaseReader, Row } from '../database.ts'
 import { storedColumns, toStored, type StoredRow } from '../servers/server-writer.ts'
-import { allOf, among, codeOf, everything, nothing, type Sql } from '../sql-parts.ts'
+import { allOf, among, amongWords, codeOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import { unpackVersion } from './packed-version.ts'
 
 /** So many servers are parsed, and changes undone, in a few milliseconds. */
@@ -40,6 +42,31 @@ function visibleIn(scope: ScopeOrNone): Sql {
       return nothing
   }
 }
+
+/** The account before it is not stored, so changes that can be of another one are found too. */
+const ofAccounts = (ids: readonly string[]): Sql =>
+  ids.length === 0
+    ? everything
+    : sql`(${amongWords(sql.ref('changed.account'), ids)} or change_commits.position < 0
+        or (changed.kinds & ${sql.lit(toBits(['moved', 'returned', 'gone']))}) <> 0)`
+
+/** The conditions of a filter. They find some more changes than it matches. */
+const filterOf = ({
+  scope,
+  kinds,
+  serverIds,
+  accountIds,
+}: Pick<ChangeQuery, 'scope' | 'kinds' | 'serverIds' | 'accountIds'>): Sql[] => [
+  visibleIn(scope),
+  ...(kinds.length === 0 ? [] : [sql`(changed.kinds & ${sql.lit(toBits(kinds))}) <> 0`]),
+  ...(serverIds.length === 0
+    ? []
+    : [
+        sql`changed.server in (select seq from servers where ${among(sql.ref('id'), serverIds)}
+          union all select server from former_servers where ${among(sql.ref('id'), serverIds)})`,
+      ]),
+  ofAccounts(accountIds),
+]
 
 const textOf = (column: string): Sql =>
   sql`(select word from words where code = ${sql.ref(`changed.${column}`)}) as ${sql.ref(column)}`
@@ -149,20 +176,13 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
   const { from, order, isAfter, historyOf } = createChangeQueries(database)
 
   return {
-    async list({ scope, since, until, kinds, serverIds, after, ...query }) {
+    async list({ scope, since, until, kinds, serverIds, accountIds, after, ...query }) {
       const { descending, limit, requester } = query
       const conditions = [
-        visibleIn(scope),
+        ...filterOf({ scope, kinds, serverIds, accountIds }),
         sql`changed.kinds <> 0`,
         ...(since === undefined ? [] : [sql`change_commits.time >= ${since}`]),
         ...(until === undefined ? [] : [sql`change_commits.time < ${until}`]),
-        ...(kinds.length === 0 ? [] : [sql`(changed.kinds & ${sql.lit(toBits(kinds))}) <> 0`]),
-        ...(serverIds.length === 0
-          ? []
-          : [
-              sql`changed.server in (select seq from servers where ${among(sql.ref('id'), serverIds)}
-                union all select server from former_servers where ${among(sql.ref('id'), serverIds)})`,
-            ]),
         ...(after === undefined ? [] : [isAfter(after, descending)]),
       ]
       const page = sql`select ${columns} ${from} where ${allOf(conditions)}
@@ -171,12 +191,63 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
       return rows.map(toRecord)
     },
 
-    async listAfter({ commit, seq }, limit, requester) {
-      const page = sql`select ${columns} ${from}
-        where (change_commits.position, changed.server) > (${commit}, ${seq}) and changed.kinds <> 0
+    async listAfter({ commit, seq }, limit, requester, filter) {
+      const conditions = [
+        // Without this condition, no index would be used.
+        sql`change_commits.position >= ${commit}`,
+        sql`(change_commits.position > ${commit} or changed.server > cast(${seq} as bigint))`,
+        sql`changed.kinds <> 0`,
+        ...(filter ? [...filterOf(filter), sql`change_commits.position <= ${filter.until}`] : []),
+      ]
+      const page = sql`select ${columns} ${from} where ${allOf(conditions)}
         order by change_commits.position, changed.server limit ${limit}`
       const [rows = []] = await run([page.compile(db)], requester)
       return rows.map(toRecord)
+    },
+
+    async newestCommit() {
+      const newest = await db
+        .selectFrom('change_commits')
+        .select((eb) => eb.fn.max('position').as('position'))
+        .executeTakeFirst()
+      // Changes of earlier versions of Muster have positions below 0.
+      return Math.max(0, newest?.position ?? 0)
+    },
+
+    async hasCommit(commit) {
+      const found = await db
+        .selectFrom('change_commits')
+        .select('position')
+        .where('position', '=', commit)
+        .executeTakeFirst()
+      return found !== undefined
+    },
+
+    async changedServers({ scope, from: first, until }, limit, requester) {
+      const id = sql`coalesce((select id from servers where seq = server),
+        (select id from former_servers where former_servers.server = changed.server))`
+      const servers = sql`select server as seq, ${id} as id from (
+        select distinct server ${from} where change_commits.position > ${first}
+          and change_commits.position <= ${until} and changed.kinds <> 0 and ${visibleIn(scope)}
+        limit ${limit}) as changed`
+      const [rows = []] = await run([servers.compile(db)], requester)
+      return rows.map(({ seq, id }) => ({ seq: Number(seq), id: id as string }))
+    },
+
+    async versionsAfter(seqs, [first, second], requester) {
+      const { current, changes } = await historyOf(seqs, first + 1, requester)
+      const versions = new Map<number, readonly (Server | undefined)[]>()
+      for (const seq of seqs) {
+        const records = changes.get(seq) ?? []
+        const isLater = ({ position }: ChangeRecord) => position.commit > second
+        const later = undoChanges(current.get(seq)?.server, records.filter(isLater))
+        const earlier = undoChanges(
+          later,
+          records.filter((record) => !isLater(record)),
+        )
+        versions.set(seq, [earlier, later])
+      }
+      return versions
     },
 
     async withVersions(changes, requester) {

@@ -18,6 +18,8 @@ function operationAt(path: string): OperationId {
   if (path === '/servers/statistics') return 'getServerStatistics'
   if (path === '/servers/tag-value-pairs') return 'getTagPairs'
   if (path === '/servers/changes') return 'getServerChanges'
+  if (path === '/servers/changes/statistics') return 'getServerChangeStatistics'
+  if (path === '/servers/diff') return 'getServerDiff'
   if (path === '/servers/timeline') return 'getServerTimeline'
   if (path.endsWith('/history')) return 'getServerHistory'
   return /\/(set-)?(user-)?metadata$/.test(path) ? 'getServerMetadata' : 'getServer'

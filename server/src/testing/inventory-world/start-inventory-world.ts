@@ -44,7 +44,9 @@ async function settle(platform: TestPlatform) {
     const scope = isDomain
       ? ({ kind: 'domain', id: domainId } as const)
       : ({ kind: 'project', id: projectId } as const)
-    const token = await insertToken(database, { userId, scope })
+    // Tests move the clock.
+    const expiresAt = Date.now() + 30 * 86_400_000
+    const token = await insertToken(database, { userId, scope, expiresAt })
     const model: ModelCaller = {
       name: role,
       scope: isDomain ? { domainId } : { project },

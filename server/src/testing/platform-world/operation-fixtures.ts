@@ -12,6 +12,7 @@ import { renewToken, type CallOptions } from '../call-operation.ts'
 import { ask, requestToken, systemProject, tokenIdentity, type ClientResponse } from '../client.ts'
 import { inventoryKinds } from '../../domain/inventory/kinds.ts'
 import { serverWithResources } from '../inventory-world/minimal-server.ts'
+import { newestChangeTime } from '../inventory-world/newest-change-time.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import { createActionFixtures, missedSighting } from './action-fixtures.ts'
@@ -254,6 +255,12 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     return { path, token, body: operation.example }
   }
 
+  /** A time at which changes are recorded already. */
+  async function recordedTime(): Promise<string> {
+    await findServer()
+    return await newestChangeTime(database)
+  }
+
   return {
     /** What a call of the operation needs to succeed. */
     async prepare(operation: Operation): Promise<CallOptions & { path: string; token: string }> {
@@ -262,7 +269,9 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
       await relate(operation, path)
       // This operation revokes its token, so it gets its own.
       const token = operation.id === 'revokeToken' ? await renewToken(url, admin) : admin
-      if (!operation.body || operation.id === 'issueToken') return { path, token }
+      // The only operation without a body that needs parameters in its query.
+      const query = operation.id === 'getServerDiff' ? `?from=${await recordedTime()}` : ''
+      if (!operation.body || operation.id === 'issueToken') return { path, token, query }
       return { path, token, body: await bodyOf(operation) }
     },
   }

@@ -346,6 +346,13 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ...at(serverId),
     body: { redaction: { field: 'user:secret', value: 'not stored' } },
   })),
+  getServerChangeStatistics: read(),
+  getServerDiff: list(
+    ({ serverName, changedSince }) => ({
+      query: { name: serverName, scope: 'max', from: changedSince },
+    }),
+    ({ serverId }) => serverId,
+  ),
   getServerTimeline: read(),
   getServer: read(({ serverId }) => at(serverId)),
   getServerMetadata: read(({ serverId }) => at(serverId)),

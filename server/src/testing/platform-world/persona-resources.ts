@@ -8,6 +8,7 @@ import { writeServer } from '../../domain/tasks/accept-task.ts'
 import { mintToken } from '../../domain/identity/token-secret.ts'
 import type { Database, Statements } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
+import { newestChangeTime } from '../inventory-world/newest-change-time.ts'
 import { serverWithResources } from '../inventory-world/minimal-server.ts'
 import {
   accessKeyRow,
@@ -66,6 +67,8 @@ export interface Resources extends Place {
   /** Belongs to the project. */
   readonly serverId: string
   readonly serverName: string
+  /** A time after which the server was changed. */
+  readonly changedSince: string
   /** Queued, for a server of the project. */
   readonly taskId: string
   readonly batchId: string
@@ -91,6 +94,7 @@ export const nonexistentResources = (resources: Resources): Resources => ({
     Object.keys(resources).map((key) => [key, key.endsWith('Name') ? `never ${newId()}` : newId()]),
   ) as unknown as Resources),
   serverId: randomUUID(),
+  changedSince: resources.changedSince,
   token: mintToken().secret,
 })
 
@@ -323,7 +327,9 @@ export function createResourceFactory(context: Context) {
     // The first description also adds a tag; later ones change the same tables for everybody.
     const stored = (await inventory.serverWriter.findStored([server.id])).get(server.id)
     if (!stored) throw new Error('the server was not recorded')
-    const described = withOwnNotes(stored.server, { described_by: 'muster' })
+    const changedSince = await newestChangeTime(database)
+    const changed = { ...stored.server, description: 'described' }
+    const described = withOwnNotes(changed, { described_by: 'muster' })
     await inventory.serverWriter.write([writeServer(stored, described, createdAt)])
     const resources: Resources = {
       ...place,
@@ -352,6 +358,7 @@ export function createResourceFactory(context: Context) {
       targetId: event.target_id,
       serverId: server.id,
       serverName: server.name,
+      changedSince,
       taskId: task.id,
       batchId: batch.id,
       viewId: view.id,

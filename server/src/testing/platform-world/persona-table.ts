@@ -271,6 +271,8 @@ export const personaTable = {
   exportHostsFile: listedInScope,
   getServerStatistics: anyScopedToken,
   getServerChanges: listedInScope,
+  getServerChangeStatistics: anyScopedToken,
+  getServerDiff: listedInScope,
   getServerTimeline: anyScopedToken,
   redactServerHistory: adminsOnly,
   getServer: readInScope,

@@ -1,8 +1,8 @@
 import { createBoundedQueue } from '../../bounded-queue.ts'
 import type { Clock } from '../../clock.ts'
-import { badField, PlatformError } from '../../error.ts'
-import { timestamp } from '../../timestamp.ts'
+import { PlatformError } from '../../error.ts'
 import { PendingMoment } from './pending-moment.ts'
+import { requireCommit, type RecordedCommits } from './require-commit.ts'
 
 /** The inventory as it was at one moment. */
 export interface OpenMoment<Inventory> {
@@ -10,11 +10,7 @@ export interface OpenMoment<Inventory> {
   close(): Promise<void>
 }
 
-export interface MomentSource<Inventory> {
-  /** The time of the first recorded commit; undefined before it. */
-  firstTime(): Promise<number | undefined>
-  /** The last commit at this time or earlier; undefined before the first. */
-  commitAt(time: number): Promise<number | undefined>
+export interface MomentSource<Inventory> extends RecordedCommits {
   /** Builds the inventory as it was after a commit. */
   build(
     commit: number,
@@ -137,25 +133,13 @@ export function createMoments<Inventory>(
     for (const entry of unread().filter(isOld)) void remove(entry)
   }, maxIdle / 10).unref()
 
-  async function requireCommit(time: number): Promise<number> {
-    const commit = await source.commitAt(time)
-    if (commit !== undefined) return commit
-    const first = await source.firstTime()
-    const since =
-      first === undefined || first > clock() ? ': none is recorded yet' : `, at ${timestamp(first)}`
-    throw badField(
-      'as_of',
-      `is before the first recorded change${since}. Of earlier times, only differences are known.`,
-    )
-  }
-
   return {
     /** The last commit at a time. Refused before the first one. */
-    commitAt: requireCommit,
+    commitAt: (time: number) => requireCommit(source, time, clock(), 'as_of'),
 
     /** The inventory at a time. Waits until it is built. It stays until it is released. */
     async at(time: number, { user, patience }: Reader) {
-      const commit = await requireCommit(time)
+      const commit = await requireCommit(source, time, clock(), 'as_of')
       requireFew(commit, user)
       const entry = entries.get(commit) ?? open(commit, user)
       entry.readers.push(user)

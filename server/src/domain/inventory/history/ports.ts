@@ -43,7 +43,7 @@ export interface ServerChange {
   readonly after: Server | undefined
 }
 
-interface ChangeQuery {
+export interface ChangeQuery {
   /** Changes of servers that were in the scope before or after. */
   readonly scope: ScopeOrNone
   /** Milliseconds since 1970; `until` is exclusive. */
@@ -53,20 +53,51 @@ interface ChangeQuery {
   readonly kinds: readonly ChangeKind[]
   /** Empty for all. */
   readonly serverIds: readonly string[]
+  /** Empty for all. Changes that can be of several accounts are found too. */
+  readonly accountIds: readonly string[]
   readonly after?: ChangeMarker
   readonly descending: boolean
   readonly limit: number
   readonly requester: Requester
 }
 
+interface ServerNumber {
+  readonly id: string
+  readonly seq: number
+}
+
 export interface ChangeStore {
   list(query: ChangeQuery): Promise<readonly ChangeRecord[]>
-  /** The changes after a position, in the order in which they were committed. */
+  /**
+   * The changes after a position, in the order in which they were committed. `filter` also has the last commit.
+   */
   listAfter(
     after: Pick<ChangePosition, 'commit' | 'seq'>,
     limit: number,
     requester: Requester,
+    filter?: Pick<ChangeQuery, 'scope' | 'kinds' | 'serverIds' | 'accountIds'> & {
+      readonly until: number
+    },
   ): Promise<readonly ChangeRecord[]>
+  /** The last commit; 0 before the first. */
+  newestCommit(): Promise<number>
+  /** Whether the changes of a commit are stored. */
+  hasCommit(commit: number): Promise<boolean>
+  /**
+   * The servers in the scope with changes after one commit until another, but not more than the limit. A server
+   * that was purged and came back has several numbers.
+   */
+  changedServers(
+    between: { readonly scope: ScopeOrNone; readonly from: number; readonly until: number },
+    limit: number,
+    requester: Requester,
+  ): Promise<readonly ServerNumber[]>
+  /** The versions of servers after two commits, the earlier one first, by the number of the server. */
+  versionsAfter(
+    seqs: readonly number[],
+    commits: readonly [number, number],
+    requester: Requester,
+  ): Promise<ReadonlyMap<number, readonly (Server | undefined)[]>>
   /** Adds the versions before and after. */
   withVersions(
     changes: readonly ChangeRecord[],
