@@ -29,7 +29,7 @@ onEngineOfLane('the feed of changes', (engine) => {
       flags: ['--deleted-retention=1s'],
     })
     const draw = createNumbers(4)
-    for (let step = 0; step < runsInLane(40) + 4; step += 1) await changeFleet(fleet, draw)
+    for (let step = 0; step < runsInLane(20) + 2; step += 1) await changeFleet(fleet, draw)
   })
   after(() => fleet.platform.close())
 

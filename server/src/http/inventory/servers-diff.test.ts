@@ -82,7 +82,7 @@ onEngineOfLane('the difference between two moments', (engine) => {
   test('is that of two lists, for every caller and filter', async () => {
     const draw = createNumbers(3)
     const moments = [timestamp(fleet.tick())]
-    for (let step = 0; step < runsInLane(30) + 6; step += 1) {
+    for (let step = 0; step < runsInLane(20) + 2; step += 1) {
       await changeFleet(fleet, draw)
       moments.push(timestamp(fleet.tick()))
     }
