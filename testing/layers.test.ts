@@ -154,6 +154,12 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../sources/ports.ts',
     '../../storage/views/view-store.ts',
   ],
+  'server/src/domain/checks': [
+    ...simulator,
+    '../tasks/ports.ts',
+    '../views/ports.ts',
+    '../../storage/checks/check-store.ts',
+  ],
   'server/src/storage': [
     ...simulator,
     '../http/app.ts',
@@ -269,6 +275,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'server/src/domain/inventory': ['../identity/principal.ts', '../audit/event.ts', '../scope.ts'],
   'server/src/domain/sources': ['../inventory/ports.ts', '../identity/caller.ts'],
   'server/src/domain/views': ['../inventory/ports.ts', '../identity/caller.ts'],
+  'server/src/domain/checks': ['../sources/ports.ts', '../inventory/ports.ts'],
   'server/src/storage': [
     '../domain/error.ts',
     '../domain/sources/ports.ts',

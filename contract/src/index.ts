@@ -10,6 +10,7 @@ import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
 import { userOperations } from './administration/users.ts'
+import { checkOperations } from './checks/operations.ts'
 import { cloudAccountOperations } from './cloudaccounts/operations.ts'
 import { identityOperations } from './identity.ts'
 import type { Operation } from './operation.ts'
@@ -27,6 +28,7 @@ import { viewOperations } from './views/operations.ts'
 export {
   assignmentOperations,
   catalogOperations,
+  checkOperations,
   cloudAccountOperations,
   serviceOperations,
   viewOperations,
@@ -112,6 +114,7 @@ export { maxBatchSize } from './tasks/selected-servers.ts'
 export { taskOperations }
 export * from './tasks/task.ts'
 export * from './views/view.ts'
+export * from './checks/check.ts'
 
 /** The administered resources, and the audit log. */
 export const administrationOperations = [
@@ -144,6 +147,7 @@ export const operations = [
   ...feedOperations,
   ...inventoryResourceOperations,
   ...viewOperations,
+  ...checkOperations,
   ...cloudAccountOperations,
   ...serviceOperations,
 ] as const satisfies readonly Operation[]

@@ -47,6 +47,8 @@ import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
 import { traceCachedResponse, traceRequests } from './trace-requests.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
+import type { CheckUseCases } from '../domain/checks/administer-checks.ts'
+import { createCheckHandlers } from './checks/handlers.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
 
@@ -106,6 +108,7 @@ export interface AppSettings extends ListenerSettings, HostSettings {
 export interface AppUseCases extends IdentityUseCases, InventoryUseCases, TaskHandlerUseCases {
   readonly cloudAccounts: CloudAccountUseCases
   readonly loadViews: () => Promise<ViewUseCases>
+  readonly loadChecks: () => Promise<CheckUseCases>
   readonly administration: Administration
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
@@ -220,6 +223,7 @@ export function createApp(
       ...createFeedHandlers(readAt),
       ...createResourceHandlers(settings, readAt),
       ...createViewHandlers(useCases.loadViews, settings),
+      ...createCheckHandlers(useCases.loadChecks, settings),
       ...createCloudAccountHandlers(useCases.cloudAccounts, settings),
       ...createServiceHandlers({
         renderOpenApi: () =>

@@ -17,6 +17,7 @@ const tables = [
   'server_changes',
   'resource_changes',
   'former_servers',
+  'check_violations',
   ...inventoryKinds,
   'resource_sightings',
   'tasks',
@@ -49,6 +50,8 @@ export async function clearDemo(database: DatabaseReader & DatabaseWriter): Prom
           ),
         ],
   )
+  const restart = { evaluated_at: null, evaluated_definition: '', position: 0, error: '' }
+  await database.commit([db.updateTable('checks').set(restart).compile()])
   const projects = await db.selectFrom('projects').select(['id', 'domain_id']).execute()
   await database.commitServers(
     [],

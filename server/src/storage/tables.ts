@@ -461,6 +461,49 @@ export interface Tables extends InventoryTables, AdministeredTables {
     /** Raised by each change. */
     revision: number
   }
+  /** Saved queries that should match nothing. */
+  checks: {
+    id: string
+    name: string
+    name_key: string
+    description: Generated<string>
+    severity: string
+    q: string
+    /** In seconds. */
+    grace: number
+    enabled: number
+    built_in: number
+    /** Null for all projects; so is the domain for all domains. */
+    project_id: string | null
+    domain_id: string | null
+    evaluated_at: Generated<number | null>
+    error: Generated<string>
+    created_at: number
+    updated_at: number
+    /** Raised by each change, and by each commit of the evaluation. */
+    revision: number
+    /** A digest of what was evaluated last. Empty: the whole query has yet to run. */
+    evaluated_definition: Generated<string>
+    /** The last commit of servers that was evaluated. */
+    position: Generated<number>
+    /** When a process last began to evaluate. */
+    claimed_at: Generated<number>
+  }
+  /** The intervals in which something violated a check. */
+  check_violations: {
+    id: string
+    check_id: string
+    subject_kind: string
+    subject_id: string
+    name: string
+    project_id: string
+    domain_id: string
+    since: number
+    /** Null until the grace time is over. */
+    opened_at: number | null
+    /** Null while it lasts. */
+    until: number | null
+  }
   /** How many servers in use a project had on a day (days since 1970), and their total size. */
   fleet_days: {
     project_id: number

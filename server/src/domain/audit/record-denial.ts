@@ -11,6 +11,7 @@ const targetTypes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(administrationNames).map(({ keys, key }) => [keys, key])),
   servers: 'server',
   views: 'view',
+  checks: 'check',
   cloudaccounts: 'cloudaccount',
 }
 

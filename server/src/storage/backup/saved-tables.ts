@@ -32,6 +32,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   login_attempts: true,
   login_origins: true,
   views: true,
+  checks: true,
+  check_violations: true,
   tasks: true,
   batches: true,
   batch_refusals: true,

@@ -31,6 +31,7 @@ import { up as changes } from './0028-changes.ts'
 import { up as gaps } from './0029-gaps.ts'
 import { up as changesApart } from './0030-changes-apart.ts'
 import { up as resourceChanges } from './0031-resource-changes.ts'
+import { up as checks } from './0033-checks.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -66,6 +67,7 @@ const migrations: Record<string, Migration> = {
   '0029-gaps': { up: gaps },
   '0030-changes-apart': { up: changesApart },
   '0031-resource-changes': { up: resourceChanges },
+  '0033-checks': { up: checks },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

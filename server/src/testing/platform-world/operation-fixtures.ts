@@ -55,7 +55,7 @@ const isItem = ({ path }: Operation) => /^(?:\/v3)?\/\w+\/\{id\}$/.test(path)
 
 /** Paths of Muster's own resources have no version. */
 const rootOf = (kind: string) =>
-  kind === 'cloudaccounts' || kind === 'views' ? `/${kind}` : `/v3/${kind}`
+  ['cloudaccounts', 'views', 'checks'].includes(kind) ? `/${kind}` : `/v3/${kind}`
 
 /** An account that cannot connect. */
 const silentAccount = {
@@ -127,6 +127,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     if (operation.id === 'testNewCloudAccount') return { [key]: silentAccount }
     // A new period each time: the same one would be no change.
     if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
+    if (operation.id === 'updateCheck') return { [key]: { description: newId() } }
     if (operation.id === 'updateView') return { [key]: { q: newId() } }
     if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }
     if (key === '') return {}

@@ -386,6 +386,21 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   })),
   deleteView: finish(['views', 'events'], ({ viewId }) => at(viewId)),
 
+  listChecks: list(
+    ({ checkName }) => ({ query: { name: checkName } }),
+    ({ checkId }) => checkId,
+  ),
+  getCheck: read(({ checkId }) => at(checkId)),
+  listCheckViolations: read(({ checkId }) => at(checkId)),
+  createCheck: change(['checks', 'events'], () => ({
+    body: { check: { name: name(), q: 'status:unknown', scope: 'max' } },
+  })),
+  updateCheck: change(['checks', 'events'], ({ checkId }) => ({
+    ...at(checkId),
+    body: { check: { description: newId() } },
+  })),
+  deleteCheck: finish(['checks', 'events'], ({ checkId }) => at(checkId)),
+
   listCloudAccounts: list(
     ({ accountName }) => ({ query: { name: accountName } }),
     ({ accountId }) => accountId,

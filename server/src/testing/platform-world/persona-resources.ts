@@ -75,6 +75,8 @@ export interface Resources extends Place {
   /** The user's: shared in the project, or private where the user is the caller. */
   readonly viewId: string
   readonly viewName: string
+  readonly checkId: string
+  readonly checkName: string
   /** Leads nowhere. */
   readonly accountId: string
   readonly accountName: string
@@ -160,6 +162,19 @@ export function createResourceFactory(context: Context) {
     sharing,
     user_id: userId,
     project_id: projectId,
+    updated_at: createdAt,
+    revision: 1,
+  })
+
+  const checkOf = (projectId: string, domainId: string) => ({
+    ...called('check'),
+    severity: 'info',
+    q: 'status:unknown',
+    grace: 0,
+    enabled: 0,
+    built_in: 0,
+    project_id: projectId,
+    domain_id: domainId,
     updated_at: createdAt,
     revision: 1,
   })
@@ -270,6 +285,7 @@ export function createResourceFactory(context: Context) {
     const loose = policy()
     const key = keyOf(user.id, projectId)
     const view = viewOf(user.id, projectId, 'project')
+    const check = checkOf(projectId, domainId)
     const provider = providerRow(anyName('provider'), domainId)
     const token = tokenOf(user.id)
     const event = eventBy(newcomer.id, domainId)
@@ -306,6 +322,7 @@ export function createResourceFactory(context: Context) {
       insert('role_policies', { role_id: role.id, policy_id: bound.id }),
       insert('access_keys', key),
       insert('views', view),
+      insert('checks', check),
       insert('identity_providers', provider),
       insert('tokens', token.row),
       insert('events', event),
@@ -363,6 +380,8 @@ export function createResourceFactory(context: Context) {
       batchId: batch.id,
       viewId: view.id,
       viewName: view.name,
+      checkId: check.id,
+      checkName: check.name,
       accountId: account.id,
       accountName: account.name,
       projectRoleId: roleId('project_viewer'),
@@ -381,6 +400,7 @@ export function createResourceFactory(context: Context) {
       remove('policies', bound, loose),
       remove('identity_providers', provider),
       remove('cloudaccounts', account),
+      remove('checks', check),
       remove('batches', batch),
       remove('tasks', task, batchTask),
     ])

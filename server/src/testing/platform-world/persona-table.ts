@@ -359,6 +359,13 @@ export const personaTable = {
     self: anyToken,
   },
 
+  listChecks: listedInScope,
+  getCheck: readInScope,
+  listCheckViolations: readInScope,
+  createCheck: { forbidden: 'unscoped viewer domainViewer auditor', allowed: 'others' },
+  updateCheck: changedByEditor,
+  deleteCheck: changedByOwner,
+
   listCloudAccounts: systemReadersOnly,
   listCloudProviders: systemReadersOnly,
   getCloudAccount: systemReadersOnly,
