@@ -7,6 +7,7 @@ import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
+import { composeChecks, defaultCheckInterval } from './composition/compose-checks.ts'
 import { composeDelivery } from './composition/compose-delivery.ts'
 import { composeMetrics } from './composition/compose-metrics.ts'
 import { composeHistory } from './composition/compose-history.ts'
@@ -49,6 +50,8 @@ export interface PlatformOptions {
   readonly passwordCost?: PasswordCost
   /** The time limits of leases and of requests to sources; shorter in tests. */
   readonly taskLimits?: TaskLimits
+  /** Milliseconds between evaluations of checks; tests evaluate them themselves. */
+  readonly checkInterval?: number
   /** Shows the progress of a long load at start; optional. */
   readonly progress?: ProgressOutput
   /** Resolves when the console is built. Muster is not ready before. */
@@ -186,6 +189,15 @@ async function assemble(
     eventRetention: config.eventRetention,
     clock,
   })
+  const checks = composeChecks({
+    ...identity,
+    ...inventory,
+    ...sources,
+    database,
+    historyRetention: config.historyRetention,
+    clock,
+    logger,
+  })
   const demo = await startDemo(
     config,
     options,
@@ -238,6 +250,7 @@ async function assemble(
       ...history,
       ...sources,
       ...tasks,
+      ...checks,
       health,
       otherMetrics,
     },
@@ -255,9 +268,12 @@ async function assemble(
       inventory.purgeDeleted(),
       inventory.purgeChanges(),
       tasks.purgeTasks(),
+      checks.purgeViolations(),
       gateway?.purgeSessions(),
     ])
   })
+  const { checkInterval = defaultCheckInterval } = options
+  const checking = checks.startEvaluation(config, checkInterval)
   // With PostgreSQL, admin commands use the database themselves.
   const controlSocket =
     database.engine === 'sqlite'
@@ -270,6 +286,7 @@ async function assemble(
     ...history,
     sources,
     tasks,
+    checks,
     ...addresses,
     newAdminPassword,
     demo,
@@ -294,6 +311,7 @@ async function assemble(
       otherMetrics.stop()
       await maintenance.stop()
       inventory.stopWaiting()
+      await checking.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()
       await port.close()

@@ -25,7 +25,6 @@ import { createOwners, type Owners } from '../domain/inventory/owners.ts'
 import { createReadHistory } from '../domain/inventory/read-history.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
-import type { CheckUseCases } from '../domain/checks/administer-checks.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createRewriteServers } from '../domain/inventory/rewrite-servers.ts'
 import type { Database, DatabaseReader, DatabaseVersions } from '../storage/database.ts'
@@ -144,13 +143,6 @@ export function composeInventory(parts: Parts) {
         import('../storage/views/view-store.ts'),
       ])
       return createViewUseCases({ views: createViewStore(database), reauthorizeCaller, clock })
-    }),
-    loadChecks: loadOnce(async (): Promise<CheckUseCases> => {
-      const [{ createCheckUseCases }, { createCheckStore }] = await Promise.all([
-        import('../domain/checks/administer-checks.ts'),
-        import('../storage/checks/check-store.ts'),
-      ])
-      return createCheckUseCases({ checks: createCheckStore(database), reauthorizeCaller, clock })
     }),
     readHistory: createReadHistory({
       findServer,

@@ -87,6 +87,7 @@ const columns = sql.join([
 ])
 
 const isFirst = toBits(['appeared'])
+const isCheck = toBits(['check'])
 
 function toRecord(row: Row): ChangeRecord {
   const text = (name: string) => (row[name] as string | null) ?? ''
@@ -248,6 +249,15 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
         versions.set(seq, [earlier, later])
       }
       return versions
+    },
+
+    async listBetween({ commit, seq }, until, limit, requester) {
+      const page = sql`select ${columns} ${from}
+        where (change_commits.position, changed.server) > (${commit}, ${seq})
+        and change_commits.position <= ${until} and changed.kinds <> ${isCheck}
+        order by change_commits.position, changed.server limit ${limit}`
+      const [rows = []] = await run([page.compile(db)], requester)
+      return rows.map(toRecord)
     },
 
     async withVersions(changes, requester) {

@@ -1,5 +1,6 @@
 import { changeKinds, type ChangeKind, type Server } from '@muster/contract'
 import { origins } from '../metadata.ts'
+import { isCheckKey } from './check-changes.ts'
 import type { ServerDiff } from './server-diff.ts'
 
 /** The kinds of change by field. A field that is not here is of kind `other`. */
@@ -49,6 +50,7 @@ export const isBookkeeping = (key: string): boolean => bookkeeping.has(key)
 
 function kindOfField(key: string): ChangeKind | undefined {
   if (isBookkeeping(key)) return undefined
+  if (isCheckKey(key)) return 'check'
   if (key.startsWith(origins.own) || key.startsWith(origins.source)) return 'tag'
   return (kindsByField as Readonly<Record<string, ChangeKind>>)[key] ?? 'other'
 }

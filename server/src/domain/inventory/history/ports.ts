@@ -98,6 +98,13 @@ export interface ChangeStore {
     commits: readonly [number, number],
     requester: Requester,
   ): Promise<ReadonlyMap<number, readonly (Server | undefined)[]>>
+  /** The changes after a position, up to a commit, in that order; also of bookkeeping, but not those of checks. */
+  listBetween(
+    after: Pick<ChangePosition, 'commit' | 'seq'>,
+    until: number,
+    limit: number,
+    requester: Requester,
+  ): Promise<readonly ChangeRecord[]>
   /** Adds the versions before and after. */
   withVersions(
     changes: readonly ChangeRecord[],

@@ -1,11 +1,13 @@
 import type { ChangeKind, ServerChangeFilter } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
+import { findAuthorizedScope } from '../../identity/authorized-scope.ts'
 import type { Caller } from '../../identity/caller.ts'
 import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
 import type { Owners } from '../owners.ts'
 import { requesterOf } from '../ports.ts'
 import { readServerFilter } from '../server-list/read-server-filter.ts'
 import { findVisibility } from '../server-list/visibility.ts'
+import { listChecks } from './check-changes.ts'
 import type { RegionalChange } from './gaps.ts'
 import { createMatchesServer } from './matches-server.ts'
 import { parseMoment } from './parse-as-of.ts'
@@ -39,7 +41,10 @@ export function createSelectChanges({ owners, clock }: Omit<Dependencies, 'chang
     { since, until, kind = [], changed = [], ...rest }: ServerChangeFilter,
   ): Promise<Selection> {
     const { scope: requested, where } = readServerFilter(rest, readCloudpodsParameters(rest))
-    const visibility = findVisibility(caller.principal, caller.authorizedScope.scope, requested)
+    const visibility = {
+      ...findVisibility(caller.principal, caller.authorizedScope.scope, requested),
+      checks: findAuthorizedScope(caller.principal, listChecks).scope,
+    }
     const matches = createMatchesServer(where, await owners.byProject())
     const now = clock()
     return {

@@ -1,4 +1,5 @@
 import type { Server } from '@muster/contract'
+import { isCheckChange } from './check-changes.ts'
 import { undoDiff, type ServerDiff } from './server-diff.ts'
 
 /** What is stored of a change to find the version before it. */
@@ -13,6 +14,7 @@ export interface UndoRecord {
 
 /** The version before a change; undefined if the server did not exist. */
 function undoChange(after: Server | undefined, change: UndoRecord): Server | undefined {
+  if (isCheckChange(change.diff)) return after
   if (change.isFirst) return undefined
   if (change.formerVersion) return change.formerVersion
   // The rows of a server that was deleted before changes were recorded are purged without a last version.

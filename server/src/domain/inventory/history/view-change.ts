@@ -1,14 +1,20 @@
 import type { Server } from '@muster/contract'
-import { covers } from '../../scope.ts'
+import { covers, type ScopeOrNone } from '../../scope.ts'
 import { timestamp, timestampOfMicroseconds } from '../../timestamp.ts'
 import type { Visibility } from '../server-list/visibility.ts'
 import { writeChangeId } from './change-marker.ts'
 import { kindsOf } from './change-kinds.ts'
+import { isCheckChange, toldChecks } from './check-changes.ts'
 import type { RegionalChange } from './gaps.ts'
 import { isPartial } from './partial-change.ts'
 import type { ServerChange, VersionOwner } from './ports.ts'
 import type { ServerDiff } from './server-diff.ts'
 import { toldChanges } from './told-changes.ts'
+
+/** What a caller sees of changes: of servers, and of the checks that they violate. */
+interface ChangeVisibility extends Visibility {
+  readonly checks: ScopeOrNone
+}
 
 /** The fields of a server that appears, or is gone. All others are in the server itself. */
 const introduction = [
@@ -80,10 +86,11 @@ const partialChanges = (diff: ServerDiff, before: Server | undefined, after: Ser
   )
 
 /** The fields and tags that changed; for a server that appears or is gone those that introduce it. */
-function changesOf({ record, before, after }: ServerChange, visibility: Visibility) {
+function changesOf({ record, before, after }: ServerChange, visibility: ChangeVisibility) {
   if (isPartial(record)) return partialChanges(record.diff, before, after)
   if (!isThere(after)) return before ? introduceGone(before) : {}
   if (!isThere(before)) return introduceAppeared(after)
+  if (isCheckChange(record.diff)) return toldChecks(record.diff, visibility.checks)
   return shownDiff(record.diff, [record.owner, record.formerOwner], visibility)
 }
 
@@ -95,7 +102,7 @@ function shownKinds({ record, before, after }: ServerChange, changes: ServerDiff
 }
 
 /** A change that the caller sees, in the form of the API. */
-export function describeChange(change: ServerChange, visibility: Visibility): RegionalChange {
+export function describeChange(change: ServerChange, visibility: ChangeVisibility): RegionalChange {
   const { record, before, after } = change
   const { position, owner, formerOwner, sourceTime } = record
   const server = after ?? before
@@ -122,7 +129,8 @@ export function describeChange(change: ServerChange, visibility: Visibility): Re
   return { change: described, region: server.region_ext_id }
 }
 
-const all: Visibility = {
+const all: ChangeVisibility = {
+  checks: { kind: 'system' },
   scope: { kind: 'system' },
   updates: { kind: 'none' },
   deletes: { kind: 'system' },
