@@ -158,10 +158,7 @@ export function createCheckUseCases({ checks, reauthorizeCaller, clock }: Depend
         requireValidQuery(check.q)
         const { evaluated_at: _e, error: _r, revision: _v, updated_at: _u, ...audited } = check
         const event = toEvent(caller, check, 'create', fieldsOfNew(audited))
-        return resultOf(
-          await checks.insert(check, event),
-          describeCheck({ check, violations: 0 }),
-        )
+        return resultOf(await checks.insert(check, event), describeCheck({ check, violations: 0 }))
       }),
 
     updateCheck: (original: Caller, id: string, input: CheckChanges): Promise<Check> =>

@@ -11,6 +11,12 @@ import type {
   ViolationWrite,
 } from './evaluation-ports.ts'
 
+/** How far an evaluation is: within the changes, or at its end. */
+interface Reached {
+  readonly position?: number
+  readonly progress?: Progress
+}
+
 /** The check was changed, or another process evaluates it. */
 export class Superseded extends Error {}
 
@@ -114,8 +120,8 @@ export function createCheckEvaluation(
       }
     },
 
-    /** Commits what was collected. */
-    async flush(progress?: Progress): Promise<void> {
+    /** Commits what was collected, with the last commit of servers that it follows from. */
+    async flush({ progress, position }: Reached = {}): Promise<void> {
       const writes = [...closed, ...known.values()].filter(
         ({ stored, record }) => stored !== record,
       )
@@ -143,6 +149,7 @@ export function createCheckEvaluation(
         writes,
         told: isFirst || kind !== 'server' ? [] : told,
         ...(progress && { progress }),
+        ...(position !== undefined && { position }),
         ...(isTold && { event }),
       })
       if (!isSaved) throw new Superseded()

@@ -26,10 +26,7 @@ function smaller(a: ScopeOrNone, b: ScopeOrNone): ScopeOrNone {
 }
 
 /** A violation is visible to those who may list checks, and the server or account that it is about. */
-export function findCheckVisibility(
-  caller: Caller,
-  requested?: ScopeParameter,
-): CheckVisibility {
+export function findCheckVisibility(caller: Caller, requested?: ScopeParameter): CheckVisibility {
   const { scope: checks } = narrowScope(caller, requested)
   const scopeOf = (need: RequiredPermission) => findAuthorizedScope(caller.principal, need).scope
   const servers = smaller(checks, scopeOf(onServers('list')))

@@ -144,6 +144,7 @@ export function createEvaluateChecks({ store, finder, owners, ...others }: Depen
   async function applyChanges(
     { evaluated: { check }, definition, evaluation }: Run,
     changes: readonly ServerChange[],
+    position: number,
   ): Promise<void> {
     if (definition.kind === 'list') return
     const scope = scopeOfCheck(check)
@@ -161,7 +162,7 @@ export function createEvaluateChecks({ store, finder, owners, ...others }: Depen
       if (after && isMatch(after)) evaluation.match(subjectFrom(after), time)
       else if (id !== undefined) evaluation.unmatch(id, time)
     }
-    await evaluation.flush()
+    await evaluation.flush({ position })
   }
 
   /** Continues with those that succeed. */
@@ -201,7 +202,10 @@ export function createEvaluateChecks({ store, finder, owners, ...others }: Depen
       const changes = await store.changesAfter(position, until, changesAtOnce)
       const last = changes.at(-1)
       if (!last || left.length === 0) return left
-      left = await forEachRun(left, signal, (run) => applyChanges(run, changes))
+      const { commit } = last.record.position
+      // A page can end within a commit. The rest of it, and this part again, come next: a server changes once in it.
+      const done = changes.length < changesAtOnce ? commit : commit - 1
+      left = await forEachRun(left, signal, (run) => applyChanges(run, changes, done))
       position = last.record.position
     }
   }
@@ -269,7 +273,7 @@ export function createEvaluateChecks({ store, finder, owners, ...others }: Depen
       await openWaiting(run, now)
       const { definition, evaluation, evaluated } = run
       const progress = { definition: definition.key, position: last, evaluatedAt: now }
-      if (evaluation.isChanged(definition.key)) await evaluation.flush(progress)
+      if (evaluation.isChanged(definition.key)) await evaluation.flush({ progress })
       else unchanged.push(evaluated)
     })
     await store.saveProgress(unchanged, { position: last, evaluatedAt: now })

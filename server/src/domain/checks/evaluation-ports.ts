@@ -45,6 +45,8 @@ export interface ToldViolation extends Pick<
 export interface EvaluationStep {
   readonly writes: readonly ViolationWrite[]
   readonly told: readonly ToldViolation[]
+  /** The last commit of servers that is evaluated with this step. */
+  readonly position?: number
   readonly progress?: Progress
   readonly event?: EventRecord
 }

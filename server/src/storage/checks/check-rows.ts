@@ -86,7 +86,8 @@ export function checkColumns(
 ): Readonly<Record<string, SqlField>> {
   return {
     ...sqlFieldsOf(engine, checkFields, (field) => {
-      if (checkFields.kinds[field] === 'timestamp') return sql`(${sql.ref(`checks.${field}`)} * 1000)`
+      if (checkFields.kinds[field] === 'timestamp')
+        return sql`(${sql.ref(`checks.${field}`)} * 1000)`
       if (field === 'project_id' || field === 'domain_id') {
         return sql`coalesce(${sql.ref(`checks.${field}`)}, '')`
       }

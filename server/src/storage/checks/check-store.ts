@@ -101,10 +101,7 @@ export function createCheckStore(database: DatabaseReader & DatabaseWriter): Che
       const source = {
         columns: sql`check_violations.*`,
         from: sql`check_violations`,
-        conditions: [
-          sql`check_violations.check_id = ${checkId}`,
-          visibleViolations(visibility),
-        ],
+        conditions: [sql`check_violations.check_id = ${checkId}`, visibleViolations(visibility)],
         fields: violationColumns(engine),
         searched: violationFields.searched,
         indexed: 'none' as const,

@@ -195,11 +195,12 @@ export function createEvaluationStore(
     },
 
     async save(check, revision, step) {
-      const { progress, event, told } = step
+      const { position, progress, event, told } = step
       const update = db
         .updateTable('checks')
         .set({
           revision: revision + 1,
+          ...(position !== undefined && { position }),
           ...(progress && {
             evaluated_definition: progress.definition,
             position: progress.position,

@@ -132,6 +132,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
       redactHistory: platform.redactHistory,
       ...platform.sources,
       ...platform.tasks,
+      ...platform.checks,
       health: { check: async () => [] },
       otherMetrics: { metrics: [], refresh: async () => {} },
     },

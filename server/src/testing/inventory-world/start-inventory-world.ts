@@ -109,6 +109,7 @@ export async function startInventoryWorld(
       now += 1000
       return now
     },
+    now: () => now,
     async record(present: readonly ServerFacts[], gone: readonly string[] = []): Promise<void> {
       const at = fleet.tick()
       await platform.inventory.recordServers({ present, gone })
