@@ -36,7 +36,7 @@ const countBy = (names: readonly string[]): Record<string, number> => {
 }
 
 /**
- * Metrics of cloud accounts, servers, tasks, tokens and sessions. Without a current value, a family is left
+ * Metrics of cloud accounts, servers, tasks, checks, tokens and sessions. Without a current value, a family is left
  * out.
  */
 export function createInventoryMetrics(read: () => Stored | undefined): readonly Metric[] {
@@ -141,6 +141,25 @@ export function createInventoryMetrics(read: () => Stored | undefined): readonly
       read() {
         const stored = read()
         return stored ? byLabel('status', stored.tasks) : []
+      },
+    },
+    {
+      name: 'muster_check_violations',
+      type: 'gauge',
+      help: 'Open violations of checks, by severity: info, warning or critical.',
+      labels: ['severity'],
+      read() {
+        const stored = read()
+        return stored ? byLabel('severity', stored.violations) : []
+      },
+    },
+    {
+      name: 'muster_checks_evaluated_timestamp_seconds',
+      type: 'gauge',
+      help: 'When checks were last evaluated, in seconds since 1970.',
+      read() {
+        const at = read()?.evaluatedAt ?? null
+        return single(at === null ? undefined : at / 1_000)
       },
     },
     {

@@ -1,3 +1,4 @@
+import type { CheckSeverity } from '@muster/contract'
 import { sql, type Kysely } from 'kysely'
 import { background } from '../domain/inventory/ports.ts'
 import type { DatabaseReader } from './database.ts'
@@ -8,6 +9,10 @@ export interface StoredCounts {
   readonly sessions: number
   /** Unfinished ones, by status. */
   readonly tasks: Readonly<Record<'queued' | 'running', number>>
+  /** Open violations of enabled checks, by severity. */
+  readonly violations: Readonly<Record<CheckSeverity, number>>
+  /** When a check was last evaluated; null before the first time. */
+  readonly evaluatedAt: number | null
   readonly servers: readonly {
     readonly provider: string
     readonly status: string
@@ -24,6 +29,10 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
       join words on words.code = counted.provider where servers > 0`.compile(db)
   const tasks = sql`select status, count(*) as n from tasks
     where status in ('queued', 'running') group by status`.compile(db)
+  const violations = sql`select severity, count(*) as n from check_violations
+    join checks on checks.id = check_id
+    where until is null and opened_at is not null and enabled = 1 group by severity`.compile(db)
+  const evaluated = sql`select max(evaluated_at) as last from checks`.compile(db)
   const since = (now: number, idle: number) =>
     sql`select
       (select count(*) from tokens where expires_at > ${now}) as tokens,
@@ -33,14 +42,26 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
 
   /** `idle`: milliseconds after which a session without requests has ended. */
   return async function readStoredCounts(now: number, idle: number): Promise<StoredCounts> {
-    const statements = [servers, since(now, idle), tasks]
-    const [byStatus = [], [live] = [], unfinished = []] = await run(statements, background)
+    const statements = [servers, since(now, idle), tasks, violations, evaluated]
+    const [byStatus = [], [live] = [], unfinished = [], bySeverity = [], [checks] = []] = await run(
+      statements,
+      background,
+    )
+    const last = checks?.['last'] ?? null
+    const violationsOf = (severity: CheckSeverity) =>
+      Number(bySeverity.find((row) => row['severity'] === severity)?.['n'] ?? 0)
     const countOf = (status: string) =>
       Number(unfinished.find((row) => row['status'] === status)?.['n'] ?? 0)
     return {
       tokens: Number(live?.['tokens']),
       sessions: Number(live?.['sessions']),
       tasks: { queued: countOf('queued'), running: countOf('running') },
+      violations: {
+        info: violationsOf('info'),
+        warning: violationsOf('warning'),
+        critical: violationsOf('critical'),
+      },
+      evaluatedAt: last === null ? null : Number(last),
       servers: byStatus.map((row) => ({
         provider: String(row['provider']),
         status: String(row['status']),

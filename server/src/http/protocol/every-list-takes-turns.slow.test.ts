@@ -179,6 +179,19 @@ async function multiply(database: Database, resources: Resources, reader: Person
         project_id: reader.place.projectId,
       },
     ),
+    copy(
+      'checks',
+      { id: resources.checkId },
+      { id: numbered(resources.checkId), name_key: numbered(resources.checkId) },
+    ),
+    db
+      .insertInto('check_violations')
+      .columns(['id', 'check_id', 'subject_kind', 'subject_id', 'name', 'since', 'opened_at'])
+      .expression(
+        sql`select ${numbered('violation')}, ${resources.checkId}, 'server', ${numbered('server')}, 'web', 1, 1
+          from ${seriesTo(some)}` as never,
+      )
+      .compile(),
     copy('group_members', { group_id: groupId, user_id: userId }, { user_id: numbered(userId) }),
     copy('group_members', { group_id: groupId, user_id: userId }, { group_id: numbered(groupId) }),
     copy('role_policies', { role_id: roleId }, { policy_id: numbered(policyId) }),
