@@ -63,6 +63,8 @@ describe('metrics of accounts', () => {
       tokens: 0,
       sessions: 0,
       tasks: { queued: 3, running: 0 },
+      violations: { info: 0, warning: 2, critical: 1 },
+      evaluatedAt: 1_500,
       servers: [],
       accounts,
     })),
@@ -74,6 +76,17 @@ describe('metrics of accounts', () => {
     assert.deepEqual(seriesOf('muster_tasks'), [
       'muster_tasks{status="queued"} 3',
       'muster_tasks{status="running"} 0',
+    ])
+  })
+
+  test('count violations of checks by severity, and tell when they were evaluated', () => {
+    assert.deepEqual(seriesOf('muster_check_violations'), [
+      'muster_check_violations{severity="info"} 0',
+      'muster_check_violations{severity="warning"} 2',
+      'muster_check_violations{severity="critical"} 1',
+    ])
+    assert.deepEqual(seriesOf('muster_checks_evaluated_timestamp_seconds'), [
+      'muster_checks_evaluated_timestamp_seconds 1.5',
     ])
   })
 

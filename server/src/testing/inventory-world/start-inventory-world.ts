@@ -110,6 +110,10 @@ export async function startInventoryWorld(
       return now
     },
     now: () => now,
+    /** Moves the clock by milliseconds. */
+    skip: (passed: number) => {
+      now += passed
+    },
     async record(present: readonly ServerFacts[], gone: readonly string[] = []): Promise<void> {
       const at = fleet.tick()
       await platform.inventory.recordServers({ present, gone })
