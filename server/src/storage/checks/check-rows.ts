@@ -19,16 +19,16 @@ export const toCheck = (row: Selectable<Tables['checks']>): CheckRecord => ({
   description: row.description,
   severity: row.severity as Check['severity'],
   q: row.q,
-  grace: Number(row.grace),
+  grace: row.grace,
   enabled: row.enabled === 1,
   built_in: row.built_in === 1,
   project_id: row.project_id ?? '',
   domain_id: row.domain_id ?? '',
-  evaluated_at: row.evaluated_at === null ? null : Number(row.evaluated_at),
+  evaluated_at: row.evaluated_at,
   error: row.error,
-  created_at: Number(row.created_at),
-  updated_at: Number(row.updated_at),
-  revision: Number(row.revision),
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  revision: row.revision,
 })
 
 export const toViolation = (row: Tables['check_violations']): ViolationRecord => ({
@@ -38,9 +38,9 @@ export const toViolation = (row: Tables['check_violations']): ViolationRecord =>
   name: row.name,
   project_id: row.project_id,
   domain_id: row.domain_id,
-  since: Number(row.since),
-  opened_at: row.opened_at === null ? null : Number(row.opened_at),
-  until: row.until === null ? null : Number(row.until),
+  since: row.since,
+  opened_at: row.opened_at,
+  until: row.until,
 })
 
 function within(scope: ScopeOrNone, table: string): Sql {

@@ -108,7 +108,7 @@ export function createEvaluationStore(
       return rows.map((row: Selectable<Tables['checks']>) => ({
         check: toCheck(row),
         definition: row.evaluated_definition,
-        position: Number(row.position),
+        position: row.position,
       }))
     },
 

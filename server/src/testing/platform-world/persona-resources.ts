@@ -17,7 +17,6 @@ import {
   createdAt,
   domainRow,
   groupRow,
-  named,
   policyRow,
   projectRow,
   providerRow,
@@ -25,6 +24,7 @@ import {
   userRow,
 } from '../identity-world/identity-rows.ts'
 import type { TestPlatform } from '../start-platform.ts'
+import { called, checkOf, eventBy, viewOf } from './saved-rows.ts'
 
 export interface Place {
   readonly domainId: string
@@ -100,8 +100,6 @@ export const nonexistentResources = (resources: Resources): Resources => ({
   token: mintToken().secret,
 })
 
-const called = (word: string) => named(anyName(word))
-
 interface Context {
   readonly database: Database
   readonly inventory: TestPlatform['inventory']
@@ -150,51 +148,6 @@ export function createResourceFactory(context: Context) {
 
   const keyOf = (userId: string, projectId: string) =>
     accessKeyRow(userId, projectId, encryptedSecret)
-
-  const viewOf = (userId: string, projectId: string, sharing: 'private' | 'project') => ({
-    ...called('view'),
-    resource: 'servers',
-    q: '',
-    columns: '[]',
-    order_by: '[]',
-    direction: 'desc',
-    scope: '',
-    sharing,
-    user_id: userId,
-    project_id: projectId,
-    updated_at: createdAt,
-    revision: 1,
-  })
-
-  const checkOf = (projectId: string, domainId: string) => ({
-    ...called('check'),
-    severity: 'info',
-    q: 'status:unknown',
-    grace: 0,
-    enabled: 0,
-    built_in: 0,
-    project_id: projectId,
-    domain_id: domainId,
-    updated_at: createdAt,
-    revision: 1,
-  })
-
-  const eventBy = (userId: string, domainId: string) => ({
-    id: newId(),
-    time: createdAt,
-    action: 'update',
-    target_type: 'user',
-    target_id: newId(),
-    target_name: '',
-    user_id: userId,
-    user_name: '',
-    project_id: '',
-    domain_id: domainId,
-    ip: '192.0.2.7',
-    request_id: 'req-1',
-    result: 'success',
-    changes: '{}',
-  })
 
   /** Of a server that has no account: nothing runs it. */
   const taskOf = (
