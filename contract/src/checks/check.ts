@@ -63,7 +63,10 @@ export const checks = {
     grace: number('For how many seconds a server must match before it is a violation', filterable),
     enabled: boolean('Whether the check is evaluated', filterable),
     built_in: boolean('Whether the check is part of Muster', filterable),
-    project_id: text('The check is about servers of this project. Empty: see `domain_id`.', filterable),
+    project_id: text(
+      'The check is about servers of this project. Empty: see `domain_id`.',
+      filterable,
+    ),
     domain_id: text(
       'The check is about servers of this domain. Both are empty: it is about all servers.',
       filterable,
