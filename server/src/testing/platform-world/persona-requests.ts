@@ -2,6 +2,7 @@ import type { OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { tokenIdentity } from '../client.ts'
 import { actionRequests, tagged } from './action-requests.ts'
+import { checkRequests } from './check-requests.ts'
 import { cloudpodsRequests } from './cloudpods-requests.ts'
 import type { Resources } from './persona-resources.ts'
 import {
@@ -386,20 +387,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   })),
   deleteView: finish(['views', 'events'], ({ viewId }) => at(viewId)),
 
-  listChecks: list(
-    ({ checkName }) => ({ query: { name: checkName } }),
-    ({ checkId }) => checkId,
-  ),
-  getCheck: read(({ checkId }) => at(checkId)),
-  listCheckViolations: read(({ checkId }) => at(checkId)),
-  createCheck: change(['checks', 'events'], () => ({
-    body: { check: { name: name(), q: 'status:unknown', scope: 'max' } },
-  })),
-  updateCheck: change(['checks', 'events'], ({ checkId }) => ({
-    ...at(checkId),
-    body: { check: { description: newId() } },
-  })),
-  deleteCheck: finish(['checks', 'events'], ({ checkId }) => at(checkId)),
+  ...checkRequests,
 
   listCloudAccounts: list(
     ({ accountName }) => ({ query: { name: accountName } }),
