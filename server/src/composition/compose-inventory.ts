@@ -104,7 +104,8 @@ export function composeInventory(parts: Parts) {
   const listParts = { changes, selectChanges, markChanges }
   const listChanges = createListChanges(listParts)
   const awaitChanges = createAwaitChanges(changes)
-  const listChangeEvents = createListChangeEvents(listChanges)
+  const events = createEventStore(database)
+  const listChangeEvents = createListChangeEvents(listChanges, events)
   return {
     ...reads,
     listChanges,
@@ -146,7 +147,7 @@ export function composeInventory(parts: Parts) {
     }),
     readHistory: createReadHistory({
       findServer,
-      events: createEventStore(database),
+      events,
       listChangeEvents,
     }),
     purgeDeleted: () => serverWriter.purgeDeleted(clock() - parts.deletedRetention),

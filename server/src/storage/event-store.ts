@@ -147,6 +147,17 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
       return { items, next: byCommit || next === undefined ? next : items.at(-1)?.id }
     },
 
+    async usersOf(requestIds) {
+      if (requestIds.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('events')
+        .select(['request_id', 'user_id', 'user_name as user'])
+        .where('request_id', 'in', requestIds)
+        .where('user_id', '<>', '')
+        .execute()
+      return new Map(rows.map(({ request_id: id, ...user }) => [id, user]))
+    },
+
     async purge(before, now) {
       const batch = db.deleteFrom('events').where('id', 'in', (eb) =>
         eb

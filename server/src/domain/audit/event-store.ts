@@ -28,10 +28,14 @@ export interface EventQuery {
 /** Events are not counted: there may be millions. */
 export type EventPage = Omit<Page<EventRecord>, 'total'>
 
+export type EventUser = Pick<EventRecord, 'user_id' | 'user'>
+
 export interface EventStore {
   /** Writes an event without a change. */
   record(event: EventRecord): Promise<void>
   list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<EventPage>
+  /** Who sent these requests, by their ids. */
+  usersOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, EventUser>>
   /** Deletes older events, except those that a sink has yet to deliver. */
   purge(before: number, now: number): Promise<void>
 }

@@ -2,62 +2,72 @@ import { allOf, anyOf } from '../query/conditions.ts'
 import type { Condition } from '../inventory/condition.ts'
 
 /**
- * The last day of regular security updates, by what the name of the operating system contains. Read from
- * https://endoflife.date in November 2026: standard support of Ubuntu and Red Hat, LTS of Debian, extended support of
- * Windows Server, general support of SUSE.
+ * The last day of regular security updates, as the vendors announced it by November 2026: standard support of Ubuntu
+ * and Red Hat, LTS of Debian, extended support of Windows Server, general support of SUSE. https://endoflife.date lists
+ * these days, to compare.
  */
 const ends: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ubuntu: {
-    ' 12.04': '2017-04-28',
-    ' 14.04': '2019-04-25',
-    ' 16.04': '2021-04-30',
-    ' 18.04': '2023-05-31',
-    ' 20.04': '2025-05-31',
-    ' 22.04': '2027-04-30',
-    ' 24.04': '2029-05-31',
+    '12.04': '2017-04-28',
+    '14.04': '2019-04-25',
+    '16.04': '2021-04-30',
+    '18.04': '2023-05-31',
+    '20.04': '2025-05-31',
+    '22.04': '2027-04-30',
+    '24.04': '2029-05-31',
   },
   debian: {
-    ' 7': '2018-05-31',
-    ' 8': '2020-06-30',
-    ' 9': '2022-06-30',
-    ' 10': '2024-06-30',
-    ' 11': '2026-08-31',
-    ' 12': '2028-06-30',
+    '7': '2018-05-31',
+    '8': '2020-06-30',
+    '9': '2022-06-30',
+    '10': '2024-06-30',
+    '11': '2026-08-31',
+    '12': '2028-06-30',
   },
   centos: {
-    ' 5': '2017-03-31',
-    ' 6': '2020-11-30',
-    ' 7': '2024-06-30',
-    ' 8': '2021-12-31',
+    '5': '2017-03-31',
+    '6': '2020-11-30',
+    '7': '2024-06-30',
+    '8': '2021-12-31',
   },
   'red hat enterprise linux': {
-    ' 5': '2017-03-31',
-    ' 6': '2020-11-30',
-    ' 7': '2024-06-30',
-    ' 8': '2029-05-31',
-    ' 9': '2032-05-31',
+    '5': '2017-03-31',
+    '6': '2020-11-30',
+    '7': '2024-06-30',
+    '8': '2029-05-31',
+    '9': '2032-05-31',
   },
   'windows server': {
-    ' 2003': '2015-07-14',
-    ' 2008': '2020-01-14',
-    ' 2012': '2023-10-10',
-    ' 2016': '2027-01-12',
-    ' 2019': '2029-01-09',
-    ' 2022': '2031-10-14',
+    '2003': '2015-07-14',
+    '2008': '2020-01-14',
+    '2012': '2023-10-10',
+    '2016': '2027-01-12',
+    '2019': '2029-01-09',
+    '2022': '2031-10-14',
   },
   'suse linux enterprise': {
-    ' 11': '2019-03-31',
-    ' 12': '2024-10-31',
-    ' 15': '2031-07-31',
+    '11': '2019-03-31',
+    '12': '2024-10-31',
+    '15': '2031-07-31',
   },
 }
 
-const contains = (text: string): Condition => ({
+const named = (comparison: 'contains' | 'endswith', text: string): Condition => ({
   kind: 'field',
   field: 'os_name',
-  comparison: 'contains',
+  comparison,
   values: [text],
 })
+
+/** The 6 in `Red Hat Enterprise Linux 8 64 bit` is no version. */
+const hasVersion = (version: string): Condition =>
+  version.length > 2
+    ? named('contains', ` ${version}`)
+    : anyOf([
+        named('contains', ` ${version}.`),
+        named('contains', ` ${version} `),
+        named('endswith', ` ${version}`),
+      ])
 
 /** Servers whose operating system no longer got security updates at this time. */
 export function endedSystems(now: number): Condition {
@@ -65,7 +75,7 @@ export function endedSystems(now: number): Condition {
   const families = Object.entries(ends).flatMap(([family, versions]): Condition[] => {
     const ended = Object.keys(versions).filter((version) => (versions[version] ?? '') < today)
     if (ended.length === 0) return []
-    return [allOf([contains(family), anyOf(ended.map(contains))])]
+    return [allOf([named('contains', family), anyOf(ended.map(hasVersion))])]
   })
   return families.length === 0 ? { kind: 'any', conditions: [] } : anyOf(families)
 }

@@ -1,3 +1,4 @@
+import { PlatformError } from '../error.ts'
 import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { chunk } from '../chunk.ts'
@@ -187,7 +188,11 @@ export function createEvaluateChecks({ store, finder, owners, ...others }: Depen
 
   async function fail(check: CheckRecord, error: unknown): Promise<void> {
     onError(check, error)
-    const text = error instanceof Error ? error.message : String(error)
+    // Other errors can tell of the database, and everybody reads those of built-in checks.
+    const text =
+      error instanceof PlatformError
+        ? error.message
+        : 'The evaluation failed. The log has the reason.'
     await store.saveError(check, text)
   }
 

@@ -16,8 +16,13 @@ export function readPatience(prefer: string | undefined): number | undefined {
 }
 
 /** The address of a request, about one moment. */
-export const withMoment = (url: string, time: string) =>
-  url.replace(/([?&]as_of=)[^&]*/, (_, start: string) => start + encodeURIComponent(time))
+export function withMoment(url: string, time: string): string {
+  const [path = '', search = ''] = url.split('?', 2)
+  const others = search
+    .split('&')
+    .filter((part) => part !== '' && !new URLSearchParams(part).has('as_of'))
+  return `${path}?${[...others, `as_of=${encodeURIComponent(time)}`].join('&')}`
+}
 
 /** The same request can be sent again until the moment is there. */
 export function pendingAnswer(url: string, { time, progress }: PendingMoment) {

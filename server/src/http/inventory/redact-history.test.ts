@@ -104,6 +104,23 @@ onBothEngines('redacting history', (engine) => {
     )
   })
 
+  test('replaces it in a server that is deleted and still stored, and in its name everywhere', async () => {
+    const { id } = await firstServer()
+    await tag(id, { note: secret })
+    const { facts } = fleet.world.facts().find((one) => one.facts.id === id) ?? assert.fail()
+    fleet.tick()
+    await fleet.record([{ ...facts, name: `named ${secret}` }])
+    const then = timestamp(fleet.tick())
+    await fleet.record([], [id])
+    for (const field of ['user:note', 'name']) {
+      const answer = await redact(id, field, secret)
+      assert.equal(answer.status, 200, answer.text)
+    }
+    assert.ok(!hasSecret(await past(id, then)))
+    const { text } = await call(`/servers?scope=system&deleted=true&details=true&with_meta=true`)
+    assert.ok(text.includes(id) && !hasSecret(text))
+  })
+
   test('is refused for other fields, unknown servers, and everybody but system administrators', async () => {
     const { id } = await firstServer()
     const field = await redact(id, 'status', 'running')

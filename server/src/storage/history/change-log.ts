@@ -2,6 +2,7 @@ import type { ServerChange } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Clock } from '../../domain/clock.ts'
 import { toEvent } from '../../domain/inventory/history/change-events.ts'
+import type { ServerChange as ChangeWithVersions } from '../../domain/inventory/history/ports.ts'
 import { createMarkChanges } from '../../domain/inventory/history/gaps.ts'
 import { describeForReceivers } from '../../domain/inventory/history/view-change.ts'
 import { background } from '../../domain/inventory/ports.ts'
@@ -9,6 +10,13 @@ import type { DatabaseReader, Row } from '../database.ts'
 import type { DeliveredLog } from '../event-sinks.ts'
 import { createChangeStore } from './change-store.ts'
 import { createGapStore } from './gap-store.ts'
+
+function tell(change: ChangeWithVersions) {
+  const { commit, seq } = change.record.position
+  const described = describeForReceivers(change)
+  return described ? [{ at: { position: commit, event_id: String(seq) }, described }] : []
+}
+type Told = ReturnType<typeof tell>[number]
 
 /** The changes of servers in the form of events, for receivers. */
 export function createChangeLog(database: DatabaseReader, clock: Clock): DeliveredLog {
@@ -32,17 +40,16 @@ export function createChangeLog(database: DatabaseReader, clock: Clock): Deliver
     },
 
     async next(state, limit) {
-      const records = await changes.listAfter(
-        { commit: state.position, seq: Number(state.event_id) },
-        limit,
-        background,
-      )
-      const found = await changes.withVersions(records, background)
-      const told = found.flatMap((change) => {
-        const { commit, seq } = change.record.position
-        const described = describeForReceivers(change)
-        return described ? [{ at: { position: commit, event_id: String(seq) }, described }] : []
-      })
+      let after = { commit: state.position, seq: Number(state.event_id) }
+      let told: Told[] = []
+      // Changes that receivers are not told of must not hold up those that follow.
+      for (let isLast = false; told.length === 0 && !isLast;) {
+        const records = await changes.listAfter(after, limit, background)
+        const found = await changes.withVersions(records, background)
+        told = found.flatMap(tell)
+        after = records.at(-1)?.position ?? after
+        isLast = records.length < limit
+      }
       const marked = await markChanges(
         told.map(({ described }) => described),
         background,

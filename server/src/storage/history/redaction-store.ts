@@ -144,6 +144,14 @@ export function createRedactionStore(database: DatabaseReader & DatabaseWriter):
         events += redacted
         if (rows.length < batchSize) break
       }
+      if (field === 'name') {
+        await database.commit([
+          sql`update check_violations set name = replace(name, ${value}, ${replacement})
+            where subject_kind = 'server' and subject_id = ${serverId}`.compile(db),
+          sql`update tasks set server_name = replace(server_name, ${value}, ${replacement})
+            where server_id = ${serverId}`.compile(db),
+        ])
+      }
       return { changes, events }
     },
   }

@@ -45,7 +45,7 @@ async function settle(platform: TestPlatform) {
       ? ({ kind: 'domain', id: domainId } as const)
       : ({ kind: 'project', id: projectId } as const)
     // Tests move the clock.
-    const expiresAt = Date.now() + 30 * 86_400_000
+    const expiresAt = Date.now() + 800 * 86_400_000
     const token = await insertToken(database, { userId, scope, expiresAt })
     const model: ModelCaller = {
       name: role,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { events as description, type ScopeParameter, type ServerChange } from '@muster/contract'
 import { timePart, type EventRecord } from '../../audit/event.ts'
-import type { EventPage, EventQuery } from '../../audit/event-store.ts'
+import type { EventPage, EventQuery, EventStore } from '../../audit/event-store.ts'
 import { renderEvent } from '../../audit/render-event.ts'
 import type { Caller } from '../../identity/caller.ts'
 import { matches } from '../../query/evaluate.ts'
@@ -27,7 +27,11 @@ function actionOf({ kinds }: ServerChange): string {
 /** A change in the form of an event, for the history of a server, Cloudpods' clients and receivers of events. */
 export function toEvent(change: ServerChange): EventRecord {
   const time = Date.parse(change.time)
-  const isReported = change.request_id === '' && change.task_id === '' && change.account !== ''
+  const isReported =
+    change.request_id === '' &&
+    change.task_id === '' &&
+    change.account !== '' &&
+    !change.kinds.includes('check')
   return {
     id: idOf(time, change.server_id),
     time,
@@ -51,7 +55,10 @@ export function toEvent(change: ServerChange): EventRecord {
 }
 
 /** A page of the changes of servers in the form of events, in the order of their ids. */
-export function createListChangeEvents(listChanges: ListChanges) {
+export function createListChangeEvents(
+  listChanges: ListChanges,
+  events: Pick<EventStore, 'usersOf'>,
+) {
   return async function listChangeEvents(
     caller: Caller,
     serverIds: readonly string[],
@@ -80,8 +87,10 @@ export function createListChangeEvents(listChanges: ListChanges) {
         ...query,
         ...(next !== undefined && { marker: next }),
       })
+      const requestIds = page.items.map((change) => change.request_id).filter((id) => id !== '')
+      const users = await events.usersOf([...new Set(requestIds)])
       const found = page.items.map((change) => {
-        const event = toEvent(change)
+        const event = { ...toEvent(change), ...users.get(change.request_id) }
         return hidesOrigin ? { ...event, request_id: '' } : event
       })
       items.push(

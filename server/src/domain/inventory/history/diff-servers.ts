@@ -43,6 +43,9 @@ const chunkSize = 80
 /** With more changed servers, the numbers of all of them would take too much memory. */
 const mostChanged = 200_000
 
+/** Milliseconds. */
+const mostAhead = 10_000
+
 type Counts = Record<ServerDiffItem['change'], number>
 
 /** Where a page starts, with what its first page has found. */
@@ -107,8 +110,15 @@ function describeDiff(
 /** Tells what differs between two moments, from the changes between them. */
 export function createDiffServers({ changes, commits, owners, clock }: Dependencies) {
   function readStart({ from, to, marker }: ServerDiffQuery): Start {
-    if (marker !== undefined) return readMarker(marker)
     const now = clock()
+    if (marker !== undefined) {
+      const pinned = readMarker(marker)
+      // Another node, whose clock is ahead, may have made it.
+      if (pinned.from > pinned.to || pinned.to > now + mostAhead) {
+        throw badField('marker', 'is invalid. Take it from the Link header.')
+      }
+      return pinned
+    }
     const start = {
       from: parseAsOf(from ?? '', now, true, 'from'),
       to: to === undefined ? now : parseAsOf(to, now, true, 'to'),

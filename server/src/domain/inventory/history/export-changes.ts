@@ -1,5 +1,7 @@
 import { ServerChange } from '@muster/contract'
+import { chunk } from '../../chunk.ts'
 import type { Caller } from '../../identity/caller.ts'
+import { nextTurn } from '../../next-turn.ts'
 import type { Format } from '../../query/choose-format.ts'
 import { csvHeader, csvRow } from '../../query/csv.ts'
 import { startStream } from '../../query/start-stream.ts'
@@ -10,6 +12,9 @@ import {
   type ListDependencies,
 } from './list-changes.ts'
 import { scanChanges } from './select-changes.ts'
+
+/** A change can have long values. */
+const renderedInTurn = 50
 
 const columns = Object.keys(ServerChange.properties) as (keyof ServerChange)[]
 
@@ -33,7 +38,10 @@ export function createExportChanges({ changes, selectChanges, markChanges }: Lis
       })
       for await (const { items } of scan) {
         const marked = await markChanges(items, selection.query.requester)
-        yield Buffer.from(marked.map(render).join(''))
+        for (const piece of chunk(marked, renderedInTurn)) {
+          yield Buffer.from(piece.map(render).join(''))
+          await nextTurn()
+        }
       }
     }
     return await startStream({ head: format === 'csv' ? csvHeader(columns) : '' }, chunks())

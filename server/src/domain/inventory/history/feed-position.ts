@@ -14,7 +14,7 @@ const algorithm = 'aes-128-ecb'
 
 /**
  * Positions as clients get them. They are one encrypted block, because their numbers count what happens in other
- * scopes. The same position is always the same text.
+ * scopes. The same position is always the same text, so one that differs tells that something was committed.
  */
 export function createFeedPositions(key: Buffer) {
   return {

@@ -68,8 +68,9 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** What people do through Muster happens when it is stored. */
-const isReported = ({ request_id, task_id }: ServerChangeDto) => request_id === '' && task_id === ''
+/** What people do through Muster, and what its checks find, happens when it is stored. */
+const isReported = ({ request_id, task_id, kinds }: ServerChangeDto) =>
+  request_id === '' && task_id === '' && !kinds.includes('check')
 
 /** Tells of each change since when nobody had looked, if it was found after a gap. */
 export function createMarkChanges({ gaps, clock }: Dependencies) {

@@ -75,6 +75,18 @@ export function createMoments<Inventory>(
     await moment?.close()
   }
 
+  /** A moment that could not be built is removed, and so is one that is forgotten when nobody reads it. */
+  async function settle(entry: Entry<Inventory>): Promise<void> {
+    try {
+      await entry.opening
+      entry.isOpen = true
+      if (!forgotten.has(entry) || entry.readers.length > 0) return
+    } catch {
+      // Those who wait for it are told.
+    }
+    await remove(entry)
+  }
+
   const unread = () =>
     [...entries.values()]
       .filter(({ isOpen, readers }) => isOpen && readers.length === 0)
@@ -104,10 +116,7 @@ export function createMoments<Inventory>(
       lastUsed: performance.now(),
     }
     entries.set(commit, entry)
-    opening.then(
-      () => (entry.isOpen = true),
-      () => void remove(entry),
-    )
+    void settle(entry)
     return entry
   }
 

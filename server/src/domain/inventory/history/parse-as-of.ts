@@ -8,7 +8,7 @@ const relative = /^-(\d{1,6})([mhdw])$/
 const date = /^\d{4}-\d{2}-\d{2}$/
 /** In a URL, `+` stands for a space. */
 const time =
-  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|([+ -])(\d{2}):(\d{2}))$/
+  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|([+ -])([01]\d|2[0-3]):([0-5]\d))$/
 
 const formats =
   'a time such as 2026-05-04T08:00:00Z or 2026-05-04T10:00+02:00, a day such as 2026-05-04 (its start in UTC), yesterday, or -30m, -2h, -7d'

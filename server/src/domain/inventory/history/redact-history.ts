@@ -6,7 +6,10 @@ import { badField, PlatformError } from '../../error.ts'
 import type { Caller } from '../../identity/caller.ts'
 import { serverNotFound } from '../get-server.ts'
 import { origins } from '../metadata.ts'
-import type { ServerWriter } from '../ports.ts'
+import type { ServerWrite, ServerWriter, StoredServer } from '../ports.ts'
+import { renderServer } from '../render-server.ts'
+import { conflicted } from '../../retry-on-conflict.ts'
+import { timestamp } from '../../timestamp.ts'
 
 const replacement = '[redacted]'
 
@@ -37,7 +40,7 @@ export interface RedactionStore {
 
 interface Dependencies {
   readonly redactions: RedactionStore
-  readonly serverWriter: Pick<ServerWriter, 'findStored'>
+  readonly serverWriter: Pick<ServerWriter, 'findStored' | 'write'>
   /** Moments that are built have the value. */
   readonly forgetMoments: () => void
   readonly clock: Clock
@@ -49,8 +52,27 @@ const isWritten = (field: string) =>
   writtenFields.includes(field) ||
   [origins.own, origins.source].some((origin) => field.startsWith(origin))
 
-const currentValue = ({ metadata, ...server }: Server, field: string): unknown =>
-  metadata[field] ?? (server as Readonly<Record<string, unknown>>)[field]
+const currentValue = ({ metadata, ...server }: Server, field: string): string =>
+  metadata[field] ?? (server as unknown as Readonly<Record<string, string>>)[field] ?? ''
+
+/** Nobody can change a deleted server, which is stored for some time. */
+function redactDeleted(
+  stored: StoredServer,
+  { field, value }: RedactedText,
+  now: number,
+): ServerWrite {
+  const { server: before } = stored
+  const redacted = currentValue(before, field).replaceAll(value, () => replacement)
+  const server = {
+    ...before,
+    ...(field in before.metadata
+      ? { metadata: { ...before.metadata, [field]: redacted } }
+      : { [field]: redacted }),
+    update_version: before.update_version + 1,
+    updated_at: timestamp(now),
+  }
+  return { stored, server, factsDigest: stored.factsDigest, rendered: renderServer(server) }
+}
 
 /** Removes a value, such as a password in a tag, from what is stored of the past of a server. */
 export function createRedactHistory(dependencies: Dependencies) {
@@ -60,12 +82,17 @@ export function createRedactHistory(dependencies: Dependencies) {
       throw badField('field', `must be a tag, or one of ${writtenFields.join(', ')}`)
     }
     const stored = (await serverWriter.findStored([id])).get(id)
-    const server = stored?.server.deleted === false ? stored.server : undefined
-    if (server && String(currentValue(server, text.field)).includes(text.value)) {
-      throw new PlatformError(
-        'InvalidStatusError',
-        'The server has this value now. Change it first, at the source if it comes from there.',
-      )
+    if (stored && currentValue(stored.server, text.field).includes(text.value)) {
+      if (!stored.server.deleted) {
+        throw new PlatformError(
+          'InvalidStatusError',
+          'The server has this value now. Change it first, at the source if it comes from there.',
+        )
+      }
+      // The change that this makes is redacted with the others.
+      if (!(await serverWriter.write([redactDeleted(stored, text, clock())]))) {
+        throw conflicted('The server')
+      }
     }
     const event = createAuditEvent(
       caller,
@@ -73,7 +100,7 @@ export function createRedactHistory(dependencies: Dependencies) {
         action: 'redact',
         targetType: 'server',
         targetId: id,
-        targetName: server?.name ?? '',
+        targetName: stored?.server.deleted === false ? stored.server.name : '',
         scope: { kind: 'system' },
         changes: { [text.field]: [replacement, replacement] },
       },
