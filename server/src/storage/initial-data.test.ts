@@ -17,6 +17,7 @@ onBothEngines('the initial data', (engine) => {
     )
   const whole = {
     assignments: 2,
+    checks: 10,
     domains: 1,
     fleet_numbers: 1,
     fleet_version: 1,

@@ -28,7 +28,7 @@ export interface EventQuery {
 /** Events are not counted: there may be millions. */
 export type EventPage = Omit<Page<EventRecord>, 'total'>
 
-export type EventUser = Pick<EventRecord, 'user_id' | 'user'>
+type EventUser = Pick<EventRecord, 'user_id' | 'user'>
 
 export interface EventStore {
   /** Writes an event without a change. */

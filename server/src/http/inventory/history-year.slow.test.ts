@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { timestamp } from '../../domain/timestamp.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { changeFleet } from '../../testing/inventory-world/change-fleet.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import {
@@ -31,7 +31,7 @@ interface Seen {
   readonly servers: readonly Server[]
 }
 
-onBothEngines('a year of history', (engine) => {
+onPostgresFirst('a year of history', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, {

@@ -21,8 +21,11 @@ const isSame = (a: ResourceObject, b: ResourceObject | undefined) =>
 
 const hasNoTime = ({ created_at: time = null }: ResourceObject) => time === null
 
-/** Writes the items that belong to servers, such as their disks, with these servers. */
-export function createChildResources(database: DatabaseReader) {
+/**
+ * Writes the items that belong to servers, such as their disks, with these servers. A copy of the past does not know
+ * when Muster first saw an item: it has the time of its server.
+ */
+export function createChildResources(database: DatabaseReader, isCopy = false) {
   const { db } = database
   const writers = childKinds.map((kind) => {
     const columns = columnsOf(resourceOf(kind))
@@ -37,7 +40,11 @@ export function createChildResources(database: DatabaseReader) {
     const now = timestamp(Date.now())
     return writers.flatMap(({ kind, columns, write, writeWithTime }) => {
       const removed: (readonly [server: number, id: string])[] = []
-      const changed: { readonly seq: number; readonly item: ResourceObject }[] = []
+      const changed: {
+        readonly seq: number
+        readonly item: ResourceObject
+        readonly seenAt: string
+      }[] = []
       for (const {
         write: { stored },
         server,
@@ -45,10 +52,12 @@ export function createChildResources(database: DatabaseReader) {
       } of entries) {
         const before = itemsOf(kind, stored?.server)
         const after = itemsOf(kind, server)
+        const seenAt = (isCopy ? server.created_at : null) ?? now
         for (const id of before.keys()) if (!after.has(id)) removed.push([seq, id])
         for (const [id, item] of after) {
           // An earlier version of Muster may have stored the server without them.
-          if (stored?.newFields || !isSame(item, before.get(id))) changed.push({ seq, item })
+          if (stored?.newFields || !isSame(item, before.get(id)))
+            changed.push({ seq, item, seenAt })
         }
       }
       return [
@@ -62,9 +71,9 @@ export function createChildResources(database: DatabaseReader) {
         ...write(
           changed
             .filter(({ item }) => hasNoTime(item))
-            .map(({ seq, item }) => [
+            .map(({ seq, item, seenAt }) => [
               seq,
-              ...toRow(columns, { ...item, created_at: now, updated_at: now }),
+              ...toRow(columns, { ...item, created_at: seenAt, updated_at: now }),
             ]),
         ),
         ...writeWithTime(

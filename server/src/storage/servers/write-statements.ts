@@ -82,7 +82,7 @@ export function createWriteStatements(
   const insertAddresses = createInsertRows(database, 'server_addresses', addressColumns, 'refuse')
   const insertNetworks = createInsertRows(database, 'server_networks', networkColumns, 'refuse')
   const changeStatements = createChangeStatements(database)
-  const childResources = createChildResources(database)
+  const childResources = createChildResources(database, isCopy)
   const referencedResources = createReferencedResources(database)
   const insertResourceNames = createInsertRows(
     database,

@@ -65,6 +65,7 @@ void describe('gaps', () => {
         time: timestamp(time),
         account_id: 'a',
         request_id: '',
+        kinds: ['status'],
         task_id: '',
         not_observed_since: null,
         ...changes,
@@ -76,12 +77,13 @@ void describe('gaps', () => {
       change(250),
       change(150, { request_id: 'req-1' }),
       change(150, { task_id: 'task' }),
+      change(150, { kinds: ['check'] }),
       change(160, { account_id: 'b' }),
     ]
     const marked = await markChanges(found, background)
     assert.deepEqual(
       marked.map((each) => each.not_observed_since),
-      [timestamp(100), null, null, null, null],
+      [timestamp(100), null, null, null, null, null],
     )
     assert.deepEqual(asked, [[{ from: 150, until: 250, now: 999 }, ['a', 'b']]])
     await markChanges([change(150, { request_id: 'req-1' })], background)
