@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { createSharedServer } from '../../testing/inventory-world/shared-servers.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 
 const notes = 'secret of the shop'
 
-onBothEngines('a server that two accounts report', (engine) => {
+onEngineOfLane('a server that two accounts report', (engine) => {
   let storage: TestStorage
   const projects = { near: '', near2: '', far: '' }
   before(async () => {
