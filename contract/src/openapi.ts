@@ -1,4 +1,4 @@
-import { Type, type TObject, type TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { ErrorBody, errorStatus } from './errors.ts'
 import { errorStatusesOf } from './error-statuses.ts'
 import type { GatewayOperation } from './gateway/operations.ts'
@@ -13,7 +13,6 @@ import {
   type RequiredPermission,
   type Operation,
 } from './operation.ts'
-import { exactObject, Timestamp } from './scalars.ts'
 import { cloudpodsCompatibility } from './servers/cloudpods-compatibility.ts'
 
 /** The operations of a gateway and its address, if the process is one. */
@@ -162,37 +161,15 @@ const originParameter = {
 /** A moment of the past can take long to build. */
 const takesMoment = ({ query }: AnyOperation) => query?.properties['as_of'] !== undefined
 
+/** The 202 is not among the responses: clients that are generated would have to expect it in each call. */
 const preferParameter = {
   name: 'Prefer',
   in: 'header',
   required: false,
   description:
-    '`respond-async`: with `as_of`, respond with 202 if the moment is not built within a second, or within the time of `respond-async, wait=SECONDS`',
+    '`respond-async`: with `as_of`, respond with 202 if the moment is not built within a second, or within the time of `respond-async, wait=SECONDS`. It has the `progress`; send the request again to the address in `Location`.',
   schema: { type: 'string', maxLength: 1024 },
 }
-
-const pendingMoment: OperationResponse = {
-  description:
-    'The moment is being built, and you sent `Prefer: respond-async`. Send the same request again to the address in `Location`.',
-  body: exactObject({
-    moment: exactObject({
-      as_of: { ...Timestamp, description: 'The moment' },
-      progress: Type.Number({ description: 'Between 0 and 1' }),
-    }),
-  }),
-  headers: {
-    'Muster-As-Of': 'The moment',
-    Location: 'The address of the request, with the moment as an absolute time',
-    'Retry-After': 'Seconds until the next request',
-    'Preference-Applied': '`respond-async`',
-  },
-  example: { moment: { as_of: '2026-05-04T08:00:00.000000Z', progress: 0.25 } },
-}
-
-const responsesOf = (operation: AnyOperation): Operation['responses'] => ({
-  ...operation.responses,
-  ...(takesMoment(operation) && { 202: pendingMoment }),
-})
 
 function renderOperation(operation: AnyOperation, gateway?: DocumentedGateway) {
   return {
@@ -222,7 +199,7 @@ function renderOperation(operation: AnyOperation, gateway?: DocumentedGateway) {
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responsesOf(operation)).map(([status, answer]) => [
+        Object.entries(operation.responses).map(([status, answer]) => [
           status,
           renderResponse(answer),
         ]),
