@@ -1,6 +1,7 @@
 import { defaultPageSize, maxPageSize, type AccountGapsQuery } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { badField } from '../error.ts'
+import { readOpaque } from '../inventory/history/change-marker.ts'
 import type { GapMarker, GapStore } from '../inventory/history/gaps.ts'
 import { timestampOrNull } from '../timestamp.ts'
 
@@ -13,13 +14,7 @@ const writeMarker = ({ until, region }: GapMarker): string =>
   Buffer.from(JSON.stringify([until, region])).toString('base64url')
 
 function readMarker(text: string): GapMarker {
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    parts = undefined
-  }
-  const [until, region, ...others] = Array.isArray(parts) ? (parts as unknown[]) : []
+  const [until, region, ...others] = readOpaque(text)
   const isTime = until === null || Number.isSafeInteger(until)
   if (!isTime || typeof region !== 'string' || others.length > 0) {
     throw badField('marker', 'is invalid. Take it from the Link header.')

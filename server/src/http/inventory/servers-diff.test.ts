@@ -189,6 +189,8 @@ onEngineOfLane('the difference between two moments', (engine) => {
   test('refuses what it cannot answer, and names the parameter', async () => {
     const { admin } = fleet.callers
     const now = timestamp(fleet.tick())
+    const forged = (from: number, to: number) =>
+      Buffer.from(JSON.stringify([from, to, 'x', 1, 1, 1])).toString('base64url')
     for (const [query, field] of [
       ['', 'from'],
       [`from=${now}&ids=a,b`, 'from'],
@@ -199,6 +201,8 @@ onEngineOfLane('the difference between two moments', (engine) => {
       [`from=${now}&to=2199-01-01`, 'to'],
       [`from=${now}&as_of=${now}`, 'as_of'],
       [`from=${now}&marker=WzFd`, 'marker'],
+      [`from=${now}&marker=${forged(Date.parse(now), 2 ** 53 - 1)}`, 'marker'],
+      [`from=${now}&marker=${forged(Date.parse(now), Date.parse(now) - 1)}`, 'marker'],
       [`from=${now}&pending_delete=all`, 'pending_delete'],
       ['ids=a', 'ids'],
       ['ids=a,a', 'ids'],

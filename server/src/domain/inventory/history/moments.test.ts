@@ -105,6 +105,15 @@ describe('moments', () => {
     assert.deepEqual(world.closed, [4, 4])
   })
 
+  test('that are forgotten while nobody waits for them are removed when they are built', async () => {
+    world = startMoments()
+    await assert.rejects(world.moments.at(6, { user: 'ada', patience: 10 }), PendingMoment)
+    world.moments.forget()
+    await world.finish(6)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(world.closed, [6])
+  })
+
   test('before the first change are refused', async () => {
     world = startMoments()
     await assert.rejects(
