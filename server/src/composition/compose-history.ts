@@ -12,7 +12,7 @@ import { createRedactHistory } from '../domain/inventory/history/redact-history.
 import { parseAsOf } from '../domain/inventory/history/parse-as-of.ts'
 import type { AskedMoment } from '../http/inventory/read-at.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
-import type { ServerFinder, ServerWriter } from '../domain/inventory/ports.ts'
+import { requesterOf, type ServerFinder, type ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
@@ -125,7 +125,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
   /** One server needs no moment, unless it is asked for by its name. */
   async function readPastServer({ asOf, caller, isRelativeAllowed, patience }: AskedMoment) {
     const time = parseAsOf(asOf, clock(), isRelativeAllowed)
-    const loadById = loadPastServer(await moments.commitAt(time))
+    const loadById = loadPastServer(await moments.commitAt(time), requesterOf(caller))
     async function findByName(...query: Parameters<ServerFinder['findByName']>) {
       const { userId: user } = caller.principal.token
       const { inventory, release } = await moments.at(time, { user, patience })

@@ -6,7 +6,6 @@ import { chunk } from '../../domain/chunk.ts'
 import { PlatformError } from '../../domain/error.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import type { CacheMemory } from '../../domain/cache.ts'
-import { undoChanges } from '../../domain/inventory/history/undo-changes.ts'
 import { referencedKinds } from '../../domain/inventory/kinds.ts'
 import { background, type ServerWrite } from '../../domain/inventory/ports.ts'
 import { endOf } from '../../domain/inventory/record-servers.ts'
@@ -17,7 +16,7 @@ import { serverTables } from '../servers/server-writer.ts'
 import { createWriteStatements } from '../servers/write-statements.ts'
 import { freeBytes } from '../sqlite/explain-opening.ts'
 import { databaseFile, openSqlite } from '../sqlite/open.ts'
-import { createChangeQueries } from './change-store.ts'
+import { createReadVersions } from './read-versions.ts'
 import { restoreResources } from './restore-resources.ts'
 
 interface Wanted {
@@ -110,7 +109,7 @@ async function writeVersions(source: Database, moment: Database, wanted: Wanted)
   const { db } = moment
   const isCopy = source === moment
   const writeStatements = createWriteStatements(moment, { isCopy: true })
-  const { historyOf } = createChangeQueries(source)
+  const readVersions = createReadVersions(source)
 
   async function commitAll(writes: readonly ServerWrite[]): Promise<void> {
     if (writes.length === 0) return
@@ -126,14 +125,15 @@ async function writeVersions(source: Database, moment: Database, wanted: Wanted)
     signal.throwIfAborted()
     wanted.onProgress((at * batchSize) / numbers.length)
     await nextTurn()
-    const { current, changes } = await historyOf(piece, commit + 1, background)
+    const wantedVersions = piece.map((seq) => ({ seq, commit }))
+    const { current, versionAt } = await readVersions(wantedVersions, background)
     const writes: ServerWrite[] = []
     const removals: ServerWrite[] = []
     const removed: number[] = []
     for (const seq of piece) {
       const now = current.get(seq)
       const stored = isCopy ? now : undefined
-      const server = undoChanges(now?.server, changes.get(seq) ?? [])
+      const server = versionAt({ seq, commit })
       if (server) writes.push({ stored, server, factsDigest: '', rendered: renderServer(server) })
       else if (stored) {
         removed.push(seq)

@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { kindsOf, toBits } from '../../domain/inventory/history/change-kinds.ts'
+import { isExpected, kindsOf, toBits } from '../../domain/inventory/history/change-kinds.ts'
 import { diffServers, type ServerDiff } from '../../domain/inventory/history/server-diff.ts'
 import type { EventRecord } from '../../domain/audit/event.ts'
 import { ownNotesOf } from '../../domain/inventory/own-fields.ts'
@@ -30,14 +30,13 @@ const columns = [
 
 /** Why servers change, beside the report of a source. */
 export interface ChangeCause {
+  /** The task that the server shows, before or after. */
   readonly taskId?: string
   readonly requestId?: string
+  readonly isReported: boolean
 }
 
-/**
- * The request of a change is that of the event about the server. What a source reports while a task runs is
- * not caused by it.
- */
+/** The request of a change is that of the event about the server. */
 export function causesOf(
   writes: readonly ServerWrite[],
   events: readonly EventRecord[],
@@ -50,12 +49,19 @@ export function causesOf(
       const taskId = ownNotesOf(server).task_id ?? (stored && ownNotesOf(stored.server).task_id)
       const cause = {
         ...(requestId !== '' && { requestId }),
-        ...(!isReported && taskId !== undefined && { taskId }),
+        ...(taskId !== undefined && { taskId }),
+        isReported,
       }
       return [server.id, cause]
     }),
   )
 }
+
+/**
+ * Each of so many changes of a server is stored with the whole version before it, so that earlier versions are
+ * rebuilt without all later changes. That is 25 bytes per change.
+ */
+const changesPerVersion = 64
 
 /** The former owner, if it differs. */
 const formerCode = (before: string | undefined, after: string, codes: Codes) =>
@@ -71,17 +77,20 @@ function changeRow(
   { write: { stored, server, sourceTime }, seq }: ServerEntry,
   revision: number,
   codes: Codes,
-  { taskId, requestId }: ChangeCause,
+  { taskId, requestId, isReported }: ChangeCause,
 ): readonly unknown[] | undefined {
   const before = stored?.server
   const diff = before ? diffServers(before, server, stored.newFields) : {}
   const hasDiff = Object.keys(diff).length > 0
   if (before && isSameVersion(before, server, diff)) return undefined
   const isGone = before !== undefined && server.deleted && !before.deleted
+  const hasVersion = isGone || (before && server.update_version % changesPerVersion === 0)
+  const kinds = kindsOf(before, server, diff)
+  const isCaused = !isReported || (before !== undefined && isExpected(before.status, kinds))
   return [
     revision,
     seq,
-    toBits(kindsOf(before, server, diff)),
+    toBits(kinds),
     code(codes, server.account_id),
     code(codes, server.project_id),
     code(codes, server.domain_id),
@@ -89,12 +98,14 @@ function changeRow(
     formerCode(before?.domain_id, server.domain_id, codes),
     before ? microsecondsOf(before.updated_at ?? '') : null,
     sourceTime === undefined ? null : microsecondsOf(sourceTime),
-    taskId ?? null,
+    isCaused ? (taskId ?? null) : null,
     requestId ?? null,
     hasDiff && !isGone ? JSON.stringify(diff) : null,
-    isGone ? packVersion(before) : null,
+    hasVersion ? packVersion(before) : null,
   ]
 }
+
+const unknownCause: ChangeCause = { isReported: true }
 
 /** Builds the statements that record what a commit changes of servers. */
 export function createChangeStatements(database: Pick<DatabaseReader, 'engine' | 'db'>) {
@@ -107,7 +118,9 @@ export function createChangeStatements(database: Pick<DatabaseReader, 'engine' |
     causes: ReadonlyMap<string, ChangeCause>,
   ): Statement[] {
     const rows = entries
-      .map((entry) => changeRow(entry, revision, codes, causes.get(entry.server.id) ?? {}))
+      .map((entry) =>
+        changeRow(entry, revision, codes, causes.get(entry.server.id) ?? unknownCause),
+      )
       .filter((row) => row !== undefined)
     return insertChanges(rows)
   }
