@@ -1,7 +1,14 @@
 import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Batch, BatchDetails, BatchPreview, EventDto, Server } from '@muster/contract'
+import type {
+  Batch,
+  BatchDetails,
+  BatchPreview,
+  EventDto,
+  Server,
+  ServerChange,
+} from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import {
   startActingAccount,
@@ -186,6 +193,30 @@ onEngineOfLane('actions on servers', (engine) => {
       })
       assert.equal(found.body.total > 0, isShown, role)
     }
+  })
+
+  test('what a source reports because of a task is linked to its request', async () => {
+    const { id, name } = await acting.first('ready')
+    const renaming = { body: { server: { name: `${name}-linked` } } }
+    const answer = await acting.act('updateServer', id, renaming)
+    const renamed = await acting.ended(answer.headers.get('x-task-id') ?? '')
+    const deletion = await acting.run('deleteServer', id, { query: 'override_pending_delete=true' })
+    assert.deepEqual([renamed.status, deletion.status], ['succeeded', 'succeeded'])
+    const { changes } = await acting.at.admin.get<{ changes: ServerChange[] }>('getServerChanges', {
+      query: `id=${id}&kind=renamed&kind=gone&scope=max`,
+    })
+    assert.deepEqual(
+      changes.map(({ kinds, task_id }) => [kinds[0], task_id]),
+      [
+        ['gone', deletion.id],
+        ['renamed', renamed.id],
+      ],
+    )
+    assert.deepEqual(
+      changes.map(({ request_id }) => request_id !== ''),
+      [true, true],
+    )
+    assert.equal(changes.at(-1)?.request_id, answer.headers.get('x-request-id'))
   })
 
   test('a user has at most ten unfinished batches', async () => {

@@ -72,6 +72,18 @@ export function kindsOfDiff(diff: ServerDiff): readonly ChangeKind[] {
   return changeKinds.filter((kind) => found.has(kind))
 }
 
+/** What sources report while a task runs and shows this status, because of it. */
+const expectedKinds: Readonly<Record<string, readonly ChangeKind[]>> = {
+  sync_config: ['renamed'],
+  change_flavor: ['size'],
+  start_delete: ['gone'],
+  deleting: ['gone'],
+}
+
+/** Whether a report follows from the task that the server shows. Others can change a server at the same time. */
+export const isExpected = (shownStatus: string, kinds: readonly ChangeKind[]): boolean =>
+  expectedKinds[shownStatus]?.some((kind) => kinds.includes(kind)) === true
+
 /** The kinds as bits, in the order of the contract, to which kinds are only appended. */
 export const toBits = (kinds: readonly ChangeKind[]): number =>
   kinds.reduce((bits, kind) => bits | (1 << changeKinds.indexOf(kind)), 0)
