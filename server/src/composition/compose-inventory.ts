@@ -14,6 +14,7 @@ import { createListChangeEvents } from '../domain/inventory/history/change-event
 import { createListEvents } from '../domain/inventory/history/list-events.ts'
 import { createMarkChanges } from '../domain/inventory/history/gaps.ts'
 import { createCountChanges } from '../domain/inventory/history/count-changes.ts'
+import { createGapsAt } from '../domain/inventory/history/gaps-at.ts'
 import { createDiffServers } from '../domain/inventory/history/diff-servers.ts'
 import { createAwaitChanges } from '../domain/inventory/history/await-changes.ts'
 import { createExportChanges } from '../domain/inventory/history/export-changes.ts'
@@ -100,7 +101,9 @@ export function composeInventory(parts: Parts) {
   const serverWriter = createServerWriter(database, clock)
   const changes = createChangeStore(database)
   const selectChanges = createSelectChanges({ owners, clock })
-  const markChanges = createMarkChanges({ gaps: createGapStore(database), clock })
+  const gaps = createGapStore(database)
+  const markChanges = createMarkChanges({ gaps, clock })
+  const gapsAt = createGapsAt({ gaps, clock })
   const listParts = { changes, selectChanges, markChanges }
   const listChanges = createListChanges(listParts)
   const awaitChanges = createAwaitChanges(changes)
@@ -126,6 +129,7 @@ export function composeInventory(parts: Parts) {
         commitAt: (time) => findCommitAt(database, time),
       },
       owners,
+      gapsAt: (caller, time, scope) => gapsAt.ofServers(caller, time, scope, reads.finder),
       clock,
     }),
     listEvents: createListEvents(listChangeEvents),

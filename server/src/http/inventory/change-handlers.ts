@@ -18,6 +18,7 @@ import { nextLink } from '../next-link.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import type { InventoryReads } from './handlers.ts'
 import type { ReadAtMoment } from './read-at.ts'
+import { gapsHeader } from './render-gaps.ts'
 
 export interface ChangeUseCases {
   readonly listChanges: ListChanges
@@ -90,7 +91,7 @@ export const createChangeHandlers = (
         body: await compareServers(reads.getServer, caller, ids, scope),
       }
     }
-    const { body, items, limit, next } = await useCases.diffServers(caller, query)
+    const { body, items, gaps, limit, next } = await useCases.diffServers(caller, query)
     const head = JSON.stringify(body)
     const [first = Buffer.of(), ...others] = await renderList('items', items, (item) => item, {
       limit,
@@ -99,7 +100,10 @@ export const createChangeHandlers = (
       status: 200,
       // The counts come first.
       body: [Buffer.from(`${head.slice(0, -1)},`), first.subarray(1), ...others],
-      headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
+      headers: {
+        ...nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
+        ...gapsHeader(gaps),
+      },
     }
   },
 })

@@ -159,6 +159,29 @@ onEngineOfLane('gaps at a moment', (engine) => {
     )
   })
 
+  test('are told of both moments of a difference, of accounts whose servers a caller sees', async () => {
+    const from = timestamp(time)
+    for (const caller of callers) {
+      const live = (await ask(caller, '/servers?scope=max&details=true&limit=100')).text
+      const sees = (id: string) => live.includes(id)
+      const accountsOf = async (to: number) => {
+        const path = `/servers/diff?scope=max&from=${from}&to=${timestamp(to)}`
+        const { gaps } = await ask(caller, path)
+        assert.equal(new Set(gaps).size, gaps.length)
+        return new Set(gaps.map((gap) => gap.slice(1, 37)))
+      }
+      const visible = [accounts.ours, accounts.theirs, accounts.moving].filter(sees)
+      assert.deepEqual([...(await accountsOf(time + 9_000))].sort(), visible.sort(), caller.name)
+    }
+    const { admin } = fleet.callers
+    const later = [timestamp(time + 9_000), timestamp(time + 10_000)]
+    const { gaps } = await ask(admin, `/servers/diff?scope=max&from=${later[0]}&to=${later[1]}`)
+    assert.deepEqual(
+      gaps.map((gap) => gap.slice(1, 37)),
+      [accounts.moving],
+    )
+  })
+
   test('are told of changes that were found after them, in lists and in the history', async () => {
     const { admin } = fleet.callers
     const { changes } = JSON.parse(

@@ -5,7 +5,7 @@ import type { AskedServers, GapsAt } from '../../domain/inventory/history/gaps-a
 import { timestamp } from '../../domain/timestamp.ts'
 import type { InventoryReads } from './handlers.ts'
 import { readPatience, withMoment } from './pending-answer.ts'
-import { renderGaps } from './render-gaps.ts'
+import { gapsHeader } from './render-gaps.ts'
 
 export interface AskedMoment {
   readonly asOf: string
@@ -87,7 +87,7 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
       reads,
       headers: {
         'muster-as-of': moment,
-        ...(gaps.length > 0 && { 'muster-gaps': renderGaps(gaps) }),
+        ...gapsHeader(gaps),
       },
       url: withMoment(url, moment),
       isFixed: isFixed && isSettled && Date.now() - time > settled,

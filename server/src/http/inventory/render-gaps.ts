@@ -30,3 +30,6 @@ export function renderGaps(gaps: readonly Gap[]): string {
   const items = gaps.slice(0, mostGaps).map(renderGap)
   return [...items, ...(more > 0 ? [`more;gaps=${more}`] : [])].join(', ')
 }
+
+export const gapsHeader = (gaps: readonly Gap[]): Readonly<Record<string, string>> =>
+  gaps.length === 0 ? {} : { 'muster-gaps': renderGaps(gaps) }

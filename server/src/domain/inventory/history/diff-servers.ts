@@ -1,6 +1,7 @@
 import {
   defaultPageSize,
   maxPageSize,
+  type ScopeParameter,
   type Server,
   type ServerDiffItem,
   type ServerDiffQuery,
@@ -18,6 +19,8 @@ import { requesterOf } from '../ports.ts'
 import { readServerFilter } from '../server-list/read-server-filter.ts'
 import { findVisibility, type Visibility } from '../server-list/visibility.ts'
 import { readOpaque } from './change-marker.ts'
+import type { Gap } from './gaps.ts'
+import type { GapsAt } from './gaps-at.ts'
 import { createMatchesServer } from './matches-server.ts'
 import { parseAsOf } from './parse-as-of.ts'
 import type { ChangeStore, VersionOwner } from './ports.ts'
@@ -35,6 +38,11 @@ interface Dependencies {
   readonly changes: ChangeStore
   readonly commits: RecordedCommits
   readonly owners: Owners
+  readonly gapsAt: (
+    caller: Caller,
+    time: number,
+    scope: ScopeParameter | undefined,
+  ) => Promise<GapsAt>
   readonly clock: Clock
 }
 
@@ -55,6 +63,9 @@ interface Start {
   readonly counts?: Counts
   readonly afterId?: string
 }
+
+const isSameGap = (one: Gap, other: Gap) =>
+  one.accountId === other.accountId && one.region === other.region && one.from === other.from
 
 const ownerOf = ({ project_id, domain_id }: Server): VersionOwner => ({
   projectId: project_id,
@@ -108,7 +119,7 @@ function describeDiff(
 }
 
 /** Tells what differs between two moments, from the changes between them. */
-export function createDiffServers({ changes, commits, owners, clock }: Dependencies) {
+export function createDiffServers({ changes, commits, owners, gapsAt, clock }: Dependencies) {
   function readStart({ from, to, marker }: ServerDiffQuery): Start {
     const now = clock()
     if (marker !== undefined) {
@@ -187,11 +198,17 @@ export function createDiffServers({ changes, commits, owners, clock }: Dependenc
       items.push(...found.slice(0, most - items.length))
       await nextTurn()
     }
+    const [atFrom, atTo] = await Promise.all(
+      [start.from, start.to].map((time) => gapsAt(caller, time, query.scope)),
+    )
+    const gaps = [...(atFrom?.gaps ?? []), ...(atTo?.gaps ?? [])]
     const last = items.at(-1)?.server_id
     const whole = start.counts ?? counts
     return {
       body: { from: timestamp(start.from), to: timestamp(start.to), counts: whole },
       items,
+      /** A gap can contain both moments. */
+      gaps: gaps.filter((gap, at) => gaps.findIndex((other) => isSameGap(gap, other)) === at),
       limit: most,
       next: hasMore && last !== undefined ? writeMarker(start, last, whole) : undefined,
     }
