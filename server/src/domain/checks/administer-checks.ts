@@ -168,9 +168,12 @@ export function createCheckUseCases({ checks, reauthorizeCaller, clock }: Depend
         const changes = diffFields(before, definedFields(input))
         requireChangeable(before, input)
         if (Object.keys(changes).length === 0) return describeCheck({ check: before, violations })
+        const isSwitchedOff = before.enabled && input.enabled === false
         const after: CheckRecord = {
           ...before,
           ...definedFields(input),
+          // Switched on again, it begins anew.
+          ...(isSwitchedOff && { evaluated_at: null, error: '' }),
           updated_at: clock(),
           revision: before.revision + 1,
         }
@@ -178,7 +181,7 @@ export function createCheckUseCases({ checks, reauthorizeCaller, clock }: Depend
         const event = toEvent(caller, before, 'update', changes)
         return resultOf(
           await checks.update(before, after, event),
-          describeCheck({ check: after, violations }),
+          describeCheck({ check: after, violations: isSwitchedOff ? 0 : violations }),
         )
       }),
 

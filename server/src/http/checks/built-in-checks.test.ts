@@ -200,14 +200,34 @@ onEngineOfLane('built-in checks', (engine) => {
       ['check.q'],
     )
     await admin.fail('ConflictError', 'deleteCheck', at)
+    const untagged = { ...healthy(), tags: {} }
+    await fleet.record([untagged])
+    await evaluate()
+    assert.ok((await openOf('No owner tag')).includes(untagged.id))
     const { check } = await admin.get<{ check: Check }>('updateCheck', {
       ...at,
       body: { check: { enabled: false, severity: 'critical', grace: 60 } },
     })
-    assert.deepEqual([check.enabled, check.severity, check.grace], [false, 'critical', 60])
+    assert.deepEqual(
+      [check.enabled, check.severity, check.grace, check.violations, check.evaluated_at],
+      [false, 'critical', 60, 0, null],
+    )
     await fleet.record([{ ...healthy(), tags: {} }])
     await evaluate()
     assert.deepEqual(await openOf('No owner tag'), [])
+    await admin.get('updateCheck', { ...at, body: { check: { enabled: true, grace: 0 } } })
+    await evaluate()
+    const { violations } = await admin.get<{ violations: CheckViolation[] }>(
+      'listCheckViolations',
+      { ...at, query: `search=${untagged.id}&scope=system` },
+    )
+    assert.deepEqual(
+      violations
+        .filter(({ subject_id }) => subject_id === untagged.id)
+        .map(({ until }) => until === null)
+        .sort(),
+      [false, true],
+    )
   })
 
   test('a query that the list of servers refuses is refused with the same reason', async () => {

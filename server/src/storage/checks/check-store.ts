@@ -8,6 +8,7 @@ import {
   type DatabaseReader,
   type DatabaseWriter,
   type Row,
+  type Statement,
   type Statements,
 } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
@@ -75,6 +76,17 @@ export function createCheckStore(database: DatabaseReader & DatabaseWriter): Che
       room,
     )
 
+  /** Nobody would notice when the violations of a check that is switched off end. */
+  function endViolations({ id, updated_at: until }: CheckRecord): Statement[] {
+    const beginning = { evaluated_at: null, evaluated_definition: '', position: 0, error: '' }
+    const lasting = sql`check_id = ${id} and until is null`
+    return [
+      db.updateTable('checks').set(beginning).where('id', '=', id).compile(),
+      sql`delete from check_violations where ${lasting} and opened_at is null`.compile(db),
+      sql`update check_violations set until = ${until} where ${lasting}`.compile(db),
+    ]
+  }
+
   return {
     async list(visibility, { requester, ...query }) {
       const source = {
@@ -134,7 +146,12 @@ export function createCheckStore(database: DatabaseReader & DatabaseWriter): Che
         .set(changeable(after))
         .where('id', '=', before.id)
         .where('revision', '=', before.revision)
-      return commit([required(update.compile(), 'revision'), insertEvent(event)])
+      const isSwitchedOff = before.enabled && !after.enabled
+      return commit([
+        required(update.compile(), 'revision'),
+        ...(isSwitchedOff ? endViolations(after) : []),
+        insertEvent(event),
+      ])
     },
 
     remove(check, event) {
