@@ -42,6 +42,7 @@ export function createFeedHandlers(readAt: ReadAtMoment): HandlersFor<typeof fee
 
   async function answer(call: FeedCall, format: FeedFormat) {
     const { caller, query, reserve } = call
+    const feedQuery = readFeedQuery(query)
     // Programs read feeds again and again: a time ago would be another moment each time.
     const { reads, headers } = await readAt(call, { isRelativeAllowed: false })
     if (format.maxServers !== undefined) await reserve(rememberedBytes, memory)
@@ -49,7 +50,7 @@ export function createFeedHandlers(readAt: ReadAtMoment): HandlersFor<typeof fee
       status: 200,
       // An access key in `Authorization` identifies the caller, too.
       headers: { ...headers, vary: 'X-Auth-Token, Authorization, Accept-Encoding' },
-      body: await reads.exportFeed(caller, readFeedQuery(query), format),
+      body: await reads.exportFeed(caller, feedQuery, format),
     }
   }
 

@@ -62,6 +62,8 @@ export const createInventoryHandlers = (
     prefer,
     onEnd,
   }) {
+    // First, because a moment may have to be built.
+    const serverQuery = readServerQuery(query, chooseFormat(accept))
     const { reads, url, headers, isFixed } = await readAt({
       caller,
       query,
@@ -69,7 +71,6 @@ export const createInventoryHandlers = (
       prefer,
       onEnd,
     })
-    const serverQuery = readServerQuery(query, chooseFormat(accept))
     if (serverQuery.format !== 'json') {
       const body = await reads.exportServers(caller, serverQuery)
       const answer = answerExport('servers', serverQuery.format, body)
@@ -86,8 +87,9 @@ export const createInventoryHandlers = (
   },
 
   async getServerStatistics({ caller, query, url, prefer, onEnd }) {
+    const statisticsQuery = readStatisticsQuery(query)
     const { reads, headers, isFixed } = await readAt({ caller, query, url, prefer, onEnd })
-    const counted = await reads.countServers(caller, readStatisticsQuery(query))
+    const counted = await reads.countServers(caller, statisticsQuery)
     // Only Cloudpods' client sends this. It reads the key `server`.
     if (query.summary_stats === undefined) {
       return onlyIf(isFixed, { status: 200, headers, ...counted })

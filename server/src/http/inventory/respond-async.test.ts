@@ -49,6 +49,14 @@ onBothEngines('Prefer: respond-async', (engine) => {
     }
   })
 
+  test('refuses a wrong query before it builds a moment', async () => {
+    const time = await moment()
+    for (const path of ['/servers?q=', '/servers/statistics?q=', '/sd/prometheus?q=']) {
+      const answer = await ask(`${path}vcpu>=many&as_of=${time}`, 'respond-async, wait=0')
+      assert.equal(answer.status, 400, path)
+    }
+  })
+
   test('pins a relative time', async () => {
     fleet.tick()
     await moment()
