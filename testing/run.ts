@@ -9,6 +9,7 @@ import { readyConsole } from './browser/ready-console.ts'
 import { startPostgres } from './postgres.ts'
 import { bundleMuster } from './runner/bundle-muster.ts'
 import { createMemoryFolder } from './runner/memory-folder.ts'
+import { failuresToList } from './runner/failures-to-list.ts'
 import { runFiles, type FileResult } from './runner/run-files.ts'
 
 /**
@@ -127,8 +128,11 @@ async function runInBrowser(): Promise<void> {
   await run(inBrowser, 2)
 }
 
-/** A fault of the product fails more than a few files. Those are not repeated. */
-const maxRepeated = 3
+/**
+ * A fault of the product fails more than a few files. Those are not repeated. On a busy machine foreign
+ * software can fail several files of back ends at once.
+ */
+const maxRepeated = needsBackEnd ? 8 : 3
 
 /** Runs failed files again. A busy machine can make a test fail that waits for a process. */
 async function repeatFailed(): Promise<readonly FileResult[]> {
@@ -182,8 +186,9 @@ if (gaps.length > 0) {
 }
 
 function listFailures(heading: string, of: readonly FileResult[]): void {
-  const failures = of.flatMap((result) => result.failures)
-  const lines = failures.map(({ title, error }) => `  ${title}\n    ${error.split('\n')[0]}\n`)
+  const lines = of
+    .flatMap(failuresToList)
+    .map(({ title, error }) => `  ${title}\n    ${error.split('\n')[0]}\n`)
   if (lines.length > 0) process.stdout.write(`\n${heading}:\n${lines.join('')}`)
 }
 listFailures('Failed', results)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { failuresToList } from './failures-to-list.ts'
 import { runFiles, type FileResult } from './run-files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-runner-'))
@@ -12,8 +13,8 @@ const start = `import { after, before, beforeEach, describe, test } from 'node:t
 import assert from 'node:assert/strict'
 `
 
-/** Runs these files, in this order, in one worker. Returns the report of each. */
-async function runInOneWorker(
+/** Runs these files, in this order, in one worker. Returns the result of each. */
+async function resultsInOneWorker(
   sources: Readonly<Record<string, string>>,
   { fileTimeout = 60_000, stopsAtFailure = false } = {},
 ) {
@@ -30,6 +31,12 @@ async function runInOneWorker(
     stopsAtFailure,
     onResult: (result) => (results[basename(result.file)] = result),
   })
+  return results
+}
+
+/** The same, with a line for each file. */
+async function runInOneWorker(...parameters: Parameters<typeof resultsInOneWorker>) {
+  const results = await resultsInOneWorker(...parameters)
   const outcomeOf = ({ passed, diagnostics, failures }: FileResult) =>
     [`${passed} passed`, ...diagnostics, ...failures.map(({ error }) => error.split('\n')[0])].join(
       ', ',
@@ -77,6 +84,22 @@ describe('the test runner', () => {
       'passes.mjs': '1 passed',
     })
     assert.match(told['hook.mjs'] ?? '', /^0 passed, .*no hook/)
+  })
+
+  test('lists what a failed hook cancels only if nothing else failed', async () => {
+    const cancelled = `describe('cancelled', () => { test('one', () => {}); test('two', () => {}) })`
+    const results = await resultsInOneWorker({
+      'hook.mjs': `describe('suite', () => { before(() => { throw new Error('no hook') }); ${cancelled} })`,
+    })
+    const result = results['hook.mjs']
+    assert.ok(result && result.failures.length > 1)
+    const listed = failuresToList(result)
+    assert.deepEqual(
+      listed.map(({ error }) => error.split('\n')[0]),
+      ['Error: no hook'],
+    )
+    const others = result.failures.filter((failure) => !listed.includes(failure))
+    assert.deepEqual(failuresToList({ ...result, failures: others }), others)
   })
 
   test('ends a file that hangs, and names it', async () => {
