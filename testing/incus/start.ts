@@ -11,6 +11,8 @@ import { installIncus } from './install.ts'
 
 const execute = promisify(execFile)
 const patience = 60_000
+/** For the start of a container. */
+const startPatience = 90_000
 
 type Product = 'incus' | 'lxd'
 
@@ -137,6 +139,25 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
     for (const place of mounts.toReversed()) execFileSync('umount', ['--lazy', place])
   }
 
+  /** On a busy machine the kernel refuses a container now and then, so it is tried again. */
+  async function startContainer(name: string, project: string): Promise<void> {
+    const end = performance.now() + startPatience
+    for (;;) {
+      const refusal = await run('start', name, '--project', project).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
+      if (refusal === undefined) return
+      if (performance.now() > end) {
+        const log = await run('info', name, '--show-log', '--project', project).catch(String)
+        // The summary of a test run shows the first line of an error only.
+        const last = log.split('\n').filter(Boolean).slice(-3).join(' | ')
+        throw new Error(`${name} did not start: ${last}\n${log}`, { cause: refusal.error })
+      }
+      await pause(3_000)
+    }
+  }
+
   await run('config', 'set', 'core.https_address', `127.0.0.1:${port}`)
   if (isPrepared) {
     await run('storage', 'create', 'default', 'dir')
@@ -179,18 +200,7 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
       const project = args.includes('--project') ? args[args.indexOf('--project') + 1] : undefined
       const inProject = project ?? 'default'
       await run('init', 'busybox', name, '--quiet', ...args)
-      // On a busy machine the kernel refuses a container now and then, so it is tried again.
-      const start = () => run('start', name, '--project', inProject)
-      const startLater = () => pause(3_000).then(start)
-      await start()
-        .catch(startLater)
-        .catch(startLater)
-        .catch(startLater)
-        .catch(startLater)
-        .catch(async (error: unknown) => {
-          const log = await run('info', name, '--show-log', '--project', inProject).catch(String)
-          throw new Error(`${name} did not start:\n${log}`, { cause: error })
-        })
+      await startContainer(name, inProject)
       return await uuidOf(name, inProject)
     },
     uuidOf,
