@@ -15,27 +15,41 @@ export function onEngineOfLane(name: string, suite: (engine: Engine) => void): v
   void describe(`${name} (${engine})`, () => suite(engine))
 }
 
-/** For long suites of the slow lane, such as those with much random input: on SQLite as well in `--nightly` only. */
-export function onPostgresFirst(
-  name: string,
-  suite: (engine: Engine) => void,
-  { concurrency = 1 }: { readonly concurrency?: number | true } = {},
-): void {
-  const engines: readonly Engine[] = isNightly ? ['sqlite', 'postgres'] : ['postgres']
-  for (const engine of engines) {
-    void describe(`${name} (${engine})`, { concurrency }, () => suite(engine))
-  }
+interface Options {
+  readonly concurrency?: number | true
 }
 
-/** The number of runs of a property, or of any loop over random input: a tenth in `npm test`. */
-export const runsInLane = (all: number): number => (isSlowLane ? all : Math.ceil(all / 10))
+const onOneFirst =
+  (first: Engine) =>
+  (name: string, suite: (engine: Engine) => void, { concurrency = 1 }: Options = {}): void => {
+    const engines: readonly Engine[] = isNightly ? ['sqlite', 'postgres'] : [first]
+    for (const engine of engines) {
+      void describe(`${name} (${engine})`, { concurrency }, () => suite(engine))
+    }
+  }
+
+/** For long suites of the slow lane, such as those with much random input: on SQLite as well in `--nightly` only. */
+export const onPostgresFirst = onOneFirst('postgres')
+
+/** The same, for what depends on SQLite more: a file that is shared, or threads that wait for it. */
+export const onSqliteFirst = onOneFirst('sqlite')
 
 /** Runs of a random suite that takes long: a third in `npm run test:slow`, all in `--nightly`. */
 export const nightlyRuns = (all: number): number => (isNightly ? all : Math.ceil(all / 3))
 
-/** Inputs of a suite that takes long: each third in `npm run test:slow`, all in `--nightly`. */
-export const sampleInputs = <T>(all: readonly T[]): readonly T[] =>
-  isNightly ? all : all.filter((_, at) => at % 3 === 0)
+/**
+ * The number of runs of a property, or of any loop over random input: a tenth in `npm test`, a third in
+ * `npm run test:slow`, all in `--nightly`.
+ */
+export const runsInLane = (all: number): number =>
+  isSlowLane ? nightlyRuns(all) : Math.ceil(all / 10)
+
+/**
+ * Inputs of a suite that takes long: each third in `npm run test:slow`, all in `--nightly`. Within a loop,
+ * other inputs with each turn: after three turns it has had all of them.
+ */
+export const sampleInputs = <T>(all: readonly T[], turn = 0): readonly T[] =>
+  isNightly ? all : all.filter((_, at) => (at + turn) % 3 === 0)
 
 /**
  * For checks of what all operations share, such as the parsing of headers: all of them in `--nightly`,

@@ -13,7 +13,7 @@ import {
   type InventoryCaller,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
-import { onEngineOfLane, runsInLane } from '../../testing/lanes.ts'
+import { onEngineOfLane, runsInLane, sampleInputs } from '../../testing/lanes.ts'
 
 const page = 'details=true&with_meta=true&limit=2048'
 const queries = [
@@ -105,10 +105,11 @@ onEngineOfLane('the fleet as it was', (engine) => {
     return { status: response.status, text: await response.text(), headers: response.headers }
   }
 
-  async function askAll(suffix = '') {
+  /** Each caller asks a part of the queries, others in each turn. */
+  async function askAll(turn: number, suffix = '') {
     const answers: { caller: string; path: string; status: number; body: unknown }[] = []
-    for (const caller of fleet.all) {
-      for (const path of queries) {
+    for (const [at, caller] of fleet.all.entries()) {
+      for (const path of sampleInputs(queries, turn + at)) {
         const { status, text } = await ask(caller, path + (suffix && `&${suffix}`))
         assert.notEqual(status, 400, text)
         const body = status === 200 ? comparable(path, text) : undefined
@@ -149,10 +150,10 @@ onEngineOfLane('the fleet as it was', (engine) => {
     for (let step = 0; step < runsInLane(20) + 2; step += 1) {
       await change(draw)
       const time = timestamp(fleet.tick())
-      moments.push({ time, answers: [...(await askAll()), ...(await askEach())] })
+      moments.push({ time, answers: [...(await askAll(step)), ...(await askEach())] })
     }
-    for (const { time, answers } of moments.toReversed()) {
-      const then = [...(await askAll(`as_of=${time}`)), ...(await askEach(`as_of=${time}`))]
+    for (const [step, { time, answers }] of [...moments.entries()].toReversed()) {
+      const then = [...(await askAll(step, `as_of=${time}`)), ...(await askEach(`as_of=${time}`))]
       for (const answer of answers) {
         const same = then.find(
           ({ caller, path }) => caller === answer.caller && path === answer.path,

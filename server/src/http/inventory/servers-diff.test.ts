@@ -12,7 +12,7 @@ import {
   type InventoryCaller,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
-import { onEngineOfLane, runsInLane } from '../../testing/lanes.ts'
+import { onEngineOfLane, runsInLane, sampleInputs } from '../../testing/lanes.ts'
 
 interface Diff {
   readonly counts: Record<ServerDiffItem['change'], number>
@@ -92,10 +92,10 @@ onEngineOfLane('the difference between two moments', (engine) => {
       [1, 2],
       [2, moments.length - 2],
     ]
-    for (const [first = 0, second = 0] of pairs) {
+    for (const [turn, [first = 0, second = 0]] of pairs.entries()) {
       const [from = '', to = ''] = [moments[first], moments[second]]
-      for (const caller of fleet.all) {
-        for (const filter of filters) {
+      for (const [at, caller] of fleet.all.entries()) {
+        for (const filter of sampleInputs(filters, turn + at)) {
           const path = `/servers/diff?scope=max&limit=2048&from=${from}&to=${to}&${filter}`
           const { counts, items } = await read<Diff>(caller, path)
           const then = await seeAt(caller, from, filter)

@@ -7,6 +7,7 @@ import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import { makeAccount } from '../../testing/inventory-world/in-memory-sync.ts'
 import { makeEvent } from '../../testing/identity-world/identity-records.ts'
 import { onBothEngines } from '../../testing/engines.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 import { createAccountStore } from '../sources/account-store.ts'
 import { createLeaseStore } from '../sources/lease-store.ts'
@@ -125,7 +126,7 @@ onBothEngines('gaps of accounts', (engine) => {
 
   test('are those of a model, whatever scans could read and whenever they came', async () => {
     const draw = createNumbers(11)
-    for (let run = 0; run < 8; run += 1) {
+    for (let run = 0; run < runsInLane(8); run += 1) {
       const account = await attach()
       // What each scan has observed: until a region is read again, it is as it was when it was last read.
       const scans: { now: number; freshUntil: number; unread: string[] }[] = []
