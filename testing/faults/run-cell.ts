@@ -29,8 +29,10 @@ export interface Cell {
 
 /** Milliseconds for which a fault lasts: for a request without an answer longer than its time limit. */
 const outageOf = (fault: FaultName) => (fault === 'no answer' ? 7_000 : 1_500)
-/** Seconds in which a task must end when the source answers again. */
+/** Seconds in which the account must be well when the source answers again. */
 const patience = 60
+/** Seconds in which a task must end: more than its time limit in `world.ts`. */
+const taskPatience = 120
 
 const isEnded = ({ status }: Task) => status !== 'queued' && status !== 'running'
 
@@ -97,7 +99,7 @@ async function waitForEnd(
     scanAt = Date.now() + scanInterval * 1_000
     return false
   }
-  await eventually('the task ends', () => isOver().catch(() => false), { deadline: patience })
+  await eventually('the task ends', () => isOver().catch(() => false), { deadline: taskPatience })
 }
 
 /** Waits while the fault lasts: at most for the outage from its first hit. */

@@ -52,8 +52,9 @@ export const sources: readonly FaultySource[] = [
     sample: [
       'scan, GET /1.0/instances recursion=1, half list',
       'scan, GET /1.0/instances recursion=1, connection refused',
-      'start, PUT /1.0/instances/{name}/state start, no answer',
-      'start, PUT /1.0/instances/{name}/state start, Muster killed',
+      // Not a start: on a busy machine the kernel may refuse it.
+      'suspend, PUT /1.0/instances/{name}/state freeze, no answer',
+      'suspend, PUT /1.0/instances/{name}/state freeze, Muster killed',
     ],
   },
   {
