@@ -7,8 +7,8 @@ import { ask, loginAdmin } from './testing/client.ts'
 import { createTestDatabase } from './testing/engines.ts'
 import { eventually } from './testing/eventually.ts'
 import { refuse, startFakeEc2 } from './testing/fake-ec2.ts'
-import { onBothEnginesAtOnce } from './testing/inventory-world/attached-accounts.ts'
 import { operate, startOperatedMuster } from './testing/inventory-world/operate-muster.ts'
+import { onPostgresFirst } from './testing/lanes.ts'
 import { runAdminCommand } from './testing/run-admin-command.ts'
 import { temporaryFolder } from './testing/spawn-muster.ts'
 
@@ -16,7 +16,7 @@ const period = 5
 /** Longer than a period, and than a scan may be late. */
 const outage = 14_000
 
-onBothEnginesAtOnce('gaps', (engine) => {
+onPostgresFirst('gaps', (engine) => {
   test('REL: are told after Muster was killed, after a source was down, and after a restore', async (t) => {
     const folder = temporaryFolder(t)
     const databaseUrl = engine === 'postgres' ? await createTestDatabase('migrated') : undefined

@@ -1,7 +1,7 @@
 import { eventually } from './testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from 'node:sqlite'
 import type { Server, Task } from '@muster/contract'
@@ -25,7 +25,7 @@ import {
   type Planned,
 } from './testing/inventory-world/crash-tasks.ts'
 import { operate } from './testing/inventory-world/operate-muster.ts'
-import { isNightly } from './testing/lanes.ts'
+import { isNightly, onPostgresFirst } from './testing/lanes.ts'
 import { shortTaskLimits } from './testing/short-task-limits.ts'
 import { spawnMuster, temporaryFolder, type Muster } from './testing/spawn-muster.ts'
 import { adminPassword } from './testing/start-platform.ts'
@@ -216,18 +216,16 @@ async function checkServers(t: TestContext, crashed: Crashed): Promise<void> {
   assert.ok((counts.get('succeeded')?.length ?? 0) > actions / 3, 'too few tasks succeeded')
 }
 
-void describe('tasks of processes that are killed', { concurrency: true }, () => {
-  for (const engine of ['sqlite', 'postgres'] as const) {
-    test(`REL: none is lost, sent twice or told wrongly (${engine})`, async (t) => {
-      const crashed = await crash(t, engine)
-      await checkServers(t, crashed)
-      const { storage, accounts, plan, ended } = crashed
-      const calls = await simulatedCalls(storage, accounts.simulator)
-      for (const [at, one] of plan.entries()) {
-        const task = ended[at] as Task
-        if (task.account_id !== accounts.simulator) continue
-        checkSimulated(calls.get(one.serverId) ?? 0, one, task)
-      }
-    })
-  }
+onPostgresFirst('tasks of processes that are killed', (engine) => {
+  test('REL: none is lost, sent twice or told wrongly', async (t) => {
+    const crashed = await crash(t, engine)
+    await checkServers(t, crashed)
+    const { storage, accounts, plan, ended } = crashed
+    const calls = await simulatedCalls(storage, accounts.simulator)
+    for (const [at, one] of plan.entries()) {
+      const task = ended[at] as Task
+      if (task.account_id !== accounts.simulator) continue
+      checkSimulated(calls.get(one.serverId) ?? 0, one, task)
+    }
+  })
 })

@@ -60,6 +60,7 @@ const operations: readonly Operation[] = [
   {
     name: 'a second rotate-key, and the other node gets each file later',
     engines: ['postgres'],
+    isNightly: true,
     isFault: true,
     run: (muster) => rotateKey(muster, 1_500),
   },

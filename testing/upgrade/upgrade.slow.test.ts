@@ -18,7 +18,7 @@ import { createSightingStore } from '../../server/src/storage/sources/sighting-s
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
 import { renderingVersion } from '../../server/src/domain/inventory/render-server.ts'
 import { pollForValue } from '../../server/src/testing/identity-world/open-identity-api.ts'
-import { onBothEngines } from '../../server/src/testing/engines.ts'
+import { onPostgresFirst, onSqliteFirst } from '../../server/src/testing/lanes.ts'
 import { runAdminCommand, type Installation } from '../../server/src/testing/run-admin-command.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
@@ -57,8 +57,10 @@ interface EventPage {
 const withoutEqual = (changes: EventDto['changes']) =>
   Object.fromEntries(Object.entries(changes).filter(([, [before, after]]) => before !== after))
 
-for (const name of readdirSync(stateFolder)) {
-  onBothEngines(`a database of ${name}`, (engine) => {
+for (const [at, name] of readdirSync(stateFolder).sort().entries()) {
+  // By turns on each engine. The package has the oldest one on both.
+  const onEngine = at % 2 === 0 ? onPostgresFirst : onSqliteFirst
+  onEngine(`a database of ${name}`, (engine) => {
     const { data, state } = readState(name, engine)
     const lifetime = suiteLifetime()
     let platform: TestPlatform

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
 import { ask, loginAdmin, requestToken, tokenIdentity } from '../testing/client.ts'
 import { createTestDatabase, onBothEngines, type Engine } from '../testing/engines.ts'
-import { isNightly } from '../testing/lanes.ts'
+import { isNightly, onSqliteFirst } from '../testing/lanes.ts'
 import {
   musterCommand,
   spawnMuster,
@@ -146,8 +146,10 @@ onBothEngines('backup and restore', (engine) => {
       await again.end('SIGTERM')
     }
   })
+})
 
-  test('a restore replaces data only on request, and only while no server runs', async (t) => {
+onSqliteFirst('a restore', (engine) => {
+  test('replaces data only on request, and only while no server runs', async (t) => {
     const place = await createPlace(t, engine)
     const muster = await place.start()
     const file = join(temporaryFolder(t), 'muster.backup')

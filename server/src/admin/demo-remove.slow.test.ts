@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
+import { createTestDatabase } from '../testing/engines.ts'
+import { onSqliteFirst } from '../testing/lanes.ts'
 import { runAdminCommand } from '../testing/run-admin-command.ts'
 import { temporaryFolder } from '../testing/spawn-muster.ts'
 import { loginAdmin } from '../testing/client.ts'
 import { startPlatform } from '../testing/start-platform.ts'
 
-onBothEngines('muster admin demo remove', (engine) => {
+onSqliteFirst('muster admin demo remove', (engine) => {
   test('leaves what was there before the demo, and a consistent database', async (t) => {
     const folder = temporaryFolder(t)
     const databaseUrl = engine === 'postgres' ? await createTestDatabase('migrated') : undefined

@@ -47,6 +47,7 @@ describe('the persona table', () => {
 onPostgresFirst('the persona table', (engine) => {
   // Permissions do not depend on the engine: where SQLite runs too, one row shows that PostgreSQL applies them.
   const isShort = isNightly && engine === 'postgres'
+  const isWhole = isNightly && engine === 'sqlite'
   let platform: TestPlatform
   let organisation: PlatformWorld
   let takeSnapshot: TakeSnapshot
@@ -144,6 +145,7 @@ onPostgresFirst('the persona table', (engine) => {
     return outcome
   }
 
+  let rows = 0
   async function actualOutcomes(id: OperationId, spot: Spot, expected: Row): Promise<string[]> {
     const isChange = requests[id].changes !== undefined
     const isDone = ({ name }: Persona) => isChange && expected[name] === 'allowed'
@@ -167,17 +169,25 @@ onPostgresFirst('the persona table', (engine) => {
       'SEC-11: who is refused, or only looks, changes nothing',
     )
     const doers = organisation.personas.filter(isDone)
-    for (const [index, persona] of doers.entries()) {
-      // One allowed persona is enough to test the engine.
-      if (isShort && index > 0) outcomes.set(persona.name, 'allowed')
-      else outcomes.set(persona.name, await carryOut(id, spot, persona, index === 0))
+    // Every persona tries what it may not do. What several may do is done by all at night, else by one of them.
+    rows += 1
+    const chosen = isWhole ? doers : doers.slice(rows % (doers.length || 1)).slice(0, 1)
+    for (const persona of doers) outcomes.set(persona.name, 'allowed')
+    for (const [index, persona] of chosen.entries()) {
+      outcomes.set(persona.name, await carryOut(id, spot, persona, index === 0))
     }
     return personaNames.map((name) => `${outcomes.get(name)} ${name}`)
   }
 
-  for (const id of ids) {
-    const rows = isShort ? rowsOf(id).slice(0, 1) : rowsOf(id)
-    for (const [spot, expected] of rows) {
+  /** Outside of the nightly lane every second place, beginning with another one at each operation. */
+  function sampleRows(id: OperationId, index: number) {
+    const all = rowsOf(id)
+    if (isShort) return all.slice(0, 1)
+    return isWhole || all.length === 1 ? all : all.filter((_, at) => (at + index) % 2 === 0)
+  }
+
+  for (const [index, id] of ids.entries()) {
+    for (const [spot, expected] of sampleRows(id, index)) {
       test(`SEC-12, SEC-11, SEC-62: ${id} on a resource ${places[spot]}`, async () => {
         const outcomes = personaNames.map((name) => `${expected[name]} ${name}`)
         assert.deepEqual(await actualOutcomes(id, spot, expected), outcomes)

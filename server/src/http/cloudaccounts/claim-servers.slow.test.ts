@@ -4,15 +4,15 @@ import type { Claim, CloudAccount } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
-  onBothEnginesAtOnce,
   startAttached,
   type Attached,
 } from '../../testing/inventory-world/attached-accounts.ts'
 import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-onBothEnginesAtOnce('POST /cloudaccounts/{id}/claim', (engine) => {
+onPostgresFirst('POST /cloudaccounts/{id}/claim', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   const projects = { 'same domain': '', 'other domain': '' }

@@ -20,8 +20,7 @@ import {
 } from '../../domain/inventory/kinds.ts'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
-import { onBothEngines } from '../../testing/engines.ts'
-import { nightlyRuns } from '../../testing/lanes.ts'
+import { nightlyRuns, onPostgresFirst } from '../../testing/lanes.ts'
 import {
   minimalServer,
   referringFacts,
@@ -121,7 +120,7 @@ function meets(object: ResourceObject, field: FieldDescription, filter: Filter):
 
 const runs = nightlyRuns(300)
 
-onBothEngines('lists of resources, compared with a model', (engine) => {
+onPostgresFirst('lists of resources, compared with a model', (engine) => {
   let fleet: InventoryWorld
   const objects = {} as Record<InventoryKind, readonly ResourceObject[]>
   const servers: { readonly facts: ServerFacts; readonly at: number }[] = []

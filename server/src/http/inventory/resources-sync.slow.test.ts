@@ -7,13 +7,13 @@ import { kinds } from '../../sources/kinds.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { domain } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
 import { scanResources } from '../../testing/inventory-world/resource-conformance.ts'
 import { withSource } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-onBothEngines('the resources of a synced account', (engine) => {
+onPostgresFirst('the resources of a synced account', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {

@@ -17,8 +17,8 @@ import { sql } from 'kysely'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
-import { onBothEngines } from '../../testing/engines.ts'
 import { serverWithResources } from '../../testing/inventory-world/minimal-server.ts'
+import { onSqliteFirst } from '../../testing/lanes.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
 import type { Resources } from '../../testing/platform-world/persona-resources.ts'
 import {
@@ -277,7 +277,7 @@ const calls = operations
     }))
   })
 
-onBothEngines('the event loop turns during every response with many rows', (engine) => {
+onSqliteFirst('the event loop turns during every response with many rows', (engine) => {
   let running: RunningPlatformWorld
   let resources: Resources
   let observed: ReturnType<typeof observeTurns>

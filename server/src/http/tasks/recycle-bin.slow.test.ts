@@ -4,15 +4,12 @@ import { before, test } from 'node:test'
 import type { EventDto, Server, Task } from '@muster/contract'
 import { letAct, type ActingEc2 } from '../../testing/acting-ec2.ts'
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import {
-  onBothEnginesAtOnce,
-  startAttached,
-  type Attached,
-} from '../../testing/inventory-world/attached-accounts.ts'
+import { startAttached, type Attached } from '../../testing/inventory-world/attached-accounts.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** Servers stay in the recycle bin for three seconds; it is looked at every ten seconds. */
-onBothEnginesAtOnce('the end of the time in the recycle bin', (engine) => {
+onPostgresFirst('the end of the time in the recycle bin', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   let ec2: FakeEc2

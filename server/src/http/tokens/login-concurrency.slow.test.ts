@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { passwordIdentity, requestToken } from '../../testing/client.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/assert-error.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { defaultPasswordCost } from '../../vault/password-hasher.ts'
@@ -11,7 +11,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const password = 'the right password'
 
 /** The whole product with argon2 and its queue. */
-onBothEngines('concurrent password logins', (engine) => {
+onPostgresFirst('concurrent password logins', (engine) => {
   let platform: TestPlatform
   before(async () => {
     // The clock is fixed, so that a delayed user stays delayed.

@@ -4,9 +4,8 @@ import type { Account } from '../../domain/sources/account.ts'
 import type { SourceKinds } from '../../domain/sources/source.ts'
 import { decideAction } from '../../domain/tasks/decide-action.ts'
 import { createLoadSituations } from '../../domain/tasks/situations.ts'
-import { onBothEngines } from '../../testing/engines.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
-import { sampleInputs } from '../../testing/lanes.ts'
+import { onPostgresFirst, sampleInputs } from '../../testing/lanes.ts'
 import { createSharedServer, type Answer } from '../../testing/inventory-world/shared-servers.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 
@@ -36,7 +35,7 @@ const kinds = new Map([
   ['Aws', async () => ({ acting: { actions: ['stop'] } })],
 ]) as unknown as SourceKinds
 
-onBothEngines('a server that several accounts report', (engine) => {
+onPostgresFirst('a server that several accounts report', (engine) => {
   let storage: TestStorage
   const domainOf = new Map<string, string>()
   const projects = { near: '', near2: '', far: '', third: '' }

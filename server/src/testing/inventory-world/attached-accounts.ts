@@ -15,22 +15,6 @@ import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { Lifetime } from '../spawn-muster.ts'
 import { startPlatform } from '../start-platform.ts'
 
-/**
- * Runs a suite on both engines at the same time, because tests of sources mostly wait. Its tests run one
- * after the other, unless they are independent.
- */
-export function onBothEnginesAtOnce(
-  name: string,
-  suite: (engine: Engine) => void,
-  { concurrency = 1 }: { readonly concurrency?: number | true } = {},
-): void {
-  void describe(name, { concurrency: true }, () => {
-    for (const engine of ['sqlite', 'postgres'] as const) {
-      void describe(`${name} (${engine})`, { concurrency }, () => suite(engine))
-    }
-  })
-}
-
 /** So long that no scheduled scan runs during a test. */
 export const longPeriod = 3_600
 
