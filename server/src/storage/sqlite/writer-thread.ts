@@ -1,9 +1,9 @@
 import { MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { StatementSync } from 'node:sqlite'
 import type { StatementResult } from '../database.ts'
 import { serveCalls } from '../../threads/worker-calls.ts'
 import { createPrepare, openFile } from './file.ts'
-import { isLarge, preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
+import { createRunStatement, describeFailure } from './run-statement.ts'
+import { isLarge, type Failure, type Unit } from './writer-messages.ts'
 
 type Result = { readonly results: StatementResult[] } | { readonly failure: Failure }
 
@@ -19,43 +19,7 @@ const database = openFile(workerData as string)
 database.exec(`pragma cache_size = -${cacheKilobytes}`)
 // With rare checkpoints, a page that is written repeatedly goes into the database file once.
 database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
-const prepare = createPrepare(database)
-
-const returnsRows = new WeakMap<StatementSync, boolean>()
-function hasRows(statement: StatementSync): boolean {
-  let answer = returnsRows.get(statement)
-  if (answer === undefined) {
-    answer = statement.columns().length > 0
-    // The row ids of the search index exceed what a JavaScript number holds exactly.
-    if (!answer) statement.setReadBigInts(true)
-    returnsRows.set(statement, answer)
-  }
-  return answer
-}
-
-/** The message is the reason that the statement gave. */
-class PreconditionFailed extends Error {
-  readonly errcode = preconditionFailed
-}
-
-function run(statement: Unit[number]): StatementResult {
-  const result = execute(statement)
-  if (statement.required !== undefined && result.changes === 0) {
-    throw new PreconditionFailed(statement.required)
-  }
-  return result
-}
-
-function execute({ sql, parameters, rows: inserted }: Unit[number]): StatementResult {
-  const statement = prepare(sql)
-  if (hasRows(statement)) {
-    const rows = statement.all(...parameters).map((row) => ({ ...row }))
-    return { rows, changes: rows.length }
-  }
-  let changes = 0
-  for (const row of inserted ?? [parameters]) changes += Number(statement.run(...row).changes)
-  return { rows: [], changes }
-}
+const run = createRunStatement(createPrepare(database))
 
 /** Several statements need a savepoint, unless they are the whole transaction. */
 function runUnit(unit: Unit, isAlone: boolean): Result {
@@ -69,13 +33,8 @@ function runUnit(unit: Unit, isAlone: boolean): Result {
     // A fault such as a full disk rolls back the whole transaction, so every unit in it fails.
     if (isAlone || !database.isTransaction) throw error
     if (needsSavepoint) database.exec('rollback to unit; release unit')
-    return { failure: describe(error) }
+    return { failure: describeFailure(error) }
   }
-}
-
-function describe(error: unknown): Failure {
-  const { message, errcode } = error as Error & { errcode?: number }
-  return { message, code: errcode ?? 0 }
 }
 
 function runUnits(units: readonly Unit[]): Result[] {
@@ -86,7 +45,7 @@ function runUnits(units: readonly Unit[]): Result[] {
     return results
   } catch (error) {
     if (database.isTransaction) database.exec('rollback')
-    const failure = describe(error)
+    const failure = describeFailure(error)
     return units.map(() => ({ failure }))
   }
 }

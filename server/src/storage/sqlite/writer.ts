@@ -1,49 +1,17 @@
 import { once } from 'node:events'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import type { QueueCounts } from '../../domain/bounded-queue.ts'
-import { PlatformError } from '../../domain/error.ts'
 import { createCaller } from '../../threads/worker-calls.ts'
 import type { StatementResult, Statements } from '../database.ts'
 import type { DatabaseStatistics, StatementKind } from '../database-statistics.ts'
-import { Violation } from '../violation.ts'
-import { isLarge, preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
-
-/** SQLite's extended result codes for the violations that stores handle. */
-const violations: Readonly<Record<number, Violation['kind']>> = {
-  [preconditionFailed]: 'precondition',
-  787: 'foreign-key',
-  1555: 'unique',
-  2067: 'unique',
-}
-
-/** SQLite's result codes after which a later attempt may succeed, with what an operator needs to know. */
-const transient: Readonly<Record<number, string>> = {
-  5: 'The database is busy.',
-  6: 'The database is busy.',
-  7: 'The database cannot write: out of memory.',
-  8: 'The database cannot write: its file system is read-only.',
-  10: 'The database cannot write: its disk reports an error.',
-  13: 'The database cannot write: the disk is full.',
-  14: 'The database cannot write: its file cannot be opened.',
-}
-
-function toError({ message, code }: Failure): Error {
-  const error = new Error(message)
-  const kind = violations[code]
-  if (kind === 'precondition') return new Violation(kind, { reason: message })
-  if (kind) return new Violation(kind, { cause: error })
-  const reason = transient[code & 0xff]
-  return reason === undefined ? error : unavailable(reason, error)
-}
-
-const unavailable = (reason: string, cause: Error) =>
-  new PlatformError('ServiceUnavailable', reason, { cause, retryAfter: 1 })
-
-/** The thread starts on the first commits of a burst while the rest are still being made. */
-const maxBatch = 16
+import { toError, unavailable } from './errors.ts'
+import { isLarge, type Failure, type Unit } from './writer-messages.ts'
 
 const stopped = 'The database cannot write: its writer has stopped. Restart Muster.'
 const threadEnded = () => unavailable(stopped, new Error('the writer thread has ended'))
+
+/** The thread starts on the first commits of a burst while the rest are still being made. */
+const maxBatch = 16
 
 /** Sends commits to the writer thread. */
 function createCommit(channel: Worker | MessagePort, { measure }: DatabaseStatistics) {
