@@ -6,16 +6,11 @@ import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { Database } from '../storage/database.ts'
+import { fromFailure, type Failure } from '../threads/failure.ts'
 import { createCaller } from '../threads/worker-calls.ts'
 import type { TaskSettings } from './compose-task-runner.ts'
 import type { Tracing } from './compose-tracing.ts'
-import {
-  fromFailure,
-  type Failure,
-  type SyncMessage,
-  type SyncRequest,
-  type SyncThreadData,
-} from './sync-messages.ts'
+import type { SyncMessage, SyncRequest, SyncThreadData } from './sync-messages.ts'
 
 interface Parts {
   readonly database: Database

@@ -1,5 +1,3 @@
-import { errorStatus, type ErrorClass } from '@muster/contract'
-import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SyncStatistics } from '../metrics/sync-metrics.ts'
 import type { TaskSettings } from './compose-task-runner.ts'
@@ -23,13 +21,6 @@ export interface SyncRequest {
   readonly parameters: readonly unknown[]
 }
 
-/** An error as plain data, because errors lose their properties between threads. */
-export interface Failure {
-  readonly class: ErrorClass | undefined
-  readonly message: string
-  readonly retryAfter: number | undefined
-}
-
 /** Messages of the sync thread, other than responses to calls. */
 export type SyncMessage =
   | {
@@ -45,14 +36,3 @@ export type SyncMessage =
       readonly fields: object
       readonly message: string
     }
-
-export function toFailure(error: unknown): Failure {
-  const { message } = error as Error
-  const known = error instanceof PlatformError ? error : undefined
-  return { class: known?.class, message, retryAfter: known?.retryAfter }
-}
-
-export function fromFailure({ class: errorClass, message, retryAfter }: Failure): Error {
-  if (errorClass === undefined || !(errorClass in errorStatus)) return new Error(message)
-  return new PlatformError(errorClass, message, retryAfter === undefined ? {} : { retryAfter })
-}

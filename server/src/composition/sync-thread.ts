@@ -3,19 +3,14 @@ import { SourceError } from '../domain/sources/source-error.ts'
 import { PlatformError } from '../domain/error.ts'
 import { kinds } from '../sources/kinds.ts'
 import type { OnServersCommitted, ThreadDatabase } from '../storage/database.ts'
+import { toFailure, type Failure } from '../threads/failure.ts'
 import { lowerPriority } from '../threads/lower-priority.ts'
 import { serveCalls } from '../threads/worker-calls.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
 import { traceStatements } from '../tracing/trace-statements.ts'
 import { createTracer } from '../tracing/tracer.ts'
 import { composeSync } from './compose-sync.ts'
-import {
-  toFailure,
-  type Failure,
-  type SyncMessage,
-  type SyncRequest,
-  type SyncThreadData,
-} from './sync-messages.ts'
+import type { SyncMessage, SyncRequest, SyncThreadData } from './sync-messages.ts'
 
 /** The thread that syncs accounts, so that slow sources and large scans do not delay requests. */
 if (!parentPort) throw new Error('the sync must run in a worker thread')
