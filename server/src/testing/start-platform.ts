@@ -74,8 +74,8 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
     url,
     folder,
     databaseUrl,
-    async close(): Promise<void> {
-      await platform.close()
+    async close(timeout?: number): Promise<void> {
+      await platform.close(timeout)
       if (!beside) rmSync(folder, { recursive: true, force: true })
     },
   }

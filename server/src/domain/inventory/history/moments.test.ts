@@ -39,7 +39,12 @@ function startMoments() {
     await finish(time)
     return await opening
   }
-  return { moments, closed, finish, read, report: (progress: number) => report(progress) }
+  async function fail(commit: number, error: Error): Promise<void> {
+    while (!builds.has(commit)) await new Promise((resolve) => setImmediate(resolve))
+    builds.get(commit)?.reject(error)
+    builds.delete(commit)
+  }
+  return { moments, closed, finish, fail, read, report: (progress: number) => report(progress) }
 }
 
 const isTooMany = (error: unknown) =>
@@ -112,6 +117,19 @@ describe('moments', () => {
     await world.finish(6)
     await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(world.closed, [6])
+  })
+
+  test('that cannot be built give their error to all who wait, and are built again', async () => {
+    world = startMoments()
+    const waiting = ['ada', 'bob'].map((user) => world.moments.at(8, { user, patience: undefined }))
+    const outcomes = Promise.allSettled(waiting)
+    await world.fail(8, new Error('no memory'))
+    for (const outcome of await outcomes) {
+      assert.match(String(outcome.status === 'rejected' && outcome.reason), /no memory/)
+    }
+    const { inventory, release } = await world.read(8)
+    assert.equal(inventory, 8)
+    release()
   })
 
   test('before the first change are refused', async () => {
