@@ -146,6 +146,16 @@ const activity = createRoute({
   path: '/activity',
   component: lazyPage(otherPages, 'ActivityPage'),
 })
+const checks = createRoute({
+  getParentRoute: () => frame,
+  path: '/checks',
+  component: lazyPage(otherPages, 'ChecksPage'),
+})
+const check = createRoute({
+  getParentRoute: () => frame,
+  path: '/checks/$id',
+  component: lazyPage(otherPages, 'CheckPage'),
+})
 const keys = createRoute({
   getParentRoute: () => frame,
   path: '/me/keys',
@@ -178,6 +188,8 @@ export const router = createRouter({
       identityEntity,
       tasks,
       activity,
+      checks,
+      check,
       keys,
       sessions,
     ]),

@@ -105,6 +105,9 @@ describe('WCAG 2.2 AA rules of axe', () => {
       page.getByRole('button', { name }).first().click()
     scenes.push(
       ['/', 'overview'],
+      ['/?by=project', 'overview by project'],
+      ['/checks', 'checks'],
+      ['/checks/c0000000000000000000000000000001', 'check'],
       ['/servers?q=status%3Arunning', 'servers'],
       ['/servers', 'columns', button('Columns')],
       ['/servers', 'views', button('Views')],

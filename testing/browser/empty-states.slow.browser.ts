@@ -75,25 +75,43 @@ describe('empty states', () => {
     await page.getByRole('heading', { name: 'No matches' }).waitFor()
   })
 
-  test('new servers do not count as changed today, and every figure shows its scope', async (t) => {
+  test('the overview has one scope, and tells what needs attention', async (t) => {
     const { page } = await openSlow(t, '/')
-    const figure = (name: string) =>
-      page
-        .getByRole('list', { name: 'Key figures' })
-        .getByRole('listitem')
-        .filter({ hasText: name })
-    await figure('Changed today').getByText('0', { exact: true }).waitFor()
-    await figure('vCPUs').getByText('Project: web').waitFor()
+    const attention = page.getByRole('region', { name: 'Needs attention' })
+    await attention.getByText('Nothing needs attention').waitFor()
+    await page.getByText('Scope: Project: web').waitFor()
+    assert.equal(await page.getByText('Scope: Project: web').count(), 1)
     const [first] = fleet.servers
     assert.ok(first)
     const { inventory } = testConsole.platform
-    await inventory.recordServers({ present: [{ ...first, status: 'suspend' }], gone: [] })
+    await inventory.recordServers({ present: [{ ...first, status: 'start_fail' }], gone: [] })
     t.after(() => inventory.recordServers({ present: [first], gone: [] }))
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await figure('Changed today').getByText('1', { exact: true }).waitFor()
+    await attention.getByRole('link', { name: '1 server with a failed action' }).click()
+    await page.getByText(`1 of ${sizes.web} servers`, { exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Operating system', exact: true }).click()
+    await page.getByRole('heading', { name: 'By operating system' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'By operating system' }).waitFor()
     const wide = await openSlow(t, '/', admin)
     await wide.page.getByText('Entire system').first().waitFor()
     await wide.page.goto('/console/servers')
     await wide.page.getByText('Entire system').first().waitFor()
+  })
+
+  test('checks are listed, switched off and on, and tell who violates them', async (t) => {
+    const { page } = await openSlow(t, '/', admin)
+    await testConsole.platform.checks.evaluateChecks()
+    await page.getByRole('link', { name: 'All checks' }).click()
+    await page.getByRole('link', { name: 'No owner tag' }).click()
+    await page.getByRole('heading', { name: 'No owner tag', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'web-24' }).waitFor()
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByRole('heading', { name: 'No open violations' }).waitFor()
+    await page.getByRole('link', { name: 'Ended' }).click()
+    await page.getByRole('link', { name: 'web-24' }).waitFor()
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByRole('button', { name: 'Switch off' }).waitFor()
   })
 })

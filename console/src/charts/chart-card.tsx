@@ -1,9 +1,7 @@
-import type { OperationId } from '@muster/contract'
 import { useId, type ReactNode } from 'react'
 import { useConnection } from '../api/connection.ts'
 import { viewOf, type Refetchable } from '../api/query-result.ts'
 import { useMessages } from '../messages/use-messages.ts'
-import { ScopeLabel } from '../session/scope-label.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import styles from './chart-card.module.css'
@@ -17,8 +15,6 @@ interface Props<Data> {
   readonly name: string
   readonly title: string
   readonly query: Refetchable<Data> & { readonly dataUpdatedAt: number }
-  /** The operation that loads the data. Its scope is shown beside the title. */
-  readonly operation: OperationId
   /** The chart in one sentence. */
   readonly summary: (data: Data) => string
   readonly chart: (data: Data) => ReactNode
@@ -31,7 +27,7 @@ interface Props<Data> {
 
 /** A chart with its description, its table, and its own error state. */
 export function ChartCard<Data>(props: Props<Data>) {
-  const { name, title, operation, query, summary, chart, table, height, className } = props
+  const { name, title, query, summary, chart, table, height, className } = props
   const t = useMessages()
   const id = useId()
   const { asTable, turn } = useTableView(name)
@@ -48,7 +44,6 @@ export function ChartCard<Data>(props: Props<Data>) {
     >
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
-        <ScopeLabel operation={operation} />
         {table && data !== undefined && (
           <Button
             small

@@ -1,7 +1,5 @@
 import type { ServerStatistics } from '@muster/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { statusesIn, type StatusGroup } from '../../servers/status.ts'
-import { renderTerm } from '../../filter/terms.ts'
 import { api } from '../client.ts'
 
 /** Servers with a common value: their count, vCPUs, and memory and disks in MB. */
@@ -30,24 +28,3 @@ export const statisticsQuery = (query: StatisticsQuery) =>
     queryFn: ({ signal }) => count(query, signal),
     refetchInterval: statisticsInterval,
   })
-
-/** The API groups by one field at a time, so two fields take one request per value of one of them. */
-export const providerStatusQuery = queryOptions({
-  queryKey: ['servers', 'statistics', 'provider and status'],
-  queryFn: async ({ signal }) => {
-    const countByProvider = async (q: string) => {
-      const { groups } = await count({ groupBy: ['provider'], q }, signal)
-      return groups['provider'] ?? []
-    }
-    const inGroup = (group: StatusGroup) => countByProvider(renderTerm('status', statusesIn[group]))
-    const [all, running, stopped, changing, failed] = await Promise.all([
-      countByProvider(''),
-      inGroup('running'),
-      inGroup('stopped'),
-      inGroup('changing'),
-      inGroup('failed'),
-    ])
-    return { all, running, stopped, changing, failed }
-  },
-  refetchInterval: statisticsInterval,
-})

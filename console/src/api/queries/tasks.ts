@@ -2,6 +2,7 @@ import type { Batch, ServerAction, Task } from '@muster/contract'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 import { markerOf } from '../marker-of.ts'
+import { statisticsInterval } from './statistics.ts'
 import { isUnfinishedBatch, isUnfinishedTask } from '../tracked-tasks.ts'
 
 const pageSize = 50
@@ -85,6 +86,18 @@ export const serverTasksQuery = (id: string) =>
       const { body, headers } = answer
       return { rows: body.tasks, total: body.total, next: nextMarker(headers) }
     },
+  })
+
+/** How many tasks have failed since a time. */
+export const failedTasksQuery = (since: number) =>
+  queryOptions({
+    queryKey: ['tasks', 'failed', since],
+    queryFn: async ({ signal }) => {
+      const filter = [`created_at.ge('${new Date(since).toISOString()}')`]
+      const query = { status: 'failed' as const, filter, limit: 1 }
+      return (await api.listTasks({ query, signal })).total
+    },
+    refetchInterval: statisticsInterval,
   })
 
 /** The servers of a batch that have no task. They are known when it is accepted. */

@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
 import { activity } from './activity.ts'
+import { checks } from './checks.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
 import { errors } from './errors.ts'
@@ -23,6 +24,7 @@ export const en = {
   accounts,
   actions,
   activity,
+  checks,
   common,
   connection,
   errors,

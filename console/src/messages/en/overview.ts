@@ -10,11 +10,46 @@ export const overview = {
     ofAll: (share: string) => `${share} of all servers`,
     unknown: 'Unknown',
     unknownHint: 'The account stopped responding, or reported an unknown status',
-    changed: 'Changed today',
-    changedHint: 'Since midnight UTC, new servers not counted',
+    stopped: 'Stopped or suspended',
     show: (name: string, shown: string) => `Show servers: ${name}, ${shown}`,
-    failed: 'not available',
+    notAvailable: 'not available',
   },
+  attention: {
+    title: 'Needs attention',
+    allChecks: 'All checks',
+    nothing: 'Nothing needs attention',
+    looked: (checks: number, accounts: string) =>
+      `${checks === 1 ? '1 check' : `${checks} checks`} without violations, no failing accounts of ${accounts}, no failed servers or tasks.`,
+    more: (count: number, shown: string) => (count === 1 ? '1 more' : `${shown} more`),
+    violated: (name: string, count: string) => `${name}: ${count}`,
+    servers: (count: number, shown: string) => `${servers(count, shown)} with a failed action`,
+    serversReason: 'Their status says which action failed.',
+    tasks: (count: number, shown: string) =>
+      count === 1 ? '1 task failed' : `${shown} tasks failed`,
+    tasksReason: 'In the last 24 hours.',
+    lastKnown: (time: string) => `Last known at ${time}`,
+    lastSync: 'Last full sync:',
+  },
+  recent: {
+    title: 'Last 24 hours',
+    summary: (total: number, shown: string) =>
+      total === 0
+        ? 'No server has changed.'
+        : total === 1
+          ? '1 change of a server.'
+          : `${shown} changes of servers.`,
+    partial: 'Only the newest changes are counted.',
+    all: 'All changes',
+    kinds: {
+      appeared: 'Appeared',
+      gone: 'Gone',
+      size: 'Resized',
+      status: 'Changed status',
+    },
+    show: (kind: string, count: string) => `${kind}: ${count}. Show changes`,
+    hour: (time: string, count: string) => `${time}: ${count}`,
+  },
+  fleet: { title: 'Servers', by: 'Break down by' },
   servers,
   share: (name: string, count: number, shown: string, share: string) =>
     `${name}: ${servers(count, shown)}, ${share}`,
@@ -50,8 +85,13 @@ export const overview = {
     column: 'Project',
     summary: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
   },
+  os_name: {
+    title: 'By operating system',
+    column: 'Operating system',
+    summary: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
+  },
   provider: {
-    title: 'By provider and status',
+    title: 'By provider',
     column: 'Provider',
     summary: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
   },
@@ -71,21 +111,7 @@ export const overview = {
     isEstimated: 'estimated',
   },
   accounts: {
-    title: 'Accounts by data age',
-    stale: (stale: number, all: string) =>
-      stale === 1
-        ? `1 of ${all} accounts is not up to date.`
-        : `${stale} of ${all} accounts are not up to date.`,
-    fresh: (all: number, shown: string) =>
-      all === 1 ? 'The account is up to date.' : `All ${shown} accounts are up to date.`,
-    lastKnown: (time: string, summary: string) => `Outdated. Last known at ${time}: ${summary}`,
-    wasConnected: 'was up to date',
-    empty: 'No account is attached yet.',
-    name: 'Account',
     never: 'never',
-    all: (count: string) => `All ${count} accounts`,
-    open: (name: string) => `Open account ${name}`,
-    notAllowed: (reason: string) => `You do not have access to accounts. ${reason}`,
     states: {
       init: 'waiting for first sync',
       connected: 'up to date',
@@ -98,14 +124,29 @@ export const overview = {
   },
   empty: {
     title: 'No servers yet',
-    text: 'Servers come from cloud accounts and hypervisors. Attach an account, and its servers appear after the first sync.',
+    steps: [
+      {
+        title: 'Attach a cloud account or a hypervisor',
+        text: 'Its servers appear after the first sync, and every change of them is recorded.',
+        action: 'Attach account',
+      },
+      {
+        title: 'Give people access',
+        text: 'A project has servers, and people with roles in it see them.',
+        action: 'Open projects',
+      },
+      {
+        title: 'Create an access key',
+        text: 'Programs list and change servers with it, with your rights.',
+        action: 'Create access key',
+      },
+    ],
     waiting: (count: number, shown: string) =>
       count === 1
         ? '1 account is attached. Its servers appear after the first sync.'
         : `${shown} accounts are attached. Their servers appear after the first sync.`,
     elsewhere:
       'You see the servers of the current project or domain. Switch at the top of the page to see others.',
-    attach: 'Attach account',
     accounts: 'Show accounts',
     demo: 'Just trying it out? Start Muster with simulated servers:',
   },

@@ -7,6 +7,7 @@ export const values = {
     failed: 'Failed',
     unknown: 'Unknown',
   },
+  severities: { critical: 'Critical', warning: 'Warning', info: 'Notice' },
   statuses: {
     running: 'Running',
     ready: 'Stopped',

@@ -2,6 +2,7 @@ import type { Messages } from '../en/index.ts'
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
 import { activity } from './activity.ts'
+import { checks } from './checks.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
 import { errors } from './errors.ts'
@@ -24,6 +25,7 @@ export const zhCN: Messages = {
   accounts,
   actions,
   activity,
+  checks,
   common,
   connection,
   errors,

@@ -8,6 +8,7 @@ export const values: Messages['values'] = {
     failed: '失败',
     unknown: '未知',
   },
+  severities: { critical: '严重', warning: '警告', info: '提示' },
   statuses: {
     running: '运行中',
     ready: '已关机',

@@ -5,7 +5,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import styles from './accounts-page.module.css'
-import type { AccountActions } from './use-account-actions.ts'
+import type { AccountActions } from '../../servers/use-account-actions.ts'
 
 interface Props {
   readonly account: CloudAccount

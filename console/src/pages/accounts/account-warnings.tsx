@@ -10,7 +10,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { showToast } from '../../ui/show-toast.ts'
-import { cacheAccount } from './cache-account.ts'
+import { cacheAccount } from '../../servers/cache-account.ts'
 import { ClaimDialog } from './claim-dialog.tsx'
 
 /** Warnings of the last sync. */

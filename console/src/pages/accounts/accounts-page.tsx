@@ -20,7 +20,7 @@ import { AccountsToolbar } from './accounts-toolbar.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { AttachLink } from './attach-link.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
-import { useAccountActions } from './use-account-actions.ts'
+import { useAccountActions } from '../../servers/use-account-actions.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 
 /** The list of accounts. */

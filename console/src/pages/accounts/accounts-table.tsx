@@ -12,7 +12,7 @@ import styles from './accounts-page.module.css'
 import { NextSync } from './next-sync.tsx'
 import { serversOf } from './servers-of.ts'
 import { SyncAge } from './sync-age.tsx'
-import type { AccountActions } from './use-account-actions.ts'
+import type { AccountActions } from '../../servers/use-account-actions.ts'
 import syncStyles from './sync.module.css'
 import { shareOf } from './sync-progress.ts'
 

@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
-import { cacheAccount } from './cache-account.ts'
+import { cacheAccount } from '../../servers/cache-account.ts'
 import {
   checkRules,
   draftsOf,

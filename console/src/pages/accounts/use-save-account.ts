@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { toChanges, toNewAccount, type AccountValues } from './account-values.ts'
-import { cacheAccount } from './cache-account.ts'
+import { cacheAccount } from '../../servers/cache-account.ts'
 
 /** An existing account with the form's initial values. */
 interface Before {

@@ -1,8 +1,11 @@
 import { statisticsQuery } from '../../api/queries/statistics.ts'
-import { changedSince } from './days.ts'
 
-/** One request for several charts of the page. */
-export const fleetQuery = statisticsQuery({ groupBy: ['status', 'region', 'project'] })
+export const breakdowns = ['status', 'provider', 'region', 'project', 'os_name'] as const
+export type Breakdown = (typeof breakdowns)[number]
 
-export const changedQuery = (date: string) =>
-  statisticsQuery({ groupBy: ['status'], q: changedSince(date) })
+export const readBreakdown = (text: string | undefined): Breakdown =>
+  breakdowns.find((name) => name === text) ?? 'status'
+
+/** The figures of the page, and the servers by one field. */
+export const fleetQuery = (by: Breakdown) =>
+  statisticsQuery({ groupBy: by === 'status' ? ['status'] : ['status', by] })

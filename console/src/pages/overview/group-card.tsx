@@ -10,13 +10,14 @@ import { groupOfStatus, groupTones, statusesIn, statusGroups } from '../../serve
 import { useValueNames } from '../../servers/value-names.ts'
 import { toneColour } from '../../ui/status-mark.tsx'
 import { renderTerm } from '../../filter/terms.ts'
+import type { Breakdown } from './fleet-query.ts'
 import { GroupTable } from './group-table.tsx'
 import { mostBars } from './most-bars.ts'
 
 const heightOfBar = 28
 
 interface Props {
-  readonly field: 'status' | 'region' | 'project'
+  readonly field: Breakdown
   readonly query: UseQueryResult<ServerStatistics>
   readonly className?: string | undefined
 }
@@ -62,7 +63,6 @@ export function GroupCard({ field, query, className }: Props) {
     <ChartCard
       name={field}
       title={t[field].title}
-      operation="getServerStatistics"
       query={query}
       height={(mostBars + 1) * heightOfBar + 40}
       className={className}

@@ -5,9 +5,10 @@ import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import type { Breakdown } from './fleet-query.ts'
 
 interface Props {
-  readonly field: 'status' | 'region' | 'project'
+  readonly field: Breakdown
   readonly groups: readonly Group[]
   readonly whole: number
 }

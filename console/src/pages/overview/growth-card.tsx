@@ -46,7 +46,6 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
     <ChartCard
       name="growth"
       title={t.growth.title}
-      operation="getServerTimeline"
       query={query}
       height={260}
       className={className}

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -6,17 +7,20 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { useConnection } from '../../api/connection.ts'
 import { viewOf } from '../../api/query-result.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Page } from '../../ui/page.tsx'
-import { AccountsCard } from './accounts-card.tsx'
+import { Section } from '../../ui/section.tsx'
+import { tabClass, Tabs } from '../../ui/tabs.tsx'
+import { AttentionSection } from './attention-section.tsx'
 import { EmptyFleet } from './empty-fleet.tsx'
-import { fleetQuery } from './fleet-query.ts'
+import { breakdowns, fleetQuery, readBreakdown } from './fleet-query.ts'
 import { GroupCard } from './group-card.tsx'
 import { GrowthCard } from './growth-card.tsx'
 import { KeyFigures } from './key-figures.tsx'
 import styles from './overview-page.module.css'
-import { ProviderStatusCard } from './provider-status-card.tsx'
+import { RecentChangesSection } from './recent-changes-section.tsx'
 
-/** Figures and charts of all servers. Each one links to its servers. */
+/** What needs attention, what changed, and the servers in figures. */
 export function OverviewPage() {
   const t = useMessages()
   const { allowed, reason } = usePermission('getServerStatistics')
@@ -32,14 +36,16 @@ function Fleet() {
   const t = useMessages()
   const { clock } = useFormat()
   const client = useQueryClient()
-  const query = useQuery(fleetQuery)
+  const by = readBreakdown(useSearch({ strict: false })['by'])
+  const query = useQuery(fleetQuery(by))
   const { data, isFetching, dataUpdatedAt } = query
   const { isConnected } = useConnection()
+  const changes = usePermission('getServerChanges')
   const view = viewOf(query, isConnected, ({ total }) => total.count === 0)
 
   async function refresh() {
     await Promise.all(
-      [['servers'], ['accounts']].map((queryKey) =>
+      [['servers'], ['accounts'], ['checks'], ['tasks']].map((queryKey) =>
         client.refetchQueries({ queryKey, type: 'active' }),
       ),
     )
@@ -50,6 +56,7 @@ function Fleet() {
       title={t.overview.title}
       aside={
         <>
+          <ScopeLabel operation="getServerStatistics" />
           {data && (
             <span className={styles.updated}>{t.common.updatedAt(clock(dataUpdatedAt))}</span>
           )}
@@ -68,17 +75,32 @@ function Fleet() {
         <EmptyFleet />
       ) : (
         <>
-          <KeyFigures query={query} />
-          <div className={styles.room}>
-            <div className={styles.cards}>
-              <GrowthCard className={styles.half} />
-              <ProviderStatusCard className={styles.half} />
-              <GroupCard field="status" query={query} className={styles.third} />
-              <GroupCard field="region" query={query} className={styles.third} />
-              <GroupCard field="project" query={query} className={styles.third} />
-              <AccountsCard className={styles.whole} />
+          <AttentionSection query={query} />
+          {changes.allowed && <RecentChangesSection />}
+          <Section title={t.overview.fleet.title}>
+            <KeyFigures query={query} />
+            <Tabs label={t.overview.fleet.by}>
+              {breakdowns.map((name) => (
+                <Link
+                  key={name}
+                  to="/"
+                  search={name === 'status' ? {} : { by: name }}
+                  className={tabClass}
+                  aria-current={name === by ? 'page' : undefined}
+                  resetScroll={false}
+                  replace
+                >
+                  {t.overview[name].column}
+                </Link>
+              ))}
+            </Tabs>
+            <div className={styles.room}>
+              <div className={styles.cards}>
+                <GroupCard field={by} query={query} />
+                <GrowthCard />
+              </div>
             </div>
-          </div>
+          </Section>
         </>
       )}
     </Page>

@@ -1,10 +1,10 @@
 import type { CloudAccount } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
-import { api } from '../../api/client.ts'
-import { isSyncing } from '../../api/queries/account-polling.ts'
-import { usePermission } from '../../session/use-permission.ts'
-import { useMessages } from '../../messages/use-messages.ts'
-import { showToast } from '../../ui/show-toast.ts'
+import { api } from '../api/client.ts'
+import { isSyncing } from '../api/queries/account-polling.ts'
+import { usePermission } from '../session/use-permission.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import { showToast } from '../ui/show-toast.ts'
 import { cacheAccount } from './cache-account.ts'
 
 export type AccountActions = ReturnType<typeof useAccountActions>

@@ -1,6 +1,6 @@
 import type { CloudAccount } from '@muster/contract'
-import { allAccountsQuery } from '../../api/queries/accounts.ts'
-import { queryClient } from '../../api/query-client.ts'
+import { allAccountsQuery } from '../api/queries/accounts.ts'
+import { queryClient } from '../api/query-client.ts'
 
 interface Listed {
   readonly cloudaccounts: readonly CloudAccount[]

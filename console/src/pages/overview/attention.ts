@@ -1,0 +1,55 @@
+import type { Check, CheckSeverity, CloudAccount } from '@muster/contract'
+import { freshnessOf, isStale, type Freshness } from '../../servers/freshness.ts'
+
+interface Known {
+  readonly checks: readonly Check[]
+  readonly accounts: readonly CloudAccount[]
+  readonly failedServers: number
+  readonly failedTasks: number
+}
+
+/** Something that somebody should look at. */
+export type Attention = { readonly severity: CheckSeverity } & (
+  | { readonly kind: 'check'; readonly check: Check }
+  | { readonly kind: 'account'; readonly account: CloudAccount; readonly freshness: Freshness }
+  | { readonly kind: 'servers' | 'tasks'; readonly count: number }
+)
+
+const severities: readonly CheckSeverity[] = ['critical', 'warning', 'info']
+const kinds: readonly Attention['kind'][] = ['check', 'account', 'servers', 'tasks']
+
+/** The accounts themselves are listed, so the built-in check of them says nothing new. */
+const isOfAccounts = ({ id }: Check) => /^c0+9$/.test(id)
+
+const needsAttention = (freshness: Freshness) => isStale(freshness) || freshness === 'degraded'
+
+const countOf = (item: Attention) => (item.kind === 'check' ? item.check.violations : 0)
+
+/** What needs attention, the most severe first. */
+export function attentionOf(
+  { checks, accounts, failedServers, failedTasks }: Known,
+  now: number,
+): readonly Attention[] {
+  const violated = checks.filter(
+    (check) => check.violations > 0 && !(isOfAccounts(check) && accounts.length > 0),
+  )
+  const items: Attention[] = violated.map((check) => ({
+    kind: 'check',
+    severity: check.severity as CheckSeverity,
+    check,
+  }))
+  for (const account of accounts) {
+    const freshness = freshnessOf(account, now)
+    if (!needsAttention(freshness)) continue
+    const isDown = freshness === 'lost' || freshness === 'disconnected'
+    items.push({ kind: 'account', severity: isDown ? 'critical' : 'warning', account, freshness })
+  }
+  if (failedServers > 0) items.push({ kind: 'servers', severity: 'critical', count: failedServers })
+  if (failedTasks > 0) items.push({ kind: 'tasks', severity: 'warning', count: failedTasks })
+  return items.toSorted(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      kinds.indexOf(a.kind) - kinds.indexOf(b.kind) ||
+      countOf(b) - countOf(a),
+  )
+}

@@ -1,0 +1,11 @@
+import type { Check } from '@muster/contract'
+import type { Messages } from '../messages/en/index.ts'
+
+/** The name and the description of a check. Those of built-in checks are in the user's language. */
+export function checkText(
+  { checks: { builtIn } }: Messages,
+  { id, name, description, built_in }: Pick<Check, 'id' | 'name' | 'description' | 'built_in'>,
+): { readonly name: string; readonly description: string } {
+  const known = built_in ? builtIn[Number(/^c0*(\d+)$/.exec(id)?.[1]) - 1] : undefined
+  return known ?? { name, description }
+}
