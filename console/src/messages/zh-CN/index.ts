@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
 import { activity } from './activity.ts'
 import { checks } from './checks.ts'
+import { changes } from './changes.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
 import { errors } from './errors.ts'
@@ -26,6 +27,7 @@ export const zhCN: Messages = {
   actions,
   activity,
   checks,
+  changes,
   common,
   connection,
   errors,

@@ -4,6 +4,7 @@ import { serverHistoryQuery } from '../../api/queries/server.ts'
 import { rowsOf } from '../../api/query-result.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { useChangeWords } from '../../servers/use-change-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -19,6 +20,7 @@ export function HistoryTab({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const format = useFormat()
   const now = useNow()
+  const words = useChangeWords()
   const list = useInfiniteQuery(serverHistoryQuery(server.id))
   const named: Readonly<Record<string, string>> = {
     [localDate(now)]: t.today,
@@ -42,7 +44,7 @@ export function HistoryTab({ server }: { readonly server: Server }) {
               </h2>
               <ol>
                 {items.map((event) => (
-                  <HistoryEvent key={event.id} event={event} />
+                  <HistoryEvent key={event.id} event={event} words={words} />
                 ))}
               </ol>
             </section>
