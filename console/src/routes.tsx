@@ -74,6 +74,11 @@ const serverTab = createRoute({
   path: '/servers/$id/$tab',
   component: lazyPage(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
 })
+const changes = createRoute({
+  getParentRoute: () => frame,
+  path: '/changes',
+  component: lazyPage(otherPages, 'ChangesPage'),
+})
 const infrastructure = createRoute({
   getParentRoute: () => frame,
   path: '/infrastructure',
@@ -175,6 +180,7 @@ export const router = createRouter({
       servers,
       server,
       serverTab,
+      changes,
       infrastructure,
       infrastructureKind,
       infrastructureResource,

@@ -17,6 +17,7 @@ const shortcuts = [
   ['r', 'refresh'],
   ['g o', 'goOverview'],
   ['g s', 'goServers'],
+  ['g c', 'goChanges'],
   ['g h', 'goInfrastructure'],
   ['g a', 'goAccounts'],
   ['g l', 'goLocations'],

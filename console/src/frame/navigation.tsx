@@ -7,6 +7,7 @@ import { useShortcut } from './use-shortcut.ts'
 export const navigationItems = [
   { to: '/', name: 'overview', icon: 'chart' },
   { to: '/servers', name: 'servers', icon: 'servers' },
+  { to: '/changes', name: 'changes', icon: 'changes' },
   { to: '/tasks', name: 'tasks', icon: 'tasks' },
   { to: '/infrastructure', name: 'infrastructure', icon: 'layers' },
   { to: '/accounts', name: 'accounts', icon: 'cloud' },

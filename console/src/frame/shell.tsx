@@ -93,6 +93,7 @@ function useGoShortcuts(): void {
   const navigate = useNavigate()
   useShortcut('g o', () => navigate({ to: '/' }))
   useShortcut('g s', () => navigate({ to: '/servers' }))
+  useShortcut('g c', () => navigate({ to: '/changes' }))
   useShortcut('g h', () => navigate({ to: '/infrastructure' }))
   useShortcut('g a', () => navigate({ to: '/accounts' }))
   useShortcut('g l', () => navigate({ to: '/locations' }))

@@ -2,13 +2,11 @@ import type { OperationId, ScopeParameter } from '@muster/contract'
 import type { ReactNode } from 'react'
 import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
-import { scopeValues } from './list-state.ts'
 import { ScopeLabel } from '../session/scope-label.tsx'
-import { useScopePermission } from '../session/use-scope-permission.ts'
 import { Button } from '../ui/button.tsx'
-import { Menu, MenuItem } from '../ui/menu.tsx'
 import { PageTitle } from '../ui/page-title.tsx'
 import styles from './list-page.module.css'
+import { ScopeMenu } from './scope-menu.tsx'
 import type { ListItem } from './stable-pages.ts'
 import type { ListPages } from './use-pages.ts'
 
@@ -54,28 +52,5 @@ export function ListHead(props: Props) {
         {children}
       </div>
     </div>
-  )
-}
-
-/** The scope of the list: everything the user can access, or less. */
-function ScopeMenu({ operation, scope, onScope }: Pick<Props, 'operation' | 'scope' | 'onScope'>) {
-  const t = useMessages()
-  const isAllowed = useScopePermission(operation)
-  return (
-    <Menu
-      label={t.servers.scope}
-      trigger={(properties) => <Button {...properties}>{t.servers.scopes[scope]}</Button>}
-    >
-      {scopeValues.map((name) => (
-        <MenuItem
-          key={name}
-          checked={name === scope}
-          disabledReason={isAllowed(name) ? undefined : t.servers.scopeTooWide}
-          onSelect={() => onScope(name)}
-        >
-          {t.servers.scopes[name]}
-        </MenuItem>
-      ))}
-    </Menu>
   )
 }

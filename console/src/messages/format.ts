@@ -25,6 +25,7 @@ export function createFormat(language: string) {
     hourCycle: 'h23',
   })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const fullDay = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' })
   const hourMinute = new Intl.DateTimeFormat(language, { timeStyle: 'short', hourCycle: 'h23' })
   const clock = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
   const inUnit = (unit: string) => {
@@ -51,6 +52,8 @@ export function createFormat(language: string) {
     },
     dateTime: (time: string) => dateTime.format(new Date(time)),
     day: (date: string) => day.format(new Date(`${date}T00:00:00Z`)),
+    /** With the weekday. */
+    fullDay: (date: string) => fullDay.format(new Date(`${date}T00:00:00Z`)),
     hourMinute: (at: number) => hourMinute.format(at),
     clock: (at: number) => clock.format(at),
     /** Clocks differ slightly: a time a few seconds ahead counts as now. */

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
-import { markerOf } from '../marker-of.ts'
+import { nextMarker } from '../marker-of.ts'
 import { statisticsInterval } from './statistics.ts'
 
 /** A user sees at most those of the system, of a domain and of a project. */
@@ -36,8 +36,7 @@ export const violationsQuery = (id: string, isOpen: boolean) =>
         query,
         signal,
       })
-      const [, next = null] = /<([^<>]*)>/.exec(headers.get('link') ?? '') ?? []
-      return { violations: body.violations, next: markerOf(next) }
+      return { violations: body.violations, next: nextMarker(headers) }
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,

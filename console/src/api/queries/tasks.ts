@@ -1,8 +1,8 @@
 import type { Batch, ServerAction, Task } from '@muster/contract'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
-import { markerOf } from '../marker-of.ts'
 import { statisticsInterval } from './statistics.ts'
+import { nextMarker } from '../marker-of.ts'
 import { isUnfinishedBatch, isUnfinishedTask } from '../tracked-tasks.ts'
 
 const pageSize = 50
@@ -26,11 +26,6 @@ export interface TaskFilters {
   readonly server_id?: string
   readonly user_id?: string
   readonly batch_id?: string
-}
-
-const nextMarker = (headers: Headers): string | undefined => {
-  const [, next = null] = /<([^<>]*)>/.exec(headers.get('link') ?? '') ?? []
-  return markerOf(next)
 }
 
 interface ListPage<Row> {

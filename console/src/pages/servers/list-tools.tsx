@@ -1,11 +1,13 @@
-import type { maxBatchSize } from '@muster/contract'
+import type { maxBatchSize, ScopeParameter } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
 import styles from '../../inventory/list-page.module.css'
 import type { List } from '../../inventory/use-list.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
 import type { Row } from '../../servers/row.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { DataAges } from './data-ages.tsx'
 import type { Selection } from './use-selection.ts'
 
@@ -13,6 +15,7 @@ const mostInBatch: typeof maxBatchSize = 1_000
 
 interface Props {
   readonly q: string
+  readonly scope: ScopeParameter
   readonly list: List<Row>
   readonly selection: Selection
   readonly isBin: boolean
@@ -24,7 +27,7 @@ interface Props {
 
 /** Buttons above the list, and the age of the visible rows. */
 export function ListTools(props: Props) {
-  const { q, list, selection, isBin, onBin, hasFilters, onFilters } = props
+  const { q, scope, list, selection, isBin, onBin, hasFilters, onFilters } = props
   const t = useMessages()
   const { pages, visible, listKey } = list
   const seen = Array.from({ length: visible.last - visible.first + 1 }, (_, at) =>
@@ -45,6 +48,14 @@ export function ListTools(props: Props) {
         <Button look="quiet" small icon="trash" aria-pressed={isBin} onClick={() => onBin(!isBin)}>
           {t.actions.bin}
         </Button>
+        <Link
+          to="/changes"
+          search={{ q, scope: scope === 'max' ? undefined : scope }}
+          className={buttonClass('quiet', true)}
+        >
+          <Icon name="changes" />
+          {t.changes.title}
+        </Link>
         <SelectAll
           q={q}
           total={pages.isOutdated ? undefined : pages.count}

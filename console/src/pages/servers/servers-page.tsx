@@ -128,6 +128,7 @@ export function ServersPage() {
       />
       <ListTools
         q={q}
+        scope={scope}
         list={list}
         selection={selection}
         isBin={isBin}

@@ -1,0 +1,78 @@
+import type { ChangeKind, ScopeParameter } from '@muster/contract'
+import type { ChangeFilter } from '../../api/queries/changes.ts'
+import { scopeValues, withoutEmpty } from '../../inventory/list-state.ts'
+import type { Search } from '../../url/search.ts'
+
+/** The spans that end now. */
+export const spans = ['-24h', '-7d', '-30d'] as const
+export type Span = (typeof spans)[number]
+
+export const defaultSpan: Span = '-7d'
+
+export const isSpan = (text: string): text is Span => spans.some((span) => span === text)
+
+/** The state of the page, stored in the address so that it can be shared. */
+export interface ChangeState extends ChangeFilter {
+  /** The projects whose changes are shown, each as `2026-05-04/<id of the project>`. */
+  readonly open: readonly string[]
+}
+
+const listed = (text: string | undefined): readonly string[] =>
+  [...new Set((text ?? '').split(','))].filter((part) => part !== '')
+
+/** Unknown kinds are left out. */
+export function readChangeState(search: Search, kinds: readonly ChangeKind[]): ChangeState {
+  const named = listed(search['kind'])
+  return {
+    q: search['q'] ?? '',
+    scope: scopeValues.find((scope): scope is ScopeParameter => scope === search['scope']) ?? 'max',
+    kinds: kinds.filter((kind) => named.includes(kind)),
+    since: search['since']?.trim() || defaultSpan,
+    until: search['until']?.trim() || undefined,
+    open: listed(search['open']),
+  }
+}
+
+/** Default values are left out to keep addresses short. */
+export const writeChangeState = ({ q, scope, kinds, since, until, open }: ChangeState): Search =>
+  withoutEmpty({
+    q,
+    scope: scope === 'max' ? undefined : scope,
+    kind: kinds.join(','),
+    since: since === defaultSpan ? undefined : since,
+    until,
+    open: open.join(','),
+  })
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** The time that the API understands by a text; undefined if it rejects it. */
+export function timeOf(text: string, now: number): number | undefined {
+  const [, count, unit] = /^-(\d{1,6})([mhdw])$/.exec(text === 'yesterday' ? '-1d' : text) ?? []
+  if (unit !== undefined) {
+    const time = now - Number(count) * units[unit as keyof typeof units]
+    return Math.floor(time / units.m) * units.m
+  }
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** A time as the API takes it. */
+export const toTimestamp = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
+
+/** The filter for one local day of the period. */
+export function filterOfDay(filter: ChangeFilter, day: string, now: number): ChangeFilter {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const start = new Date(year, month - 1, date).getTime()
+  const end = new Date(year, month - 1, date + 1).getTime()
+  const { q, scope, kinds, since, until } = filter
+  const from = timeOf(since, now)
+  const to = until === undefined ? undefined : timeOf(until, now)
+  return {
+    q,
+    scope,
+    kinds,
+    since: toTimestamp(Math.max(start, from ?? start)),
+    until: toTimestamp(Math.min(end, to ?? end)),
+  }
+}
