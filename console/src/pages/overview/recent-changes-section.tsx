@@ -28,7 +28,7 @@ export function RecentChangesSection() {
   const since = firstHour(useNow())
   const query = useQuery(recentChangesQuery(since))
   const actions = (
-    <Link to="/changes" search={{ since: timeOf(since) }}>
+    <Link to="/changes" search={{ since: '-24h' }}>
       {t.recent.all}
     </Link>
   )
@@ -69,7 +69,7 @@ function Kind({ kind, statistics, since }: Props) {
     <li className={styles.kind}>
       <Link
         to="/changes"
-        search={{ kind, since: timeOf(since) }}
+        search={{ kind, since: '-24h' }}
         className={styles.figure}
         title={t.recent.show(name, total)}
       >
