@@ -1,58 +1,16 @@
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
 import { before, describe, test } from 'node:test'
 import { inventoryKinds } from '@muster/contract'
 import type { Page } from 'playwright-core'
 import { sampleInputs } from '../../server/src/testing/lanes.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { examine } from './examine.ts'
 import { settle } from './settle.ts'
 import { admin, startConsole, type TestConsole } from './start-console.ts'
-
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
-interface Violation {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[]
-}
-
-/** All rules, or only those about colours for the second theme. */
-const everything = { type: 'tag', values: tags }
-const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /** Opened elements. The page around them is checked separately. */
 const opened =
   'dialog[open], [popover]:popover-open, form, [role=search], [role=region], section[data-open]'
-
-/** The violations in a part of the page, one line each. */
-async function findViolations(
-  page: Page,
-  where: string,
-  part: string,
-  runOnly: object,
-): Promise<string[]> {
-  if (!(await page.evaluate('typeof axe === "object"'))) await page.addScriptTag({ path: axePath })
-  const options = { runOnly, resultTypes: ['violations'] }
-  const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)})`,
-  )
-  return violations.map(({ id, impact, nodes }) => {
-    const places = nodes.slice(0, 4).map(({ target, failureSummary }) => {
-      const [, reason = ''] = failureSummary.split('\n')
-      return `${target.join(' ')} (${reason.trim().slice(0, 160)})`
-    })
-    return `${where}: ${impact} ${id} at ${nodes.length}: ${places.join(' | ')}`
-  })
-}
-
-/** Checks both themes. */
-async function examine(page: Page, name: string, part = 'html'): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: 'light' })
-  const light = await findViolations(page, `${name}, light`, part, everything)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  return [...light, ...(await findViolations(page, `${name}, dark`, part, colours))]
-}
 
 async function editServer(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'More actions' }).click()
@@ -73,6 +31,9 @@ async function startBatch(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Restart', exact: true }).click()
   await page.getByRole('list', { name: 'Preview' }).waitFor()
 }
+
+/** The changes of a project. */
+const openChanges = (page: Page) => page.locator('main h3 button[aria-expanded]').first().click()
 
 /** A path, a name, and what to open on the page. */
 type Scene = readonly [path: string, name: string, open?: (page: Page) => Promise<unknown>]
@@ -141,6 +102,10 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ['/tasks', 'tasks'],
       ['/tasks?view=batches&status=failed', 'batches'],
       ['/servers/no-such-server', 'no server'],
+      ['/changes', 'changes'],
+      ['/changes?since=-24h', 'changes of a project', openChanges],
+      ['/changes', 'kinds of changes', button('All kinds')],
+      ['/changes?q=nothing-is-called-so', 'no changes'],
       ...inventoryKinds.map((kind): Scene => [`/infrastructure/${kind}`, kind]),
       [`/infrastructure/hosts/${host}`, 'host'],
       ['/infrastructure/hosts/no-such-host', 'no host'],
@@ -166,7 +131,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
   })
 
   const main =
-    /^(?:overview|servers|panel|server|hosts|host|account|rules|users|activity|actions|batch|tasks|drawer)$/
+    /^(?:overview|servers|panel|server|hosts|host|account|rules|users|changes|activity|actions|batch|tasks|drawer)$/
   const mainScenes = () => scenes.filter(([, name]) => main.test(name))
 
   async function examineAll(page: Page, some: readonly Scene[]): Promise<string[]> {

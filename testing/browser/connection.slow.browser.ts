@@ -135,7 +135,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     const seen = await watchTexts(page, falseReasons)
     await proxy.stop()
     await banner(page).waitFor()
-    for (const name of ['Overview', 'Accounts', 'Locations', 'Identity', 'Activity']) {
+    for (const name of ['Overview', 'Changes', 'Accounts', 'Locations', 'Identity', 'Activity']) {
       await goTo(page, name)
       await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).first().waitFor()
       await banner(page).waitFor()

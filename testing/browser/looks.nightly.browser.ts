@@ -23,6 +23,7 @@ const paths = [
   '/accounts',
   '/locations',
   '/identity/projects',
+  '/changes',
   '/activity',
   '/me/keys',
 ]

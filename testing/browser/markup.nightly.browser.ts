@@ -149,6 +149,7 @@ describe('SEC-53 names, tags and descriptions with markup', () => {
       ['/identity/projects', `project ${script}`],
       [`/identity/projects/${projectId}`, `project ${script}`],
       ['/identity/users', owner.name],
+      ['/changes', `project ${script}`],
       ['/activity', `account ${image}`],
       ['/me/sessions', `project ${script}`],
       ['/me/keys', owner.name],
