@@ -161,6 +161,11 @@ const check = createRoute({
   path: '/checks/$id',
   component: lazyPage(otherPages, 'CheckPage'),
 })
+const compare = createRoute({
+  getParentRoute: () => frame,
+  path: '/compare',
+  component: lazyPage(otherPages, 'ComparePage'),
+})
 const keys = createRoute({
   getParentRoute: () => frame,
   path: '/me/keys',
@@ -196,6 +201,7 @@ export const router = createRouter({
       activity,
       checks,
       check,
+      compare,
       keys,
       sessions,
     ]),

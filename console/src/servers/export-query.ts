@@ -6,7 +6,7 @@ export type ExportFormat = 'csv' | 'ndjson'
 
 /** The export request: all matching servers, with the visible columns. */
 export function exportQuery(state: ListState, format: ExportFormat) {
-  const { scope, sort, columns, isBin } = state
+  const { scope, sort, columns, isBin, asOf } = state
   const q = completeTerms(state.q)
   const field = exportFields(columns)
   return {
@@ -17,6 +17,7 @@ export function exportQuery(state: ListState, format: ExportFormat) {
     order: sort.order,
     ...(q !== '' && { q }),
     ...(isBin && { pending_delete: 'true' as const }),
+    ...(asOf !== undefined && { as_of: asOf }),
     ...(field.includes('metadata') && { with_meta: true }),
     field,
   }

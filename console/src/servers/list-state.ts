@@ -7,6 +7,8 @@ import { columnNames, defaultColumns, type ColumnName } from './columns.ts'
 export interface ListState extends list.ListState<ColumnName> {
   /** Only the servers in the recycle bin, instead of all others. */
   readonly isBin: boolean
+  /** The moment of the past that is shown; undefined for now. */
+  readonly asOf: string | undefined
   /** The saved view that it started from. */
   readonly view: string | undefined
   /** The server whose panel is open, and at which tab. */
@@ -21,16 +23,18 @@ const defaults = { names: columnNames, columns: defaultColumns, sort: defaultSor
 export const readListState = (search: Search): ListState => ({
   ...list.readListState(search, defaults),
   isBin: search['bin'] === 'true',
+  asOf: search['as_of'] || undefined,
   view: search['view'],
   panel: search['panel'],
   tab: search['tab'] ?? 'overview',
 })
 
 export function writeListState(state: ListState): Search {
-  const { isBin, view, panel, tab } = state
+  const { isBin, asOf, view, panel, tab } = state
   return list.withoutEmpty({
     ...list.writeListState(state, defaults),
     bin: isBin ? 'true' : undefined,
+    as_of: asOf,
     view,
     panel,
     tab: panel === undefined || tab === 'overview' ? undefined : tab,

@@ -31,16 +31,18 @@ const call = api as unknown as Readonly<
 interface ResourceFilter {
   readonly q: string
   readonly scope: ScopeParameter
+  /** As they were at this moment; undefined for now. */
+  readonly asOf?: string | undefined
 }
 
 async function list(
   { keys, nouns }: Resource,
-  { q, scope }: ResourceFilter,
+  { q, scope, asOf }: ResourceFilter,
   query: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ) {
   const body = await call[`list${nouns}`]?.({
-    query: { ...query, ...(q !== '' && { q }), scope },
+    query: { ...query, ...(q !== '' && { q }), ...(asOf !== undefined && { as_of: asOf }), scope },
     signal,
   })
   return { rows: body?.[keys] as readonly ResourceRow[], total: Number(body?.['total']) }
@@ -71,7 +73,7 @@ const resourcePageQuery = (
     return { generation, index, ...(await list(resource, query, page, context.signal)) }
   },
   staleTime: freshFor,
-  refetchInterval: pollInterval,
+  refetchInterval: query.asOf === undefined && pollInterval,
 })
 
 const resourceRowsQuery = (
@@ -84,7 +86,7 @@ const resourceRowsQuery = (
     const generation = beginRequest(context)
     const find = (q: string) => async (id: readonly string[]) => {
       const page = { id, field: query.fields, limit: id.length }
-      return (await list(resource, { q, scope: query.scope }, page, context.signal)).rows
+      return (await list(resource, { ...query, q }, page, context.signal)).rows
     }
     return { generation, ...(await followRows(ids, find(query.q), find(''))) }
   },
@@ -92,11 +94,11 @@ const resourceRowsQuery = (
 })
 
 /** How many there are without a filter. */
-const resourceCountQuery = (resource: Resource, scope: ScopeParameter): SizeQuery => ({
-  queryKey: [resource.keys, 'count', scope],
+const resourceCountQuery = (resource: Resource, { scope, asOf }: ResourceFilter): SizeQuery => ({
+  queryKey: [resource.keys, 'count', scope, asOf],
   queryFn: async (context) => {
     const generation = beginRequest(context)
-    const { total } = await list(resource, { q: '', scope }, { limit: 0 }, context.signal)
+    const { total } = await list(resource, { q: '', scope, asOf }, { limit: 0 }, context.signal)
     return { generation, count: total }
   },
 })
@@ -105,7 +107,7 @@ const resourceCountQuery = (resource: Resource, scope: ScopeParameter): SizeQuer
 export const resourceQueries = (resource: Resource, query: ResourcesQuery) => ({
   page: (index: number) => resourcePageQuery(resource, query, index),
   rows: (ids: readonly string[]) => resourceRowsQuery(resource, query, ids),
-  size: query.q === '' ? undefined : resourceCountQuery(resource, query.scope),
+  size: query.q === '' ? undefined : resourceCountQuery(resource, query),
   counts: [],
   agree: () => true,
 })
@@ -127,12 +129,13 @@ export const resourceValuesQuery = (
   staleTime: pollInterval,
 })
 
-export const resourceQuery = ({ key, keys, noun }: Resource, id: string) =>
+export const resourceQuery = ({ key, keys, noun }: Resource, id: string, asOf?: string) =>
   queryOptions({
-    queryKey: [keys, 'one', id],
+    queryKey: [keys, 'one', id, asOf],
     queryFn: async ({ signal }) => {
-      const body = await call[`get${noun}`]?.({ parameters: { id }, signal })
+      const query = asOf === undefined ? {} : { as_of: asOf }
+      const body = await call[`get${noun}`]?.({ parameters: { id }, query, signal })
       return body?.[key] as ResourceRow
     },
-    refetchInterval: pollInterval,
+    refetchInterval: asOf === undefined && pollInterval,
   })

@@ -6,11 +6,15 @@ const slowInterval = 60_000
 const pageSize = 50
 
 /** One server with all fields; `isPollingFast` while a sync of it is expected to finish. */
-export const serverQuery = (id: string, isPollingFast = false) =>
+export const serverQuery = (id: string, isPollingFast = false, asOf?: string) =>
   queryOptions({
-    queryKey: ['servers', 'one', id],
-    queryFn: async ({ signal }) => (await api.getServer({ parameters: { id }, signal })).server,
+    queryKey: asOf === undefined ? ['servers', 'one', id] : ['servers', 'past', id, asOf],
+    queryFn: async ({ signal }) => {
+      const query = { as_of: asOf }
+      return (await api.getServer({ parameters: { id }, query, signal })).server
+    },
     refetchInterval: (query) => {
+      if (asOf !== undefined) return false
       const { data } = query.state
       return isPollingFast ? fastInterval : refreshInterval(query, data ? [data] : [])
     },

@@ -20,6 +20,8 @@ export interface ServerFilter {
   readonly scope: ScopeParameter
   /** Only the servers in the recycle bin, instead of all others. */
   readonly isBin: boolean
+  /** As they were at this moment; undefined for now. */
+  readonly asOf?: string | undefined
 }
 
 /** Which servers, in which order, with which fields. */
@@ -28,9 +30,10 @@ export interface ServersQuery extends ServerFilter {
   readonly fields: readonly string[]
 }
 
-const filterOf = ({ q, scope, isBin }: ServerFilter) => ({
+const filterOf = ({ q, scope, isBin, asOf }: ServerFilter) => ({
   ...(q !== '' && { q }),
   ...(isBin && { pending_delete: 'true' as const }),
+  ...(asOf !== undefined && { as_of: asOf }),
   scope,
 })
 
@@ -60,7 +63,9 @@ const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => 
   staleTime: freshFor,
   // Scrolling through a long list loads hundreds of pages.
   gcTime: 60_000,
-  refetchInterval: (query) => refreshInterval(query, query.state.data?.rows ?? []),
+  // The past does not change.
+  refetchInterval: (state) =>
+    query.asOf === undefined && refreshInterval(state, state.state.data?.rows ?? []),
 })
 
 /** Rows that their page no longer has: they match elsewhere, no longer match, or no longer exist. */
@@ -73,22 +78,22 @@ const serverRowsQuery = (query: ServersQuery, ids: readonly string[]): RowsQuery
       const page = { ...filter, ...fields, id, limit: id.length }
       return rowsOf(await api.listServers({ query: page, signal: context.signal }))
     }
-    const all = { scope: query.scope, pending_delete: 'all' }
+    const all = { ...filterOf({ ...query, q: '', isBin: false }), pending_delete: 'all' }
     return { generation, ...(await followRows(ids, find(filterOf(query)), find(all))) }
   },
   gcTime: 0,
-  refetchInterval: (query) => {
-    const { matching = [], others = [] } = query.state.data ?? {}
-    return refreshInterval(query, [...matching, ...others])
+  refetchInterval: (state) => {
+    const { matching = [], others = [] } = state.state.data ?? {}
+    return query.asOf === undefined && refreshInterval(state, [...matching, ...others])
   },
 })
 
 /** How many servers there are without a filter. */
-const fleetSizeQuery = (scope: ScopeParameter, isBin: boolean): SizeQuery => ({
-  queryKey: ['servers', 'size', scope, isBin],
+const fleetSizeQuery = (filter: ServerFilter): SizeQuery => ({
+  queryKey: ['servers', 'size', filter],
   queryFn: async (context) => {
     const generation = beginRequest(context)
-    const query = { ...filterOf({ q: '', scope, isBin }), limit: 0 }
+    const query = { ...filterOf(filter), limit: 0 }
     const { total } = await api.listServers({ query, signal: context.signal })
     return { generation, count: total }
   },
@@ -107,9 +112,16 @@ export const countsQuery = (filter: ServerFilter, groups: readonly string[]): Co
   },
 })
 
+const sizeOf = ({ scope, isBin, asOf }: ServerFilter): ServerFilter => ({
+  q: '',
+  scope,
+  isBin,
+  asOf,
+})
+
 /** The requests of the list. */
 export const serverQueries = (query: ServersQuery) => ({
   page: (index: number) => serverPageQuery(query, index),
   rows: (ids: readonly string[]) => serverRowsQuery(query, ids),
-  size: query.q === '' ? undefined : fleetSizeQuery(query.scope, query.isBin),
+  size: query.q === '' ? undefined : fleetSizeQuery(sizeOf(query)),
 })

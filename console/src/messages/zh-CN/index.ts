@@ -13,6 +13,7 @@ import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
+import { past } from './past.ts'
 import { problems } from './problems.ts'
 import { scope } from './scope.ts'
 import { server } from './server.ts'
@@ -37,6 +38,7 @@ export const zhCN: Messages = {
   me,
   overview,
   locations,
+  past,
   problems,
   scope,
   server,

@@ -12,9 +12,17 @@ import { FilterBar } from '../../inventory/filter-bar.tsx'
 import { inventoryKinds, isInventoryKind, type InventoryKind } from '../../inventory/kinds.ts'
 import { ListHead } from '../../inventory/list-head.tsx'
 import styles from '../../inventory/list-page.module.css'
-import { readListState, writeListState, type ListState } from '../../inventory/list-state.ts'
+import {
+  readListState,
+  withoutEmpty,
+  writeListState,
+  type ListState,
+} from '../../inventory/list-state.ts'
 import { ListView } from '../../inventory/list-view.tsx'
+import { PastNotice } from '../../inventory/past-notice.tsx'
 import type { ResourceRow } from '../../inventory/resource-row.ts'
+import { TimeControl } from '../../inventory/time-control.tsx'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useList } from '../../inventory/use-list.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -69,18 +77,23 @@ function ResourceList({ kind }: Props) {
   const [state, change, defaults] = useResourceListState(resource, fields)
 
   const { scope, sort } = state
+  const asOf = useAsOf()
   const q = completeTerms(state.q)
   const query = useMemo<ResourcesQuery>(
-    () => ({ q, scope, sort, fields: fieldsFor(resource, state.columns) }),
-    [q, scope, sort, resource, state.columns],
+    () => ({ q, scope, asOf, sort, fields: fieldsFor(resource, state.columns) }),
+    [q, scope, asOf, sort, resource, state.columns],
   )
   const open = useCallback(
     ({ id }: ResourceRow) =>
-      void navigate({ to: '/infrastructure/$kind/$id', params: { kind, id } }),
-    [navigate, kind],
+      void navigate({
+        to: '/infrastructure/$kind/$id',
+        params: { kind, id },
+        search: asOf === undefined ? {} : { as_of: asOf },
+      }),
+    [navigate, kind, asOf],
   )
   const list = useList({
-    listKey: JSON.stringify([q, scope, sort]),
+    listKey: JSON.stringify([q, scope, asOf, sort]),
     queryKey: JSON.stringify(query),
     queries: resourceQueries(resource, query),
     onOpen: open,
@@ -111,6 +124,7 @@ function ResourceList({ kind }: Props) {
         isRejected={list.problem !== undefined}
         onScope={(next) => change({ scope: next })}
       >
+        <TimeControl />
         <ColumnsButton
           columns={state.columns}
           names={defaults.names}
@@ -120,6 +134,7 @@ function ResourceList({ kind }: Props) {
         />
       </ListHead>
       <KindTabs />
+      <PastNotice />
       <FilterBar
         q={state.q}
         label={t.filter(kind)}
@@ -127,7 +142,8 @@ function ResourceList({ kind }: Props) {
         filters={{
           keys: filterKeys(resource, fields),
           labelOf,
-          countsQuery: (text, names) => resourceValuesQuery(resource, { q: text, scope }, names),
+          countsQuery: (text, names) =>
+            resourceValuesQuery(resource, { q: text, scope, asOf }, names),
         }}
         problem={list.problem}
         onChange={setQ}
@@ -168,7 +184,10 @@ function useResourceListState(resource: Resource, fields: readonly string[]) {
       void navigate({
         to: '.',
         search: (before) =>
-          writeListState({ ...readListState(before, defaults), ...changes }, defaults),
+          withoutEmpty({
+            ...writeListState({ ...readListState(before, defaults), ...changes }, defaults),
+            as_of: before['as_of'],
+          }),
         replace,
         resetScroll: false,
       }),
@@ -179,6 +198,7 @@ function useResourceListState(resource: Resource, fields: readonly string[]) {
 
 function KindTabs() {
   const t = useMessages().infrastructure
+  const asOf = useAsOf()
   return (
     <Tabs label={t.tabs}>
       {inventoryKinds.map((kind) => (
@@ -186,6 +206,7 @@ function KindTabs() {
           key={kind}
           to="/infrastructure/$kind"
           params={{ kind }}
+          search={asOf === undefined ? {} : { as_of: asOf }}
           className={tabClass}
           activeOptions={{ includeSearch: false }}
           activeProps={{ 'aria-current': 'page' }}

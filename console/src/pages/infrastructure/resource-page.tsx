@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { resourceQuery } from '../../api/queries/resources.ts'
 import { isInventoryKind, type InventoryKind } from '../../inventory/kinds.ts'
+import { PastNotice } from '../../inventory/past-notice.tsx'
 import { textOf, type ResourceRow } from '../../inventory/resource-row.ts'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
@@ -32,18 +34,24 @@ interface Props {
 
 function ResourceView({ kind, id }: Props) {
   const t = useMessages().infrastructure
-  const query = useQuery(resourceQuery(resources[kind], id))
+  const asOf = useAsOf()
+  const query = useQuery(resourceQuery(resources[kind], id, asOf))
   return (
     <Page
       title={query.data ? textOf(query.data, 'name') || id : t.one[kind]}
       lead={
-        <Link to="/infrastructure/$kind" params={{ kind }}>
+        <Link
+          to="/infrastructure/$kind"
+          params={{ kind }}
+          search={asOf === undefined ? {} : { as_of: asOf }}
+        >
           <span aria-hidden="true">← </span>
           {t.kinds[kind]}
         </Link>
       }
       aside={query.data && <ServersButton kind={kind} row={query.data} />}
     >
+      <PastNotice />
       <QueryView
         query={query}
         skeleton={<SkeletonRows />}

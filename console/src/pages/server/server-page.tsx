@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { PastNotice } from '../../inventory/past-notice.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { ServerView } from './server-view.tsx'
@@ -17,6 +18,7 @@ export function ServerPage() {
           {t.allServers}
         </Link>
       </div>
+      <PastNotice />
       <ServerView
         key={id}
         id={id}

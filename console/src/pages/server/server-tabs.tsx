@@ -1,6 +1,7 @@
 import type { Server } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { tabClass, TabCount, Tabs } from '../../ui/tabs.tsx'
 import { tabNames, type TabName } from './tabs.ts'
@@ -31,6 +32,7 @@ const showInRow = (link: HTMLAnchorElement | null): void =>
 export function ServerTabs({ server, tab, onTab }: Props) {
   const { server: t } = useMessages()
   const counts = countsOf(server)
+  const asOf = useAsOf()
   return (
     <Tabs label={t.parts}>
       {tabNames.map((name) => (
@@ -39,6 +41,7 @@ export function ServerTabs({ server, tab, onTab }: Props) {
           ref={name === tab ? showInRow : undefined}
           to="/servers/$id/$tab"
           params={{ id: server.id, tab: name }}
+          search={asOf === undefined ? {} : { as_of: asOf }}
           preload={false}
           resetScroll={false}
           className={tabClass}

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState, type ComponentType } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { Server } from '@muster/contract'
 import { serverQuery } from '../../api/queries/server.ts'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -54,7 +55,8 @@ interface Props {
 export function ServerView({ id, tab, onTab, title }: Props) {
   const { server: t } = useMessages()
   const { isPollingFast, pollFast } = useFastPolling()
-  const query = useQuery(serverQuery(id, isPollingFast))
+  const asOf = useAsOf()
+  const query = useQuery(serverQuery(id, isPollingFast, asOf))
   const sync = useSyncServer(id, pollFast)
   return (
     <div className={styles.view}>
@@ -70,12 +72,14 @@ export function ServerView({ id, tab, onTab, title }: Props) {
               server={server}
               title={title(server.name)}
               actions={
-                <ServerActions
-                  server={server}
-                  isSyncing={sync.isPending}
-                  onSync={() => sync.mutate()}
-                  onTab={onTab}
-                />
+                asOf === undefined && (
+                  <ServerActions
+                    server={server}
+                    isSyncing={sync.isPending}
+                    onSync={() => sync.mutate()}
+                    onTab={onTab}
+                  />
+                )
               }
             />
             {sync.error && <ErrorNotice error={sync.error} onRetry={() => sync.mutate()} />}

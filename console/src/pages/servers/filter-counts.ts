@@ -36,7 +36,7 @@ export interface FilterCounts {
 const groupOf = (name: FilterGroupName) => findKey(filterKeys, name)?.groups ?? name
 
 /** The requests for the values of all filter groups. */
-export function filterCountQueries({ q, scope, isBin }: ServerFilter, isShown: boolean) {
+export function filterCountQueries({ q, scope, isBin, asOf }: ServerFilter, isShown: boolean) {
   const isActive = (name: FilterGroupName) => {
     const { wanted, unwanted } = valuesOf(q, name)
     return wanted.length + unwanted.length > 0
@@ -47,7 +47,7 @@ export function filterCountQueries({ q, scope, isBin }: ServerFilter, isShown: b
   ]
   return {
     counts: (isShown ? groups : []).map(({ text, names }) =>
-      countsQuery({ q: text, scope, isBin }, names.map(groupOf)),
+      countsQuery({ q: text, scope, isBin, asOf }, names.map(groupOf)),
     ),
     agree: (counts: FilterValueCounts, total: number, rows: readonly Row[]) =>
       countsAgree(q, counts, total, rows),

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { countsQuery, serverQueries, type ServersQuery } from '../../api/queries/servers.ts'
 import { completeTerms } from '../../filter/edit-query.ts'
@@ -7,10 +8,13 @@ import { FilterBar } from '../../inventory/filter-bar.tsx'
 import { ListHead } from '../../inventory/list-head.tsx'
 import styles from '../../inventory/list-page.module.css'
 import { ListView } from '../../inventory/list-view.tsx'
+import { PastNotice } from '../../inventory/past-notice.tsx'
+import { TimeControl } from '../../inventory/time-control.tsx'
 import { useList } from '../../inventory/use-list.ts'
 import { columnNames, defaultColumns, fieldsFor, withBinColumn } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { buttonClass } from '../../ui/button.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -45,17 +49,24 @@ export function ServersPage() {
   const { number } = useFormat()
   const [state, change] = useListState()
   const [hasFilters, setFilters] = useState(wide.matches)
-  const { isBin } = state
+  const { isBin, asOf } = state
   const columnsShown = useMemo(
     () => (isBin ? withBinColumn(state.columns) : state.columns),
     [isBin, state.columns],
   )
   const q = completeTerms(state.q)
   const query = useMemo<ServersQuery>(
-    () => ({ q, scope: state.scope, isBin, sort: state.sort, fields: fieldsFor(columnsShown) }),
-    [q, state.scope, isBin, state.sort, columnsShown],
+    () => ({
+      q,
+      scope: state.scope,
+      isBin,
+      asOf,
+      sort: state.sort,
+      fields: fieldsFor(columnsShown),
+    }),
+    [q, state.scope, isBin, asOf, state.sort, columnsShown],
   )
-  const listKey = JSON.stringify([q, state.scope, isBin, state.sort])
+  const listKey = JSON.stringify([q, state.scope, isBin, asOf, state.sort])
   const selection = useSelection(listKey, isBin)
 
   const { scope } = state
@@ -63,7 +74,7 @@ export function ServersPage() {
     keys: filterKeys,
     labelOf: (key: string) => t.servers.keys[key as FilterName],
     countsQuery: (text: string, fields: readonly string[]) =>
-      countsQuery({ q: text, scope, isBin }, fields),
+      countsQuery({ q: text, scope, isBin, asOf }, fields),
   }
 
   const open = useCallback((row: Row) => change({ panel: row.id }), [change])
@@ -103,6 +114,7 @@ export function ServersPage() {
         isRejected={list.problem !== undefined}
         onScope={(scope) => change({ scope })}
       >
+        <TimeControl />
         <ViewsMenu state={state} onChange={change} />
         <ColumnsButton
           columns={state.columns}
@@ -118,6 +130,15 @@ export function ServersPage() {
           onExport={(kind) => saveServers(state, kind)}
         />
       </ListHead>
+      <PastNotice>
+        <Link
+          to="/compare"
+          search={{ q, scope, from: asOf }}
+          className={buttonClass(undefined, true)}
+        >
+          {t.past.compare}
+        </Link>
+      </PastNotice>
       <FilterBar
         q={state.q}
         label={t.servers.filter}
@@ -147,7 +168,7 @@ export function ServersPage() {
           />
         )}
         <div className={styles.list}>
-          {(selection.isAll || selection.rows.length > 0) && (
+          {asOf === undefined && (selection.isAll || selection.rows.length > 0) && (
             <BulkBar
               rows={selection.rows}
               all={selection.isAll ? { q, scope, count: pages.count ?? 0 } : undefined}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { startApiProxy } from './api-proxy.ts'
+import { enterAs } from './enter-as.ts'
+import { examine } from './examine.ts'
+import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
+import { openVisit } from './visit.ts'
+
+const minute = 60_000
+
+describe('the past', () => {
+  const lifetime = suiteLifetime()
+  let testConsole: TestConsole
+  let fleet: SmallFleet
+  let ago = 180 * minute
+  before(async () => {
+    testConsole = await startConsole(lifetime, { clock: () => Date.now() - ago })
+    fleet = await createSmallFleet(testConsole)
+    ago = 30 * minute
+    const [first, second] = fleet.servers
+    assert.ok(first && second)
+    const { inventory } = testConsole.platform
+    await inventory.recordServers({ present: [{ ...first, name: 'renamed' }], gone: [second.id] })
+    ago = 0
+  })
+
+  async function open(t: Parameters<TestConsole['visit']>[0], path: string) {
+    const proxy = await startApiProxy(t, testConsole.url)
+    const { page, context } = await openVisit(t, testConsole.browser, proxy.url, {
+      bypassCSP: true,
+    })
+    await enterAs(context, proxy.url, fleet.owner)
+    await page.goto(`/console${path}`)
+    return { page, proxy }
+  }
+
+  test('is chosen beside the query bar, shown plainly, without actions, and compared with now', async (t) => {
+    const { page } = await open(t, '/servers?sort=name')
+    const row = (name: string) => page.getByRole('link', { name, exact: true })
+    await row('renamed').waitFor()
+    await page.getByRole('button', { name: 'Now', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'An hour ago' }).click()
+    const notice = page.getByRole('region', { name: 'Time' })
+    await notice.getByText('You see the past').waitFor()
+    await row('web-01').waitFor()
+    await page.getByText(`${sizes.web} servers`).waitFor()
+    assert.equal(await row('renamed').count(), 0)
+    await page.reload()
+    await row('web-02').click()
+    await page.getByRole('link', { name: 'Open full page' }).click()
+    await page.getByRole('heading', { name: 'web-02', level: 1 }).waitFor()
+    await notice.waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Sync now' }).count(), 0)
+    assert.deepEqual(await examine(page, 'past'), [])
+    await page.goBack()
+    await notice.getByRole('link', { name: 'Compare with now' }).click()
+    await page.getByRole('heading', { name: 'What is different' }).waitFor()
+    await page.getByText('0 appeared, 1 gone, 1 changed').waitFor()
+    await page.getByText('renamed').first().waitFor()
+    assert.deepEqual(await examine(page, 'past'), [])
+    await page.goBack()
+    await notice.getByRole('button', { name: 'Back to now' }).click()
+    await row('renamed').waitFor()
+    assert.equal(await notice.count(), 0)
+  })
+
+  test('is not asked for before the recorded time', async (t) => {
+    const { page } = await open(t, '/servers')
+    await page.getByRole('button', { name: 'Now', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Choose a time…' }).click()
+    const field = page.getByRole('dialog').getByLabel('Time', { exact: true })
+    await field.fill('2020-01-01T00:00')
+    await page.getByText('Nothing is recorded before').first().waitFor()
+    await page.getByLabel('Recorded time').press('End')
+    assert.deepEqual(await examine(page, 'past'), [])
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('region', { name: 'Time' }).waitFor()
+  })
+
+  test('is shown on infrastructure too, and survives an API that is away', async (t) => {
+    const time = new Date(Date.now() - 60 * minute).toISOString()
+    const { page, proxy } = await open(t, `/infrastructure/networks?as_of=${time}`)
+    const notice = page.getByRole('region', { name: 'Time' })
+    await notice.waitFor()
+    await page.getByRole('link', { name: 'Hosts', exact: true }).click()
+    await page.waitForURL(/hosts\?as_of=/)
+    await notice.waitFor()
+    await proxy.stop()
+    await page.getByRole('link', { name: 'Servers', exact: true }).first().click()
+    await page.getByRole('alert').first().waitFor()
+    await proxy.restart()
+    await page.goto(`/console/servers?as_of=${time}`)
+    await page.getByRole('link', { name: 'web-02', exact: true }).waitFor()
+  })
+})
