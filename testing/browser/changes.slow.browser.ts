@@ -89,7 +89,7 @@ describe('the page of changes', () => {
     assert.match(await text('web-02'), /Source tag env before prod → after spare/)
     const through = group(page, 'Through Muster')
     assert.match(await through.innerText(), /web-03[^]*Tag team[^]*rocket/)
-    assert.equal(await group(page, 'Observed at the source').getByText('web-03').count(), 0)
+    assert.equal(await group(page, 'Observed').getByText('web-03').count(), 0)
     await row(page, 'db').click()
     assert.match(
       await text('db-06'),

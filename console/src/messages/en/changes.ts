@@ -48,7 +48,7 @@ export const changes = {
   days: (count: string) => `Show earlier days (${count})`,
   nothingOn: 'No changes on this day',
   throughMuster: 'Through Muster',
-  observed: 'Observed at the source',
+  observed: 'Observed',
   task: 'See the tasks',
   who: 'See who did it',
   notObserved: (from: string, to: string) =>

@@ -45,7 +45,7 @@ export const changes: Messages['changes'] = {
   days: (count) => `显示更早的日期（${count}）`,
   nothingOn: '当天没有变更',
   throughMuster: '通过 Muster',
-  observed: '来源上报',
+  observed: '观测到',
   task: '查看任务',
   who: '查看操作者',
   notObserved: (from, to) => `发生在 ${from} 与 ${to} 之间，期间未能观测该账号。`,

@@ -57,7 +57,8 @@ export function ChangeDay({ date, count, filter, now, words, open, onToggle }: P
       {isSeen ? (
         <QueryView query={counts} skeleton={<SkeletonRows rows={3} />}>
           {(data) => {
-            const rows = projectRows(data, filter.kinds.length > 0 ? filter.kinds : all)
+            const kinds = filter.kinds.length > 0 ? filter.kinds : all
+            const rows = projectRows(data, kinds, words.projectName)
             const shown = areAllShown
               ? rows
               : rows.filter((row, at) => at < mostProjects || isOpen(row.id))

@@ -29,8 +29,7 @@ export function ChangeTools({ state, now, onChange }: Props) {
   const { q, scope } = state
   return (
     <div className={styles.tools}>
-      {/* Begins anew when the period is changed from elsewhere. */}
-      <Period key={`${state.since} ${state.until}`} state={state} now={now} onChange={onChange} />
+      <Period state={state} now={now} onChange={onChange} />
       <KindMenu state={state} onChange={onChange} />
       <Link
         to="/servers"
@@ -46,8 +45,8 @@ export function ChangeTools({ state, now, onChange }: Props) {
 
 function Period({ state: { since, until }, now, onChange }: Props) {
   const { activity: t } = useMessages()
-  const isTimed = !isSpan(since) || until !== undefined
-  const [isBetween, setBetween] = useState(isTimed)
+  const [isChosen, setChosen] = useState(false)
+  const isBetween = isChosen || !isSpan(since) || until !== undefined
   const names = { '-24h': t.spans['24h'], '-7d': t.spans['7d'], '-30d': t.spans['30d'] } as const
   const times = { since: timeOf(since, now), until: until && timeOf(until, now) }
   return (
@@ -56,7 +55,7 @@ function Period({ state: { since, until }, now, onChange }: Props) {
         label={t.when}
         value={isBetween ? 'between' : since}
         onChange={({ target: { value } }) => {
-          setBetween(value === 'between')
+          setChosen(value === 'between')
           if (isSpan(value)) onChange({ since: value, until: undefined })
         }}
       >
@@ -73,7 +72,8 @@ function Period({ state: { since, until }, now, onChange }: Props) {
           const shown = time ? toLocalDateTime(toTimestamp(time)) : ''
           return (
             <TextField
-              key={name}
+              // Begins anew when the time is changed from elsewhere.
+              key={`${name} ${shown}`}
               label={name === 'since' ? t.since : t.before}
               required
               type="datetime-local"

@@ -36,14 +36,16 @@ describe('counts of changes', () => {
     assert.equal(daysOf(some, undefined).length, 2)
   })
 
-  it('are grouped by project, in the order of the kinds, most changes first', () => {
+  it('are grouped by project, by name, and in the order of the kinds', () => {
     const groups = [
       { values: { project: 'db', kind: 'gone' }, count: 1 },
       { values: { project: 'web', kind: 'status' }, count: 9 },
       { values: { project: 'web', kind: 'appeared' }, count: 2 },
       { values: { project: 'idle', kind: 'tag' }, count: 4 },
     ]
-    assert.deepEqual(projectRows(counted(groups), ['appeared', 'gone', 'status']), [
+    const names: Readonly<Record<string, string>> = { web: 'a web', db: 'the database' }
+    const nameOf = (id: string) => names[id] ?? id
+    assert.deepEqual(projectRows(counted(groups), ['appeared', 'gone', 'status'], nameOf), [
       {
         id: 'web',
         counts: [

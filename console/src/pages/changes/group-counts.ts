@@ -39,12 +39,11 @@ export interface ProjectRow {
   readonly counts: readonly { readonly kind: ChangeKind; readonly count: number }[]
 }
 
-const sum = ({ counts }: ProjectRow) => counts.reduce((total, { count }) => total + count, 0)
-
-/** The projects with changes, those with most first, and their counts in the order of the kinds. */
+/** The projects with changes, by name, so that none moves when a count does. Counts are in the order of the kinds. */
 export function projectRows(
   { groups }: ServerChangeStatistics,
   kinds: readonly ChangeKind[],
+  nameOf: (id: string) => string,
 ): readonly ProjectRow[] {
   const byProject = Map.groupBy(groups, ({ values }) => values['project'] ?? '')
   return [...byProject]
@@ -56,7 +55,7 @@ export function projectRows(
       }),
     }))
     .filter(({ counts }) => counts.length > 0)
-    .sort((a, b) => sum(b) - sum(a))
+    .sort((a, b) => nameOf(a.id).localeCompare(nameOf(b.id)))
 }
 
 /** Whether somebody caused the change through Muster. */

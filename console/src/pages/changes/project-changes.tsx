@@ -33,7 +33,7 @@ export function ProjectChanges({ projectId, filter, words }: Props) {
         const through = changes.filter(isThroughMuster)
         const observed = changes.filter((change) => !isThroughMuster(change))
         return (
-          <>
+          <div className={styles.groups}>
             <ChangeGroup title={t.throughMuster} changes={through} words={words} />
             <ChangeGroup title={t.observed} changes={observed} words={words} />
             {list.hasNextPage && (
@@ -48,7 +48,7 @@ export function ProjectChanges({ projectId, filter, words }: Props) {
                 <span role="status">{t.loaded(number(changes.length))}</span>
               </div>
             )}
-          </>
+          </div>
         )
       }}
     </QueryView>
