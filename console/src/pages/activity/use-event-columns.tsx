@@ -2,6 +2,9 @@ import type { EventDto } from '@muster/contract'
 import type { EventFilters } from '../../api/event-filters.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import type { ChangeWords } from '../../servers/describe-changes.ts'
+import type { FieldChange } from '../../servers/describe-items.ts'
+import { useChangeWords } from '../../servers/use-change-words.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -9,7 +12,7 @@ import styles from './activity.module.css'
 import { Link } from '@tanstack/react-router'
 import { kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
 import { EntityLink } from '../identity/entity-link.tsx'
-import { describeChanges, isBrief, type Change } from './describe-changes.ts'
+import { describeEvent, isBrief } from './describe-event.ts'
 
 const tones: Readonly<Record<EventDto['result'], Tone>> = {
   success: 'good',
@@ -23,6 +26,7 @@ export function useEventColumns(
 ): readonly Column<EventDto>[] {
   const t = useMessages()
   const { dateTime } = useFormat()
+  const words = useChangeWords()
   const value = (label: string, filters: EventFilters) => (
     <button
       type="button"
@@ -67,7 +71,7 @@ export function useEventColumns(
     {
       key: 'changes',
       title: t.activity.changes,
-      cell: ({ changes }) => <ChangeList changes={changes} />,
+      cell: (event) => <ChangeList event={event} words={words} />,
     },
     { key: 'ip', title: t.activity.ip, cell: ({ ip }) => <code>{ip}</code> },
     {
@@ -118,12 +122,12 @@ function EventTarget({ event }: { readonly event: EventDto }) {
 }
 
 /** Old and new values; collapsed if they are long. */
-function ChangeList({ changes }: { readonly changes: EventDto['changes'] }) {
+function ChangeList({ event, words }: { readonly event: EventDto; readonly words: ChangeWords }) {
   const t = useMessages()
-  const all = describeChanges(changes)
+  const all = describeEvent(event, words)
   if (all.length === 0) return null
   if (isBrief(all)) return <Lines changes={all} />
-  const names = all.map(({ name }) => name).join(', ')
+  const names = all.map(({ label }) => label).join(', ')
   return (
     <details className={styles.changes}>
       <summary>
@@ -134,20 +138,20 @@ function ChangeList({ changes }: { readonly changes: EventDto['changes'] }) {
   )
 }
 
-function Lines({ changes }: { readonly changes: readonly Change[] }) {
+function Lines({ changes }: { readonly changes: readonly FieldChange[] }) {
   const t = useMessages()
   return (
     <dl className={styles.changes}>
-      {changes.map(({ name, before, after }) => (
-        <div key={name} className={styles.change}>
-          <dt>{name}</dt>
+      {changes.map(({ key, label, before, after }) => (
+        <div key={key} className={styles.change}>
+          <dt>{label}</dt>
           <dd>
-            {before !== '' && (
+            {before !== undefined && (
               <>
                 <del>{before}</del> →{' '}
               </>
             )}
-            {after === '' ? <span className={styles.soft}>{t.activity.nothing}</span> : after}
+            {after ?? <span className={styles.soft}>{t.activity.nothing}</span>}
           </dd>
         </div>
       ))}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { EventDto } from '@muster/contract'
+import { en } from '../../messages/en/index.ts'
+import { createFormat } from '../../messages/format.ts'
+import { createValueNames } from '../../servers/value-names.ts'
+import { describeEvent, isBrief } from './describe-event.ts'
+
+const words = {
+  messages: en,
+  format: createFormat('en'),
+  names: createValueNames(en.values),
+  projectName: (id: string) => id,
+}
+const describeChanges = (changes: EventDto['changes'], target_type = 'user') =>
+  describeEvent({ target_type, changes }, words)
+
+describe('the changes of an event', () => {
+  it('are texts, before and after', () => {
+    const changes = describeChanges({
+      enabled: [true, false],
+      name: ['web', 'www'],
+      tags: [null, { env: 'prod' }],
+      vcpu: [0, 2],
+    })
+    assert.deepEqual(
+      changes.map(({ label, before, after }) => [label, before, after]),
+      [
+        ['enabled', 'true', 'false'],
+        ['name', 'web', 'www'],
+        ['tags', undefined, '{"env":"prod"}'],
+        ['vcpu', '0', '2'],
+      ],
+    )
+  })
+
+  it('are in words and units if they are those of a server', () => {
+    const changes = describeChanges({ vmem_size: [4096, 8192] }, 'server')
+    assert.deepEqual(changes, [
+      { key: 'vmem_size', label: 'Memory', before: '4 GB', after: '8 GB' },
+    ])
+  })
+
+  it('leave out values that are empty before and after', () => {
+    assert.deepEqual(describeChanges({ description: [null, ''] }), [])
+  })
+
+  it('are short if they fit into a table row', () => {
+    assert.equal(isBrief(describeChanges({ enabled: [true, false] })), true)
+    assert.equal(isBrief(describeChanges({ a: [1, 2], b: [1, 2], c: [1, 2] })), false)
+    assert.equal(isBrief(describeChanges({ a: [null, 'x'.repeat(100)] })), false)
+  })
+})
