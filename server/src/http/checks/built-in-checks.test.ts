@@ -225,7 +225,7 @@ onEngineOfLane('built-in checks', (engine) => {
       violations
         .filter(({ subject_id }) => subject_id === untagged.id)
         .map(({ until }) => until === null)
-        .sort(),
+        .sort((a, b) => Number(a) - Number(b)),
       [false, true],
     )
   })

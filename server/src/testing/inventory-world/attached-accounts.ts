@@ -1,6 +1,5 @@
 import { eventually } from '../eventually.ts'
 import assert from 'node:assert/strict'
-import { describe } from 'node:test'
 import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import type { DestinationStream } from 'pino'
 import type { TaskLimits } from '../../composition/task-limits.ts'
