@@ -33,7 +33,8 @@ function byKey(list: unknown, key: string): ReadonlyMap<string, Item> {
   return new Map(
     items.map((item, at) => {
       const id = item[key]
-      return [id === '' || id === undefined || id === null ? `#${at + 1}` : String(id), item]
+      const isKnown = typeof id === 'number' || (typeof id === 'string' && id !== '')
+      return [isKnown ? String(id) : `#${at + 1}`, item]
     }),
   )
 }

@@ -40,7 +40,9 @@ export const changeCountsQuery = (
         signal,
       }),
     placeholderData: keepPreviousData,
-    refetchInterval: isPolled && statisticsInterval,
+    // Counting takes seconds if there are more changes than the API counts.
+    refetchInterval: ({ state }) =>
+      isPolled && state.data?.is_complete !== false && statisticsInterval,
   })
 
 /** A rare filter can have pages without a change. So many are requested at a time. */
