@@ -54,11 +54,14 @@ const findNightly = (suffix: string) => [
   ...findSlow(suffix, 'nightly'),
   ...find(`nightly.${suffix}`),
 ]
+/** Files of back ends of which the lane of back ends runs a part. */
+const findNightlyBackEnds = () =>
+  find('backend').filter((file) => differs.nightly.test(readFileSync(file, 'utf8')))
 
 const files = {
   test: () => findFast('test'),
   slow: () => findSlow('test'),
-  nightly: () => findNightly('test'),
+  nightly: () => [...findNightly('test'), ...findNightlyBackEnds()],
   backend: () => find('backend'),
   compute: () => find('compute'),
 }[lane]()
@@ -103,7 +106,7 @@ const longestFirst = (paths: readonly string[]) =>
     })
     .sort((one, other) => other.weight - one.weight)
     .map(({ path }) => path)
-const takesLong = /describeConformance\(|spawn-muster\.ts'|running-muster\.ts'/
+const takesLong = /describeConformance\(|testFaults\(|spawn-muster\.ts'|running-muster\.ts'/
 
 /** The first start of a back end may have to install it. */
 const needsBackEnd = lane === 'backend' || lane === 'compute'

@@ -23,6 +23,7 @@ import {
 } from '../../server/src/testing/inventory-world/scan-source.ts'
 import { referTo } from '../../server/src/testing/inventory-world/server-reference.ts'
 import { testActing } from '../../server/src/testing/inventory-world/test-acting.ts'
+import { isNightly } from '../../server/src/testing/lanes.ts'
 import { localSettings, trustedClient } from './clients.ts'
 import { startIncus, type TestIncus } from './start.ts'
 
@@ -58,6 +59,26 @@ for (const product of ['incus', 'lxd'] as const) {
       settings: settings(),
       running: async () => referTo(await incus.launch('any', '--config', 'limits.memory=64MiB')),
     }))
+
+    test('tells apart why it does not act', async () => {
+      const running = await incus.launch('running')
+      const stopped = await init('stopped')
+      await refuses('00000000-0000-4000-8000-000000000000', { kind: 'start' }, 'not-found')
+      await refuses(running, { kind: 'start' }, 'conflict', /already running/)
+      await refuses(running, { kind: 'resume' }, 'conflict', /already running/)
+      await refuses(stopped, { kind: 'suspend' }, 'conflict', /isn't running/)
+      await refuses(stopped, switchOff, 'conflict', /already stopped/)
+      await refuses(stopped, { kind: 'stop', isForced: false }, 'conflict', /already stopped/)
+      await refuses(stopped, { kind: 'reset', isHard: false }, 'conflict', /already stopped/)
+      const rename = (name: string): SourceCall => ({ kind: 'update', changes: { name } })
+      await refuses(running, rename('other'), 'conflict', /not allowed/)
+      await refuses(stopped, rename('running'), 'conflict', /in use/)
+      await refuses(stopped, rename('a b'), 'unsupported', /name/)
+      await refuses(running, { kind: 'restart', isForced: false }, 'unsupported')
+    })
+
+    // LXD has the rest at night: only its errors are known to differ.
+    if (product === 'lxd' && !isNightly) return
 
     /** A starting instance refuses other operations. */
     const stopsWhenStarted = async (id: string) => {
@@ -171,23 +192,6 @@ for (const product of ['incus', 'lxd'] as const) {
       assert.match(facts?.notes?.['lost_on_stop'] ?? '', /ephemeral/)
       await act(remove, id)
       await waitForFacts(id, (found) => found === undefined)
-    })
-
-    test('tells apart why it does not act', async () => {
-      const running = await incus.launch('running')
-      const stopped = await init('stopped')
-      await refuses('00000000-0000-4000-8000-000000000000', { kind: 'start' }, 'not-found')
-      await refuses(running, { kind: 'start' }, 'conflict', /already running/)
-      await refuses(running, { kind: 'resume' }, 'conflict', /already running/)
-      await refuses(stopped, { kind: 'suspend' }, 'conflict', /isn't running/)
-      await refuses(stopped, switchOff, 'conflict', /already stopped/)
-      await refuses(stopped, { kind: 'stop', isForced: false }, 'conflict', /already stopped/)
-      await refuses(stopped, { kind: 'reset', isHard: false }, 'conflict', /already stopped/)
-      const rename = (name: string): SourceCall => ({ kind: 'update', changes: { name } })
-      await refuses(running, rename('other'), 'conflict', /not allowed/)
-      await refuses(stopped, rename('running'), 'conflict', /in use/)
-      await refuses(stopped, rename('a b'), 'unsupported', /name/)
-      await refuses(running, { kind: 'restart', isForced: false }, 'unsupported')
     })
 
     test('tells that a limit of the project is exceeded, and that a project is not allowed', async () => {

@@ -47,7 +47,7 @@ describe('a real Incus', () => {
       unreachableSettings: { ...trusted, address: 'https://127.0.0.1:1' },
       create,
       stop: async (id) => void (await incus.run('stop', '--force', nameOf(id))),
-      start: async (id) => void (await incus.run('start', nameOf(id))),
+      start: (id) => incus.start(nameOf(id)),
       remove: async (id) => void (await incus.run('delete', '--force', nameOf(id))),
       rename: async (id, name) => {
         await incus.run('rename', nameOf(id), name)

@@ -36,6 +36,8 @@ export interface TestIncus {
   limitTrust(name: string, projects: readonly string[]): Promise<void>
   /** Runs the command line client of the product. */
   run(...args: readonly string[]): Promise<string>
+  /** Starts a container, which the kernel of a busy machine refuses now and then. */
+  start(name: string, project?: string): Promise<void>
   /** Creates and starts a container. Returns its UUID. */
   launch(name: string, ...args: readonly string[]): Promise<string>
   uuidOf(name: string, project?: string): Promise<string>
@@ -139,8 +141,7 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
     for (const place of mounts.toReversed()) execFileSync('umount', ['--lazy', place])
   }
 
-  /** On a busy machine the kernel refuses a container now and then, so it is tried again. */
-  async function startContainer(name: string, project: string): Promise<void> {
+  async function startContainer(name: string, project = 'default'): Promise<void> {
     const end = performance.now() + startPatience
     for (;;) {
       const refusal = await run('start', name, '--project', project).then(
@@ -196,6 +197,7 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
       await run('query', '--request=PATCH', '--data', body, `/1.0/certificates/${fingerprint}`)
     },
     run,
+    start: startContainer,
     async launch(name, ...args) {
       const project = args.includes('--project') ? args[args.indexOf('--project') + 1] : undefined
       const inProject = project ?? 'default'
