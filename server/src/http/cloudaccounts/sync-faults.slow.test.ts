@@ -293,7 +293,7 @@ describe('a faulty source', () => {
     })
   })
 
-  const patience = 60
+  const patience = 120
   const show = async (id: string): Promise<CloudAccount> => {
     const account = await at.show(id)
     answers.push(JSON.stringify(account))

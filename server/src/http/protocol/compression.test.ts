@@ -13,6 +13,7 @@ import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
+import { sampleInputs } from '../../testing/lanes.ts'
 import { compress } from '../compress.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
@@ -68,11 +69,11 @@ describe('compressed responses', () => {
   const streams = ['csv', 'ndjson'].map((format) => `${page}&format=${format}`)
 
   test('JSON, JavaScript, CSV and NDJSON are compressed in each coding and decode to the same bytes', async () => {
-    for (const path of [...compressed, ...streams]) {
+    for (const [at, path] of [...compressed, ...streams].entries()) {
       const plain = await send(path)
       assert.equal(plain.headers['content-encoding'], undefined)
       assert.match(plain.headers.vary ?? '', /\bAccept-Encoding$/)
-      for (const coding of contentCodings) {
+      for (const coding of sampleInputs(contentCodings, at)) {
         const { status, headers, bytes } = await send(path, accept(coding))
         assert.deepEqual([status, headers['content-encoding']], [200, coding], path)
         assert.equal(headers.vary, plain.headers.vary)

@@ -1,7 +1,7 @@
 import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { ServerActions } from '@muster/contract'
+import type { Batch, Server, ServerActions } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import {
   startActingAccount,
@@ -168,5 +168,27 @@ onEngineOfLane('more actions on servers', (engine) => {
     }
     await change({ enabled: true, max_actions: 10 })
     for (const id of ids) await acting.ended(id)
+  })
+
+  test('a user has at most ten unfinished batches', async () => {
+    const { at } = acting
+    const options = { servers: 400, seed: 11, action_delay: 600_000 }
+    const account = { provider: 'Simulator', address: '', options, access: 'manage' }
+    const { id: accountId } = await at.attach(account)
+    await at.synced(accountId)
+    const { call, get } = await at.addCaller('project_owner')
+    const { servers } = await get<{ servers: Server[] }>('listServers', {
+      query: `account_id=${accountId}&status=ready&limit=12`,
+    })
+    assert.equal(servers.length, 12)
+    const answers = await Promise.all(
+      servers.map(({ id }) =>
+        call<{ batch: Batch }>('createBatch', { body: { batch: { action: 'start', ids: [id] } } }),
+      ),
+    )
+    const accepted = answers.filter(({ status }) => status === 202)
+    assert.equal(accepted.length, 10, answers.map(({ text }) => text).join('\n'))
+    assert.ok(answers.every(({ status }) => status === 202 || status === 429))
+    await at.admin.get('deleteCloudAccount', { path: { id: accountId }, query: 'evict=true' })
   })
 })

@@ -218,26 +218,4 @@ onEngineOfLane('actions on servers', (engine) => {
     )
     assert.equal(changes.at(-1)?.request_id, answer.headers.get('x-request-id'))
   })
-
-  test('a user has at most ten unfinished batches', async () => {
-    const { at } = acting
-    const options = { servers: 400, seed: 11, action_delay: 600_000 }
-    const account = { provider: 'Simulator', address: '', options, access: 'manage' }
-    const { id: accountId } = await at.attach(account)
-    await at.synced(accountId)
-    const { call, get } = await at.addCaller('project_owner')
-    const { servers } = await get<{ servers: Server[] }>('listServers', {
-      query: `account_id=${accountId}&status=ready&limit=12`,
-    })
-    assert.equal(servers.length, 12)
-    const answers = await Promise.all(
-      servers.map(({ id }) =>
-        call<{ batch: Batch }>('createBatch', { body: { batch: { action: 'start', ids: [id] } } }),
-      ),
-    )
-    const accepted = answers.filter(({ status }) => status === 202)
-    assert.equal(accepted.length, 10, answers.map(({ text }) => text).join('\n'))
-    assert.ok(answers.every(({ status }) => status === 202 || status === 429))
-    await at.admin.get('deleteCloudAccount', { path: { id: accountId }, query: 'evict=true' })
-  })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../../domain/new-id.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onEngineOfLane, sampleInputs } from '../../testing/lanes.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { createSharedServer } from '../../testing/inventory-world/shared-servers.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
@@ -122,42 +122,41 @@ onEngineOfLane('a server that two accounts report', (engine) => {
     })
   }
 
-  for (const place of ['near2', 'far'] as const) {
-    for (const [during, first] of [
-      ['denied', 'denied'],
-      ['denied', 'seen'],
-      ['seen', 'denied'],
-    ] as const) {
-      for (const third of ['none', 'seen', 'denied', 'disabled'] as const) {
-        for (const later of ['holder', 'other'] as const) {
-          test(`has a holder that sees it, or ends, when the scan of the ${later} (${first}) is overtaken (${during}, ${place}, a third account: ${third})`, async () => {
-            const { holder, other, ...shared } = await share(place)
-            const others = [{ account: other, answer: later === 'other' ? first : during }]
-            if (third !== 'none') {
-              const account = await shared.attach(projects[place], 150)
-              await shared.scan(account, 'seen')
-              if (third === 'disabled') await shared.set(account, { enabled: 0 })
-              else others.push({ account, answer: third })
-            }
-            const [slow, fast] = later === 'holder' ? [holder, other] : [other, holder]
-            shared.meanwhile(() => shared.scan(fast, during))
-            await shared.scan(slow, first)
-            // Each scan repeats what its source said.
-            const answers = [
-              { account: holder, answer: later === 'holder' ? first : during },
-              ...others,
-            ]
-            for (const { account, answer } of [...answers, ...answers]) {
-              await shared.scan(account, answer)
-            }
-            const seeing = answers.filter(({ answer }) => answer === 'seen')
-            const holders = (await shared.live()).map(({ account_id }) => account_id)
-            assert.equal(holders.length, seeing.length === 0 ? 0 : 1)
-            assert.ok(holders.every((id) => seeing.some(({ account }) => account.id === id)))
-          })
-        }
+  const answers = [
+    ['denied', 'denied'],
+    ['denied', 'seen'],
+    ['seen', 'denied'],
+  ] as const
+  const overtaken = (['near2', 'far'] as const).flatMap((place) =>
+    answers.flatMap(([during, first]) =>
+      (['none', 'seen', 'denied', 'disabled'] as const).flatMap((third) =>
+        (['holder', 'other'] as const).map((later) => ({ place, during, first, third, later })),
+      ),
+    ),
+  )
+  for (const { place, during, first, third, later } of sampleInputs(overtaken)) {
+    test(`has a holder that sees it, or ends, when the scan of the ${later} (${first}) is overtaken (${during}, ${place}, a third account: ${third})`, async () => {
+      const { holder, other, ...shared } = await share(place)
+      const others = [{ account: other, answer: later === 'other' ? first : during }]
+      if (third !== 'none') {
+        const account = await shared.attach(projects[place], 150)
+        await shared.scan(account, 'seen')
+        if (third === 'disabled') await shared.set(account, { enabled: 0 })
+        else others.push({ account, answer: third })
       }
-    }
+      const [slow, fast] = later === 'holder' ? [holder, other] : [other, holder]
+      shared.meanwhile(() => shared.scan(fast, during))
+      await shared.scan(slow, first)
+      // Each scan repeats what its source said.
+      const told = [{ account: holder, answer: later === 'holder' ? first : during }, ...others]
+      for (const { account, answer } of [...told, ...told]) {
+        await shared.scan(account, answer)
+      }
+      const seeing = told.filter(({ answer }) => answer === 'seen')
+      const holders = (await shared.live()).map(({ account_id }) => account_id)
+      assert.equal(holders.length, seeing.length === 0 ? 0 : 1)
+      assert.ok(holders.every((id) => seeing.some(({ account }) => account.id === id)))
+    })
   }
 
   test('is not seen by its former id when it is claimed during a scan that misses it', async () => {
