@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Token } from '@muster/contract'
 import { ask, requestToken, secretOf } from './testing/client.ts'
-import { onBothEngines } from './testing/engines.ts'
+import { onSqliteFirst } from './testing/lanes.ts'
 import { runMuster, spawnMuster, temporaryFolder } from './testing/spawn-muster.ts'
 import { startPlatform } from './testing/start-platform.ts'
 
 const flags = ['--demo', '--demo-servers=40']
 
-onBothEngines('a platform with a demo', (engine) => {
+onSqliteFirst('a platform with a demo', (engine) => {
   test('all listed users can log in to their project or domain', async (t) => {
     const platform = await startPlatform({ engine, flags })
     t.after(() => platform.close())

@@ -8,7 +8,7 @@ import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { countServersOf } from '../storage/stored-counts.ts'
-import { onPostgresFirst } from '../testing/lanes.ts'
+import { isNightly, onPostgresFirst } from '../testing/lanes.ts'
 import { dumpOrganisation, startTestDemo } from '../testing/start-demo.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { demoDomains, demoPeople, demoProjects } from '../../../simulator/src/demo/organisation.ts'
@@ -186,7 +186,8 @@ onPostgresFirst('a demo', (engine) => {
     assert.equal(users[0]?.domain, 'Research-demo')
   })
 
-  test('creates a thousand projects at once, with an audit event for each', async (t) => {
+  const atNight = isNightly ? test : () => {}
+  atNight('creates a thousand projects at once, with an audit event for each', async (t) => {
     const { start, database } = await startDemo(t)
     // Nobody needs a million servers to see it.
     const { db } = database

@@ -317,8 +317,9 @@ for (const [name, provider] of Object.entries(providers)) {
       for (const [index, call] of calls.entries()) {
         // It has no list.
         if (fault === 'empty list' && call === openStackCalls['/compute/']) continue
-        // The lists of servers fail in each way; of the others each call fails in some ways.
-        const isSampled = lists.includes(call) || (faults.indexOf(fault) + index) % 3 === 0
+        // The lists of servers fail in each way; of the others each call fails in one way.
+        const isSampled =
+          lists.includes(call) || (faults.indexOf(fault) + index) % faults.length === 0
         if (!isNightly && !isSampled) continue
         const isList = lists.includes(call) && fault !== 'empty list'
         const isFailure = fault !== 'empty list' && (fault !== '403' || !optional.includes(call))

@@ -5,6 +5,7 @@ import type { FailedPart, ReportedServer, Source } from '../../domain/sources/so
 import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { withSource } from '../../testing/inventory-world/scan-source.ts'
 import { referTo } from '../../testing/inventory-world/server-reference.ts'
+import { sampleInputs } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 
@@ -63,8 +64,8 @@ describe('regions of EC2', () => {
   for (const fault of Object.keys(faults)) {
     test(`fail alone, in each call: ${fault}`, async () => {
       for (const options of [{}, { regions }]) {
-        for (const broken of regions) {
-          for (const call of calls) {
+        for (const [turn, broken] of regions.entries()) {
+          for (const call of sampleInputs(calls, turn)) {
             breakCalls((region, action) => region === broken && action === call, fault)
             const { servers, failures } = await scan(options)
             const about = `${call} in ${broken}`
