@@ -22,6 +22,8 @@ export interface Fleet extends FleetKeys {
   readonly engine: 'SQLite' | 'PostgreSQL'
   /** Measured when it was loaded, which may have been in an earlier run. */
   readonly load: LoadFigures
+  readonly folder: string
+  readonly databaseUrl?: string
   start(port: number, options?: Pick<StartOptions, 'env'>): Promise<BenchServer>
 }
 
@@ -95,7 +97,13 @@ export async function openFleet(size: number): Promise<Fleet> {
     writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
   }
   const keys = JSON.parse(readFileSync(file, 'utf8')) as StoredFleet
-  return { ...keys, size, engine: 'SQLite', start: (port, more) => startServer(port, folder, more) }
+  return {
+    ...keys,
+    size,
+    engine: 'SQLite',
+    folder,
+    start: (port, more) => startServer(port, folder, more),
+  }
 }
 
 /** The same on its own PostgreSQL, which is removed afterwards. */
@@ -111,6 +119,7 @@ export async function openPostgresFleet(
     ...keys,
     size,
     engine: 'PostgreSQL',
+    folder,
     databaseUrl: postgres.url,
     start: (port, more) => startServer(port, folder, { ...more, flags }),
     async close() {

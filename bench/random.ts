@@ -1,5 +1,5 @@
 /** Pseudo-random numbers from 0 to 1, the same in every run (mulberry32). */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d_2b_79_f5) | 0

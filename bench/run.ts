@@ -9,11 +9,13 @@ import { filterPairTimes } from './filter-pairs.ts'
 import { fleetQueries } from './fleet-queries.ts'
 import { fleetSize } from './fleet-size.ts'
 import { accessKeyLogins, tokenLogins } from './logins.ts'
+import { historyQueries } from './history.ts'
 import { hotPageOfChangingFleet, hotPages, singleServer, unchangedPages } from './page-reads.ts'
 import { options } from './options.ts'
 import { passwordLogins } from './password-login.ts'
 import { postgresRates } from './postgres.ts'
 import { idleMemory, startupTime } from './start-and-memory.ts'
+import { recordingCosts } from './recording.ts'
 import { renderTable, type Measured } from './table.ts'
 import { searchDuringFlood } from './search-during-flood.ts'
 import { syncRates } from './sync.ts'
@@ -46,6 +48,8 @@ const benchmarks: readonly Benchmark[] = [
   postgresRates,
   taskRates,
   cacheGains,
+  historyQueries,
+  recordingCosts,
 ]
 
 const { wanted } = options

@@ -67,6 +67,11 @@ export async function attach(
   const path = `${url}/cloudaccounts/${id}`
   const getAccount = async () => await requireOk(await fetch(path, { headers }))
 
+  const setEnabled = async (enabled: boolean) => {
+    const body = JSON.stringify({ cloudaccount: { enabled } })
+    await fetch(path, { method: 'PUT', headers, body })
+  }
+
   /** Waits until a new sync is complete. */
   async function finish(before: string | null): Promise<Account['sync']> {
     for (;;) {
@@ -84,14 +89,11 @@ export async function attach(
       await fetch(`${path}/sync`, { method: 'POST', headers: { 'x-auth-token': token } })
       return await finish(sync.finished_at)
     },
-    /** Disables the account for a while, so that the next scan finds changes. */
-    async syncAfterPause(time: number): Promise<Account['sync']> {
-      const set = (enabled: boolean) =>
-        fetch(path, { method: 'PUT', headers, body: JSON.stringify({ cloudaccount: { enabled } }) })
+    /** Disables the account, so that the next scan finds changes. */
+    disable: () => setEnabled(false),
+    async enable(): Promise<Account['sync']> {
       const { sync } = await getAccount()
-      await set(false)
-      await pause(time)
-      await set(true)
+      await setEnabled(true)
       return await finish(sync.finished_at)
     },
   }
@@ -154,7 +156,9 @@ export const syncRates: Benchmark = {
       await server.stop()
       const { size } = statSync(join(folder, 'data', 'muster.db'))
       server = await startServer(port, folder)
-      const some = await account.syncAfterPause(pauseBeforeSync)
+      await account.disable()
+      await pause(pauseBeforeSync)
+      const some = await account.enable()
 
       const reads = ['', '&offset=20', '&status=running', '&order_by=name'].map((query) =>
         withToken(token, `/servers?details=true&limit=20${query}`),
