@@ -2,6 +2,7 @@ import type { OperationId, ScopeParameter } from '@muster/contract'
 import { useMessages } from '../messages/use-messages.ts'
 import { useScopePermission } from '../session/use-scope-permission.ts'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { scopeValues } from './list-state.ts'
 
@@ -19,7 +20,12 @@ export function ScopeMenu({ operation, scope, onScope }: Props) {
   return (
     <Menu
       label={t.servers.scope}
-      trigger={(properties) => <Button {...properties}>{t.servers.scopes[scope]}</Button>}
+      trigger={(properties) => (
+        <Button {...properties}>
+          {t.servers.scopes[scope]}
+          <Icon name="down" />
+        </Button>
+      )}
     >
       {scopeValues.map((name) => (
         <MenuItem

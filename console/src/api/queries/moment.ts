@@ -26,7 +26,7 @@ export const momentQuery = (asOf: string) =>
         headers: { prefer: 'respond-async, wait=1' },
         signal,
       })
-      if ((status as number) !== 202) {
+      if (status !== 202) {
         return { isReady: true, gaps: readGaps(headers.get('muster-gaps')) }
       }
       const { moment } = body as unknown as Pending

@@ -37,6 +37,23 @@ export const serverHistoryQuery = (id: string) =>
     refetchInterval: slowInterval,
   })
 
+/** How many changes of a server there were on each of the last days, in the time zone of the user. */
+export const serverChangeDaysQuery = (id: string, days: number) =>
+  queryOptions({
+    queryKey: ['servers', 'change days', id, days],
+    queryFn: ({ signal }) => {
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+      const query = {
+        id: [id],
+        since: `-${days}d`,
+        group_by: ['day' as const],
+        scope: 'max' as const,
+      }
+      return api.getServerChangeStatistics({ query: { ...query, time_zone: timeZone }, signal })
+    },
+    refetchInterval: slowInterval,
+  })
+
 /** The sync interval of a server's account in seconds, which decides when its data is stale. */
 export const accountPeriodQuery = (accountId: string) =>
   queryOptions({

@@ -82,6 +82,7 @@ export const actions = {
 
   bin: 'Recycle bin',
   binEmpty: 'The recycle bin is empty',
-  binEmptyText: 'Servers that you delete stay here for some days, and can be restored.',
+  binEmptyText:
+    'Servers that you delete stay here until Muster deletes them at the source, by default after 7 days. Until then you can restore them.',
   leaveBin: 'Show all servers',
 }

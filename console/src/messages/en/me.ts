@@ -44,10 +44,10 @@ export const me = {
   secretTitle: 'Your new access key',
   secretWarning: 'The secret is shown only once. Copy it now.',
   secret: 'Secret',
-  tryIt: 'Test the key',
+  tryIt: 'List a server with the key',
   tryItHint:
-    'The response header X-Subject-Token contains the token. Muster accepts the secret in this form only over TLS or from localhost.',
-  copySnippet: 'Copy the command',
+    'The first lines keep the key in the environment of the shell. Muster accepts the secret in this form only over TLS or from localhost.',
+  copySnippet: 'Copy the commands',
   done: 'I have copied the secret',
   notCopied: 'You have not copied the secret. Close again to discard it.',
   sessions: 'My sessions',

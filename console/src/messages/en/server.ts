@@ -21,6 +21,13 @@ export const server = {
   notKnown: 'Unknown',
   notKnownHint: 'Not reported by the source',
 
+  sizeOf: (vcpus: string, memory: string, disk: string) =>
+    `${vcpus} vCPU · ${memory} memory · ${disk} disk`,
+  strip: 'Changes of the last 30 days',
+  changesOn: (day: string, count: number, shown: string) =>
+    `${day}: ${count === 1 ? '1 change' : `${shown} changes`}`,
+  changesIn: (count: number, shown: string, days: string) =>
+    `${count === 1 ? '1 change' : `${shown} changes`} in ${days} days`,
   owner: 'Project',
   where: 'Location',
   age: 'Last sync',
@@ -65,7 +72,7 @@ export const server = {
   assigned: 'Project assigned by',
   assignedBy: {
     local: 'a user or a mapping rule',
-    cloud: 'the tenant at the source',
+    cloud: 'the project that the source reports',
   } as Readonly<Record<string, string>>,
   provider: 'Provider',
   brand: 'Brand',

@@ -80,6 +80,6 @@ export const actions: Messages['actions'] = {
 
   bin: '回收站',
   binEmpty: '回收站是空的',
-  binEmptyText: '删除的服务器会在这里保留数天，期间可以还原。',
+  binEmptyText: '删除的服务器会保留在这里，默认 7 天后由 Muster 在来源处删除，期间可以还原。',
   leaveBin: '显示所有服务器',
 }

@@ -39,10 +39,10 @@ export const me: Messages['me'] = {
   secretTitle: '您的新访问密钥',
   secretWarning: '密钥的私密部分只显示一次，请立即复制。',
   secret: '私密部分',
-  tryIt: '测试密钥',
+  tryIt: '用密钥列出一台服务器',
   tryItHint:
-    '响应头 X-Subject-Token 包含令牌。Muster 只在 TLS 连接或本机上接受这种形式的私密部分。',
-  copySnippet: '复制命令',
+    '前几行把密钥保存在 shell 的环境变量中。Muster 只在 TLS 连接或本机上接受这种形式的私密部分。',
+  copySnippet: '复制这些命令',
   done: '我已复制私密部分',
   notCopied: '您还没有复制私密部分。再次关闭即放弃。',
   sessions: '我的会话',

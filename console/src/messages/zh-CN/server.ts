@@ -23,6 +23,10 @@ export const server: Messages['server'] = {
   notKnown: '未知',
   notKnownHint: '来源未上报',
 
+  sizeOf: (vcpus, memory, disk) => `${vcpus} vCPU · 内存 ${memory} · 磁盘 ${disk}`,
+  strip: '最近 30 天的变更',
+  changesOn: (day, _, shown) => `${day}：${shown} 项变更`,
+  changesIn: (_, shown, days) => `${days} 天内 ${shown} 项变更`,
   owner: '项目',
   where: '位置',
   age: '上次同步',
@@ -66,7 +70,7 @@ export const server: Messages['server'] = {
   assigned: '项目分配方式',
   assignedBy: {
     local: '用户或映射规则',
-    cloud: '来源中的租户',
+    cloud: '来源上报的项目',
   },
   provider: '平台',
   brand: '品牌',

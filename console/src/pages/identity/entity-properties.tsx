@@ -66,7 +66,7 @@ export function EntityProperties({ kind, entity }: Props) {
       <Property label={t.common.created}>
         <TimeAgo time={entity.created_at} />
       </Property>
-      <Property label={t.identity.activity}>
+      <Property label={kind === 'users' ? t.identity.changesOfUser : t.identity.activity}>
         <Link to="/activity" search={{ target_id: entity.id }}>
           {t.identity.showEvents}
         </Link>
@@ -101,7 +101,7 @@ function UserProperties({ user }: { readonly user: UserDto }) {
       </Property>
       <Property label={t.identity.actionsByUser}>
         <Link to="/activity" search={{ user_id: user.id }}>
-          {t.identity.activity}
+          {t.identity.showEvents}
         </Link>
       </Property>
     </>

@@ -7,7 +7,7 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { loginSnippet } from './login-snippet.ts'
+import { firstCommands } from './first-commands.ts'
 import styles from './me.module.css'
 
 interface Props {
@@ -20,7 +20,7 @@ export function SecretDialog({ made, onClose }: Props) {
   const t = useMessages()
   const url = useApiUrl()
   const [isLeaving, setLeaving] = useState(false)
-  const snippet = loginSnippet(`${url}/v3`, made)
+  const snippet = firstCommands(url, made)
   return (
     <Dialog
       title={t.me.secretTitle}

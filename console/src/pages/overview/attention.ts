@@ -35,7 +35,7 @@ export function attentionOf(
   )
   const items: Attention[] = violated.map((check) => ({
     kind: 'check',
-    severity: check.severity as CheckSeverity,
+    severity: check.severity,
     check,
   }))
   for (const account of accounts) {

@@ -7,12 +7,15 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
+import { Addresses } from './addresses.tsx'
+import { ChangeStrip } from './change-strip.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
 import { Highlight } from '../../ui/highlight.tsx'
 import styles from './server.module.css'
-import { useQuery } from '@tanstack/react-query'
-import { accountPeriodQuery } from '../../api/queries/server.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { accountPeriodQuery, serverHistoryQuery } from '../../api/queries/server.ts'
 import { isServerStale, syncedAt } from '../../servers/freshness.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { TimeAgo } from '../../ui/time-ago.tsx'
@@ -29,6 +32,7 @@ interface Props {
 export function ServerHeader({ server, title, actions }: Props) {
   const { server: t } = useMessages()
   const { status } = server
+  const { number, size } = useFormat()
   const names = useValueNames()
   return (
     <header className={styles.header}>
@@ -67,10 +71,23 @@ export function ServerHeader({ server, title, actions }: Props) {
             ]}
           />
         </Entry>
+        <Entry label={t.addresses}>
+          <Addresses list={[server.ips, server.eip].filter(Boolean).join(',')} />
+        </Entry>
+        <Entry label={t.size}>
+          {t.sizeOf(number(server.vcpu_count), size(server.vmem_size), size(server.disk))}
+        </Entry>
+        <Entry label={t.os}>
+          {server.os_name === '' ? <MissingValue is="unknown" /> : <bdi>{server.os_name}</bdi>}
+        </Entry>
+        <Entry label={t.updated}>
+          <LastChange server={server} />
+        </Entry>
         <Entry label={t.age}>
           <ServerAge server={server} />
         </Entry>
       </dl>
+      <ChangeStrip server={server} />
       <Fate server={server} />
     </header>
   )
@@ -95,6 +112,25 @@ function Trail({ steps }: { readonly steps: readonly (readonly [string, string])
       <FilterLink name={name} value={value} />
     </span>
   ))
+}
+
+/** When the server last changed, and who changed it, if that was a person. */
+function LastChange({ server }: { readonly server: Server }) {
+  const { server: t } = useMessages()
+  const { data } = useInfiniteQuery(serverHistoryQuery(server.id))
+  const [newest] = data?.pages[0]?.events ?? []
+  if (!newest) return <TimeAgo time={server.updated_at} never={t.never} />
+  return (
+    <Link to="/servers/$id/$tab" params={{ id: server.id, tab: 'history' }} preload={false}>
+      <TimeAgo time={newest.time} />
+      {newest.user !== '' && newest.user_id !== '' && (
+        <>
+          {' · '}
+          <bdi>{newest.user}</bdi>
+        </>
+      )}
+    </Link>
+  )
 }
 
 /** A note that a server is deleted or in the recycle bin. */

@@ -1,14 +1,7 @@
 import { eventually } from '../../testing/eventually.ts'
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type {
-  Batch,
-  BatchDetails,
-  BatchPreview,
-  EventDto,
-  Server,
-  ServerChange,
-} from '@muster/contract'
+import type { Batch, BatchDetails, BatchPreview, EventDto, ServerChange } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import {
   startActingAccount,
