@@ -133,7 +133,7 @@ const nameOf = (item: unknown): string => {
 }
 
 /** The value of a field as text; undefined if there is none. */
-export function describeValue(
+function describeValue(
   field: string,
   value: unknown,
   { messages, format, names, projectName }: ChangeWords,
