@@ -20,6 +20,8 @@ const cacheKilobytes = 64 * 1024
  */
 export async function openMomentFile(directory: string): Promise<MomentFile> {
   const connection = openFile(join(directory, databaseFile))
+  // Otherwise SQLite ignores that there is to be no journal.
+  connection.enableDefensive(false)
   connection.exec('pragma journal_mode = off')
   connection.exec('pragma synchronous = off')
   connection.exec(`pragma cache_size = -${cacheKilobytes}`)
