@@ -77,8 +77,8 @@ async function writeFile(workerData: MomentThreadData, { signal, onProgress }: W
 }
 
 /**
- * Builds a database with the servers as they were after a commit. It is a SQLite file on both engines. A copy of
- * a SQLite file is the shortest way there; from PostgreSQL, all servers are written.
+ * Builds a database with the servers as they were after a commit. It is a SQLite file on both engines: a copy,
+ * in which later changes are undone.
  */
 export async function buildMoment(source: Database, wanted: Wanted): Promise<Database> {
   const { commit, dataDir, directory, queryTimeout, memory, signal } = wanted

@@ -31,7 +31,10 @@ const wanted = { ...given, onProgress: (progress: number) => tell({ progress }) 
 async function build(): Promise<void> {
   if (typeof source === 'string') return await writeMomentOfSqlite(source, wanted)
   const { joinPostgres } = await import('../postgres/open.ts')
-  const database = await joinPostgres(source.url, () => {}, source.limits)
+  const { url, limits } = source
+  // No other request waits for its statements.
+  const patient = { ...limits, timeout: limits.syncTimeout, slowTimeout: limits.syncTimeout }
+  const database = await joinPostgres(url, () => {}, patient)
   try {
     await writeMomentOfPostgres(database, wanted)
   } finally {

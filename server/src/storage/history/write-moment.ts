@@ -2,15 +2,16 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { chunk, defaultChunkSize } from '../../domain/chunk.ts'
-import { referencedKinds } from '../../domain/inventory/kinds.ts'
+import { toBits } from '../../domain/inventory/history/change-kinds.ts'
 import { background, type ServerWrite } from '../../domain/inventory/ports.ts'
 import { endOf } from '../../domain/inventory/record-servers.ts'
 import { renderServer } from '../../domain/inventory/render-server.ts'
-import type { Database, DatabaseReader, Row } from '../database.ts'
+import type { Database, DatabaseReader } from '../database.ts'
 import { ensureServerIndexes } from '../servers/ensure-indexes.ts'
 import { serverTables } from '../servers/server-writer.ts'
 import { createWriteStatements } from '../servers/write-statements.ts'
 import { databaseFile } from '../sqlite/open.ts'
+import { copyServers, indexCopies, removeCopies } from './copy-servers.ts'
 import { openMomentFile, type MomentFile } from './moment-file.ts'
 import { createReadVersions } from './read-versions.ts'
 import { restoreResources } from './restore-resources.ts'
@@ -21,6 +22,11 @@ interface Wanted {
   readonly directory: string
   readonly onProgress: (progress: number) => void
 }
+
+/** The part of the progress that copying the servers from PostgreSQL is. */
+const copyShare = 0.3
+/** The kind of changes that undo nothing. */
+const isCheck = toBits(['check'])
 
 /** Copies the database file while it is in use. */
 async function copyFile(dataDir: string, directory: string): Promise<void> {
@@ -33,41 +39,31 @@ async function copyFile(dataDir: string, directory: string): Promise<void> {
   }
 }
 
-/** Copies the resources that servers refer to. */
-async function copyResources(source: DatabaseReader, moment: MomentFile): Promise<void> {
-  for (const kind of referencedKinds) {
-    const { rows } = await sql<Row>`select * from ${sql.table(kind)}`.execute(source.db)
-    for (const piece of chunk(rows, 100)) {
-      await moment.commit([
-        moment.db
-          .insertInto(kind)
-          .values(piece as never)
-          .compile(),
-      ])
-    }
-  }
+/**
+ * The numbers of the servers that changed after a commit. The newest come first: a server that was purged and
+ * came back has another number with the same id, which must be free before.
+ */
+async function listChanged({ db, run }: DatabaseReader, commit: number): Promise<number[]> {
+  const changed = sql`select distinct server from server_changes
+    where kinds <> ${isCheck} and revision in (select revision from change_commits where position > ${commit})
+    order by server desc`
+  const [rows = []] = await run([changed.compile(db)], background)
+  return rows.map(({ server }) => Number(server))
 }
 
-/**
- * The numbers of the servers that changed after a commit, or of all that are stored or changed. The newest come
- * first: a server that was purged and came back has another number with the same id, which must be free before.
- */
-async function listNumbers({ db, run }: DatabaseReader, commit: number, isWhole: boolean) {
-  const changed = sql`select server from server_changes
-    where revision in (select revision from change_commits where position > ${commit})`
-  const wanted = isWhole ? sql`${changed} union select server from server_documents` : changed
-  const list = sql`select distinct server from (${wanted}) as wanted order by server desc`
-  const [rows = []] = await run([list.compile(db)], background)
+async function listAll({ db, run }: DatabaseReader): Promise<number[]> {
+  const [rows = []] = await run([sql`select server from server_documents`.compile(db)], background)
   return rows.map(({ server }) => Number(server))
 }
 
 /**
- * Writes servers as they were after a commit. From `source`, which is the moment itself if that is a copy: then
- * only servers that changed are written, and those that did not exist are removed.
+ * Writes servers as they were after a commit. From `source`, which is the moment itself if that has them as they
+ * are now: then those that did not exist are removed.
  */
 async function writeVersions(
   source: DatabaseReader,
   moment: MomentFile,
+  numbers: readonly number[],
   { commit, onProgress }: Wanted,
 ): Promise<void> {
   const { db } = moment
@@ -81,7 +77,6 @@ async function writeVersions(
     await moment.commit(statements)
   }
 
-  const numbers = await listNumbers(source, commit, !isCopy)
   for (const [at, piece] of [...chunk(numbers)].entries()) {
     onProgress((at * defaultChunkSize) / numbers.length)
     const versions = piece.map((seq) => ({ seq, commit }))
@@ -116,17 +111,30 @@ async function writeVersions(
 export async function writeMomentOfSqlite(dataDir: string, wanted: Wanted): Promise<void> {
   await copyFile(dataDir, wanted.directory)
   const moment = await openMomentFile(wanted.directory)
-  await writeVersions(moment, moment, wanted)
+  await writeVersions(moment, moment, await listChanged(moment, wanted.commit), wanted)
   await restoreResources(moment, moment, wanted.commit)
   await moment.complete()
 }
 
-/** Writes all servers into a new file. */
+/** Copies the servers that have not changed into a new file, and writes the others as they were. */
 export async function writeMomentOfPostgres(source: Database, wanted: Wanted): Promise<void> {
+  const { commit, onProgress } = wanted
   const moment = await openMomentFile(wanted.directory)
-  await copyResources(source, moment)
-  await writeVersions(source, moment, wanted)
-  await restoreResources(source, moment, wanted.commit)
+  const before = new Set(await listChanged(source, commit))
+  const unchanged = (await listAll(source)).filter((seq) => !before.has(seq))
+  await copyServers(source, moment, unchanged, (part) => onProgress(part * copyShare))
+  // More have changed meanwhile.
+  const changed = await listChanged(source, commit)
+  await removeCopies(
+    moment,
+    changed.filter((seq) => !before.has(seq)),
+  )
+  await indexCopies(moment)
+  await writeVersions(source, moment, changed, {
+    ...wanted,
+    onProgress: (part) => onProgress(copyShare + part * (1 - copyShare)),
+  })
+  await restoreResources(source, moment, commit)
   await ensureServerIndexes(moment)
   await moment.complete()
 }
