@@ -148,7 +148,8 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
         () => undefined,
         (error: unknown) => ({ error }),
       )
-      if (refusal === undefined) return
+      // The client gave up before the daemon did.
+      if (refusal === undefined || String(refusal.error).includes('already running')) return
       if (performance.now() > end) {
         const log = await run('info', name, '--show-log', '--project', project).catch(String)
         // The summary of a test run shows the first line of an error only.
