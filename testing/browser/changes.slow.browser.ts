@@ -15,6 +15,8 @@ import { admin, startConsole, type TestConsole } from './start-console.ts'
 import { openVisit } from './visit.ts'
 
 const day = 86_400_000
+/** More than a page of changes. */
+const bulk = 55
 
 const row = (page: Page, project: string) =>
   page
@@ -34,11 +36,19 @@ describe('the page of changes', () => {
     let offset = -2 * day
     testConsole = await startConsole(lifetime, { clock: () => Date.now() + offset })
     fleet = await createSmallFleet(testConsole)
+    const { recordServers } = testConsole.platform.inventory
+    const sample = fleet.servers.at(-2) ?? assert.fail()
+    const many = Array.from({ length: bulk }, (_, at) => ({
+      ...sample,
+      id: `00000000-0000-4000-8000-0000000003${at + 10}`,
+      name: `bulk-${at + 10}`,
+    }))
+    await recordServers({ present: many, gone: [] })
     offset = 0
     const [first, second, third, ...others] = fleet.servers
     assert.ok(first && second && third)
     const gone = others.pop()?.id ?? ''
-    await testConsole.platform.inventory.recordServers({
+    await recordServers({
       present: [
         { ...first, status: 'ready' },
         { ...second, vcpu_count: 16, vmem_size: 8192, tags: { env: 'spare' } },
@@ -68,7 +78,7 @@ describe('the page of changes', () => {
     const days = await page.getByRole('heading', { level: 2 }).allInnerTexts()
     assert.equal(days.length, 2)
     assert.match(days[0] ?? '', /\d{4} 4 changes$/)
-    assert.match(days[1] ?? '', /\d{4} 30 changes$/)
+    assert.match(days[1] ?? '', /\d{4} 85 changes$/)
     assert.match(
       await row(page, 'web').innerText(),
       /web\s+1 resized, 1 status change, 2 tag changes$/,
@@ -130,6 +140,19 @@ describe('the page of changes', () => {
     await page.goForward()
     await page.waitForURL((url) => url.searchParams.get('since') === '-24h')
     await change(page, 'web-02').waitFor()
+  })
+
+  test('shows a long list of changes page by page', async (t) => {
+    const { page } = await open(t)
+    await page.getByRole('button', { name: `db ${6 + bulk} appeared` }).click()
+    const items = group(page, 'Observed').getByRole('listitem')
+    await page.getByText('50 changes loaded').waitFor()
+    assert.equal(await items.count(), 50)
+    const more = page.getByRole('button', { name: 'Show more' })
+    await more.click()
+    await more.waitFor({ state: 'detached' })
+    assert.equal(await items.count(), 6 + bulk)
+    assert.match(await items.filter({ hasText: 'bulk-10' }).innerText(), /Appeared\s+Running/)
   })
 
   test('leads to the servers of the same query, and back', async (t) => {
