@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   startInventoryWorld,
@@ -18,7 +19,10 @@ test('a moment from PostgreSQL is right although servers change while they are c
   t.after(() => fleet.platform.close())
   const { database } = fleet.platform
   const namesIn = async ({ db }: Pick<Database, 'db'>) => {
-    const rows = await db.selectFrom('servers').select(['id', 'name']).orderBy('id').execute()
+    const { rows } = await sql<{
+      id: string
+      name: string
+    }>`select id, name from servers order by id`.execute(db)
     return rows.map(({ id, name }) => `${id} ${name}`)
   }
   const countedIn = async ({ db }: Pick<Database, 'db'>) => {
