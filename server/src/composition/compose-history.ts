@@ -5,7 +5,11 @@ import type { Config } from '../config/read-config.ts'
 import type { CacheMemory } from '../domain/cache.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { IdentityVersion } from '../domain/identity/ports.ts'
-import { createGapsAt, type AskedServers } from '../domain/inventory/history/gaps-at.ts'
+import {
+  createGapsAt,
+  type AskedServers,
+  type KnownAccounts,
+} from '../domain/inventory/history/gaps-at.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createMoments, type OpenMoment } from '../domain/inventory/history/moments.ts'
 import { createRedactHistory } from '../domain/inventory/history/redact-history.ts'
@@ -29,6 +33,9 @@ interface Parts {
   readonly memory: CacheMemory
   readonly clock: Clock
 }
+
+/** The inventory at a moment, and what was counted in it. */
+type PastInventory = InventoryReads & { readonly knownAccounts: KnownAccounts }
 
 /**
  * Removes what processes left that ended without doing so. SQLite's data directory belongs to one process;
@@ -80,7 +87,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     commit: number,
     signal: AbortSignal,
     onProgress: (progress: number) => void,
-  ): Promise<OpenMoment<InventoryReads>> {
+  ): Promise<OpenMoment<PastInventory>> {
     const { buildMoment } = await import('../storage/history/build-moment.ts')
     count += 1
     const directory = join(folder, String(count))
@@ -96,14 +103,15 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       remove()
       throw error
     })
+    const reads = composeInventoryReads({
+      ...parts,
+      // Names of owners are those of today, and so is the version of what depends on them.
+      database: { ...moment, currentVersion: database.currentVersion },
+      owners: pastOwners,
+      syncTimes,
+    })
     return {
-      inventory: composeInventoryReads({
-        ...parts,
-        // Names of owners are those of today, and so is the version of what depends on them.
-        database: { ...moment, currentVersion: database.currentVersion },
-        owners: pastOwners,
-        syncTimes,
-      }),
+      inventory: { ...reads, knownAccounts: new Map() },
       async close() {
         await moment.close()
         remove()
@@ -161,7 +169,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
         time,
         release,
         gapsOf: async ({ scope }: AskedServers) =>
-          await gapsAt.ofServers(caller, time, scope, inventory.finder),
+          await gapsAt.ofServers(caller, time, scope, inventory.finder, inventory.knownAccounts),
       }
     },
     redactHistory: createRedactHistory({

@@ -26,6 +26,9 @@ interface Dependencies {
   readonly clock: Clock
 }
 
+/** The accounts of visible servers at a moment, which does not change, by what was asked. */
+export type KnownAccounts = Map<string, Promise<ReadonlySet<string>>>
+
 /** `body` has no closing brace. */
 const regionOf = ({ body }: ServerParts): string =>
   (JSON.parse(`${body.toString()}}`) as Server).region_ext_id
@@ -61,11 +64,12 @@ export function createGapsAt({ gaps, clock }: Dependencies) {
       time: number,
       asked: ScopeParameter | undefined,
       finder: Pick<ServerFinder, 'count'>,
+      known: KnownAccounts = new Map(),
     ): Promise<GapsAt> {
       const { principal, authorizedScope } = caller
       const { scope, deletes } = findVisibility(principal, authorizedScope.scope, asked)
 
-      async function visibleAccounts(ids: readonly string[], region: string) {
+      async function countAccounts(ids: readonly string[], region: string) {
         const inRegion = region === '' ? [] : [oneOf('region_ext_id' as const, [region])]
         const { groups } = await finder.count({
           scope,
@@ -76,6 +80,18 @@ export function createGapsAt({ gaps, clock }: Dependencies) {
         })
         const seen = (groups['account_id'] ?? []).filter(({ count }) => count > 0)
         return new Set(seen.map(({ value }) => String(value)))
+      }
+
+      async function visibleAccounts(ids: readonly string[], region: string) {
+        const key = JSON.stringify([scope, includes(deletes, scope), region, ids])
+        const counted = known.get(key) ?? countAccounts(ids, region)
+        known.set(key, counted)
+        try {
+          return await counted
+        } catch (error) {
+          known.delete(key)
+          throw error
+        }
       }
 
       return await findAt(caller, time, async (candidates) => {
