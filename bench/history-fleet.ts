@@ -83,6 +83,8 @@ export async function openHistoryFleet(fleet: Fleet): Promise<HistoryFleet> {
       .updateTable('change_commits')
       .set((row) => ({ time: row('time', '-', moved) }))
       .compile(),
+    // The accounts are as if they had been observed since.
+    db.deleteFrom('account_gaps').compile(),
   ])
   const rows = await db.selectFrom('servers').select('id').where('state', '=', 0).execute()
   const ids = rows.map(({ id }) => id).sort()
