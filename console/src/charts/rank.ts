@@ -20,8 +20,7 @@ export interface Ranking {
 /** The longest `q` that the API accepts. */
 const maxQueryLength = 2048
 
-const withinLimit = (q: string): string | undefined =>
-  q.length > maxQueryLength ? undefined : q
+const withinLimit = (q: string): string | undefined => (q.length > maxQueryLength ? undefined : q)
 
 const textOf = ({ value }: ValueCount) => (value === null ? '' : String(value))
 
