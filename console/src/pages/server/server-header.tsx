@@ -14,7 +14,6 @@ import { FilterLink } from './filter-link.tsx'
 import { Highlight } from '../../ui/highlight.tsx'
 import styles from './server.module.css'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { accountPeriodQuery, serverHistoryQuery } from '../../api/queries/server.ts'
 import { isServerStale, syncedAt } from '../../servers/freshness.ts'
 import { usePermission } from '../../session/use-permission.ts'
@@ -121,7 +120,7 @@ function LastChange({ server }: { readonly server: Server }) {
   const [newest] = data?.pages[0]?.events ?? []
   if (!newest) return <TimeAgo time={server.updated_at} never={t.never} />
   return (
-    <Link to="/servers/$id/$tab" params={{ id: server.id, tab: 'history' }} preload={false}>
+    <>
       <TimeAgo time={newest.time} />
       {newest.user !== '' && newest.user_id !== '' && (
         <>
@@ -129,7 +128,7 @@ function LastChange({ server }: { readonly server: Server }) {
           <bdi>{newest.user}</bdi>
         </>
       )}
-    </Link>
+    </>
   )
 }
 
