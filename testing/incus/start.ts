@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { underUmask } from '../../server/src/testing/under-umask.ts'
 import { freePort } from '../free-port.ts'
 import { installIncus } from './install.ts'
 
@@ -97,13 +98,16 @@ export async function startIncus(options: Options = {}): Promise<TestIncus> {
   const sql = (statement: string) => administer('sql', 'global', statement)
 
   async function launchDaemon() {
-    const child = spawn(daemons[product], ['--group', 'root'], {
-      env,
-      cwd: folder,
-      // In a group of its own, so that Ctrl-C reaches it through us only.
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    // A Muster that started in this process keeps its files from others. Containers have users of their own.
+    const child = underUmask(0o022, () =>
+      spawn(daemons[product], ['--group', 'root'], {
+        env,
+        cwd: folder,
+        // In a group of its own, so that Ctrl-C reaches it through us only.
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    )
     let complaint = ''
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = `${complaint}${chunk.toString()}`.slice(-4_000)

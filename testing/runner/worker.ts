@@ -8,6 +8,7 @@ import type { FileMessage, WorkerMessage } from './messages.ts'
  * most files run, so the files of a worker share them.
  */
 const environment = { ...process.env }
+const umask = process.umask()
 
 /**
  * Node.js follows every promise with an async hook, to know to which suite a test belongs. Only the
@@ -28,6 +29,8 @@ function restoreGlobals(): void {
   mock.timers.reset()
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
   Object.assign(process.env, environment)
+  // A Muster that a file starts in this process changes it.
+  process.umask(umask)
 }
 
 let running = ''

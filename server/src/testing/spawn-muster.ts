@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { underUmask } from './under-umask.ts'
 
 /** A test or a suite. What was started for it is stopped at its end. */
 export interface Lifetime {
@@ -75,22 +76,12 @@ function cleanEnvironment(): Record<string, string> {
   }
 }
 
-/** The umask belongs to the process, and a child inherits it. */
-function underMask(umask: number | undefined, work: () => ChildProcess): ChildProcess {
-  if (umask === undefined) return work()
-  const usual = process.umask(umask)
-  try {
-    return work()
-  } finally {
-    process.umask(usual)
-  }
-}
-
 /** Starts a real process, which is stopped at the latest when `lifetime` ends. */
 export function spawnProcess(lifetime: Lifetime, options: SpawnOptions = {}) {
   const { flags = [], environment = {}, command = musterCommand, ownGroup = false } = options
   const [program, ...words] = command
-  const child = underMask(options.umask, () =>
+  const { umask = process.umask() } = options
+  const child = underUmask(umask, () =>
     spawn(program, [...words, ...flags], {
       cwd: repository,
       env: { ...cleanEnvironment(), ...environment },
