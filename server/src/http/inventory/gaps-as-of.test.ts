@@ -174,6 +174,12 @@ onEngineOfLane('gaps at a moment', (engine) => {
       assert.deepEqual([...(await accountsOf(time + 9_000))].sort(), visible.sort(), caller.name)
     }
     const { admin } = fleet.callers
+    // These begin between the two moments.
+    const begun = await ask(
+      admin,
+      `/servers/diff?scope=max&from=${timestamp(time - 1_000)}&to=${from}`,
+    )
+    for (const id of [accounts.ours, accounts.moving]) assert.ok(begun.gaps.join().includes(id))
     const later = [timestamp(time + 9_000), timestamp(time + 10_000)]
     const { gaps } = await ask(admin, `/servers/diff?scope=max&from=${later[0]}&to=${later[1]}`)
     assert.deepEqual(
