@@ -11,17 +11,21 @@ import {
   type KnownAccounts,
 } from '../domain/inventory/history/gaps-at.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
-import { createMoments, type OpenMoment } from '../domain/inventory/history/moments.ts'
+import {
+  createMoments,
+  type OpenMoment,
+  type PastVersion,
+} from '../domain/inventory/history/moments.ts'
 import { createRedactHistory } from '../domain/inventory/history/redact-history.ts'
 import { parseAsOf } from '../domain/inventory/history/parse-as-of.ts'
 import type { AskedMoment } from '../http/inventory/read-at.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
 import { requesterOf, type ServerFinder, type ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
-import { findCommitAt, findFirstTime } from '../storage/history/change-store.ts'
+import { findCommitAt, findFirstTime, findNewestCommit } from '../storage/history/change-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
 import { createLoadPastServer } from '../storage/history/load-past-server.ts'
-import { createRedactionStore } from '../storage/history/redaction-store.ts'
+import { countRedactions, createRedactionStore } from '../storage/history/redaction-store.ts'
 import { composeInventoryReads, type InventoryReads } from './compose-inventory.ts'
 
 interface Parts {
@@ -34,8 +38,11 @@ interface Parts {
   readonly clock: Clock
 }
 
-/** The inventory at a moment, and what was counted in it. */
-type PastInventory = InventoryReads & { readonly knownAccounts: KnownAccounts }
+/** The inventory at a moment, where it is stored, and what was counted in it. */
+type PastInventory = InventoryReads & {
+  readonly directory: string
+  readonly knownAccounts: KnownAccounts
+}
 
 /**
  * Removes what processes left that ended without doing so. SQLite's data directory belongs to one process;
@@ -85,6 +92,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
 
   async function build(
     commit: number,
+    base: PastVersion<PastInventory> | undefined,
     signal: AbortSignal,
     onProgress: (progress: number) => void,
   ): Promise<OpenMoment<PastInventory>> {
@@ -96,6 +104,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       ...parts,
       ...config,
       commit,
+      base: base && { commit: base.commit, directory: base.inventory.directory },
       directory,
       signal,
       onProgress,
@@ -111,7 +120,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       syncTimes,
     })
     return {
-      inventory: { ...reads, knownAccounts: new Map() },
+      inventory: { ...reads, directory, knownAccounts: new Map() },
       async close() {
         await moment.close()
         remove()
@@ -123,6 +132,9 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     {
       firstTime: () => findFirstTime(database),
       commitAt: (time) => findCommitAt(database, time),
+      newestCommit: () => findNewestCommit(database),
+      redactions: () => countRedactions(database),
+      isCopiedFast: database.engine === 'sqlite',
       build,
     },
     clock,
@@ -175,7 +187,6 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     redactHistory: createRedactHistory({
       redactions: createRedactionStore(database),
       serverWriter,
-      forgetMoments: moments.forget,
       clock,
     }),
     close: moments.close,

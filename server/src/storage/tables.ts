@@ -218,7 +218,7 @@ export interface Tables extends InventoryTables, AdministeredTables {
   server_combinations: { servers: number; vcpu_count: number; vmem_size: number; disk: number }
   /** The servers version, of all servers. Those of projects and domains are in `scope_versions`. */
   fleet_version: { id: number; version: number }
-  fleet_numbers: { id: number; server: number; word: number; revision: number }
+  fleet_numbers: { id: number; server: number; word: number; revision: number; redactions: number }
   scope_versions: { scope: string; version: number }
   /** The commits that changed servers, in the order of their positions. No time is before that of an earlier one. */
   change_commits: { revision: number; position: number; time: number }

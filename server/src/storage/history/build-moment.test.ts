@@ -52,6 +52,7 @@ onEngineOfLane('the thread that builds a moment', (engine) => {
     const directory = join(fleet.platform.folder, 'moment')
     try {
       const moment = await buildMoment(database, {
+        base: undefined,
         commit: (await findCommitAt(database, time)) ?? 0,
         dataDir: dataDir(),
         directory,

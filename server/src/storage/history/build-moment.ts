@@ -7,12 +7,12 @@ import type { Database } from '../database.ts'
 import { freeBytes } from '../sqlite/explain-opening.ts'
 import { openSqlite } from '../sqlite/open.ts'
 import type { MomentMessage, MomentThreadData } from './moment-thread.ts'
+import type { MomentFolder } from './write-moment.ts'
 
-interface Wanted {
-  /** The last commit that the moment has. */
-  readonly commit: number
+/** With the last commit that the moment has. */
+interface Wanted extends MomentFolder {
+  readonly base: MomentFolder | undefined
   readonly dataDir: string
-  readonly directory: string
   readonly memory: CacheMemory
   readonly queryTimeout: number
   readonly signal: AbortSignal
@@ -77,18 +77,18 @@ async function writeFile(workerData: MomentThreadData, { signal, onProgress }: W
 }
 
 /**
- * Builds a database with the servers as they were after a commit. It is a SQLite file on both engines: a copy,
- * in which later changes are undone.
+ * Builds a database with the servers as they were after a commit. It is a SQLite file on both engines: a copy
+ * of another moment or of the current servers, in which changes are undone, or done again.
  */
 export async function buildMoment(source: Database, wanted: Wanted): Promise<Database> {
-  const { commit, dataDir, directory, queryTimeout, memory, signal } = wanted
+  const { commit, base, dataDir, directory, queryTimeout, memory, signal } = wanted
   signal.throwIfAborted()
   makeFolder(directory)
   await requireSpace(source, directory)
   signal.throwIfAborted()
   const shared = source.engine === 'postgres' ? source.share() : undefined
   await writeFile(
-    { source: shared?.engine === 'postgres' ? shared : dataDir, commit, directory },
+    { source: shared?.engine === 'postgres' ? shared : dataDir, base, commit, directory },
     wanted,
   )
   return await openSqlite(directory, async () => {}, queryTimeout, undefined, memory)

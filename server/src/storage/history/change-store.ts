@@ -108,14 +108,7 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
       return rows.map(toChangeRecord)
     },
 
-    async newestCommit() {
-      const newest = await db
-        .selectFrom('change_commits')
-        .select((eb) => eb.fn.max('position').as('position'))
-        .executeTakeFirst()
-      // Changes of earlier versions of Muster have positions below 0.
-      return Math.max(0, newest?.position ?? 0)
-    },
+    newestCommit: () => findNewestCommit(database),
 
     async hasCommit(commit) {
       const found = await db
@@ -199,4 +192,13 @@ export async function findCommitAt(
     .limit(1)
     .executeTakeFirst()
   return last?.position
+}
+
+export async function findNewestCommit({ db }: DatabaseReader): Promise<number> {
+  const newest = await db
+    .selectFrom('change_commits')
+    .select((eb) => eb.fn.max('position').as('position'))
+    .executeTakeFirst()
+  // Changes of earlier versions of Muster have positions below 0.
+  return Math.max(0, newest?.position ?? 0)
 }

@@ -57,17 +57,6 @@ export async function copyServers(
   await moment.commit([moment.db.updateTable('fleet_numbers').set(numbers).compile()])
 }
 
-/** Removes copied servers. */
-export async function removeCopies(moment: MomentFile, seqs: readonly number[]): Promise<void> {
-  for (const piece of chunk(seqs)) {
-    await moment.commit(
-      tables.map(([table, key]) =>
-        moment.db.deleteFrom(table).where(sql.ref(key), 'in', piece).compile(),
-      ),
-    )
-  }
-}
-
 /** Adds the copied servers to what only SQLite has, or what is faster to count than to copy. */
 export async function indexCopies(moment: MomentFile): Promise<void> {
   const rows = await moment.db.selectFrom('servers').select('seq').where('state', '=', 0).execute()

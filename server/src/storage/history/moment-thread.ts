@@ -5,14 +5,14 @@ import { lowerPriority } from '../../threads/lower-priority.ts'
 import type { SharedDatabase } from '../database.ts'
 import { toError } from '../sqlite/errors.ts'
 import { describeFailure } from '../sqlite/run-statement.ts'
-import { writeMomentOfPostgres, writeMomentOfSqlite } from './write-moment.ts'
+import { openDirectory } from '../sqlite/open-directory.ts'
+import { writeMoment, type MomentFolder } from './write-moment.ts'
 
 /** The `workerData` of the thread. */
-export interface MomentThreadData {
+export interface MomentThreadData extends MomentFolder {
   /** The data directory, or how to connect to PostgreSQL. */
   readonly source: string | Extract<SharedDatabase, { engine: 'postgres' }>
-  readonly commit: number
-  readonly directory: string
+  readonly base: MomentFolder | undefined
 }
 
 /** The last one is a failure, or that the moment is complete. */
@@ -28,15 +28,20 @@ const { source, ...given } = workerData as MomentThreadData
 const tell = (message: MomentMessage) => port.postMessage(message)
 const wanted = { ...given, onProgress: (progress: number) => tell({ progress }) }
 
-async function build(): Promise<void> {
-  if (typeof source === 'string') return await writeMomentOfSqlite(source, wanted)
+/** A database that only this thread reads. */
+async function openSource() {
+  if (typeof source === 'string') return openDirectory(source)
   const { joinPostgres } = await import('../postgres/open.ts')
   const { url, limits } = source
   // No other request waits for its statements.
   const patient = { ...limits, timeout: limits.syncTimeout, slowTimeout: limits.syncTimeout }
-  const database = await joinPostgres(url, () => {}, patient)
+  return await joinPostgres(url, () => {}, patient)
+}
+
+async function build(): Promise<void> {
+  const database = await openSource()
   try {
-    await writeMomentOfPostgres(database, wanted)
+    await writeMoment(database, wanted)
   } finally {
     await database.close()
   }

@@ -152,7 +152,22 @@ export function createRedactionStore(database: DatabaseReader & DatabaseWriter):
             where server_id = ${serverId}`.compile(db),
         ])
       }
+      // Each process asks for it before it reads a moment.
+      await database.commit([
+        db
+          .updateTable('fleet_numbers')
+          .set((row) => ({ redactions: row('redactions', '+', 1) }))
+          .compile(),
+      ])
       return { changes, events }
     },
   }
+}
+
+export async function countRedactions({ db }: DatabaseReader): Promise<number> {
+  const { redactions } = await db
+    .selectFrom('fleet_numbers')
+    .select('redactions')
+    .executeTakeFirstOrThrow()
+  return redactions
 }

@@ -59,17 +59,18 @@ const addressColumns = ['server', 'address', 'state']
 const networkColumns = ['server', 'network', 'state']
 const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
 
-interface Options {
-  /** A copy of the past has no changes, and can have servers of projects that no longer exist. */
-  readonly isCopy: boolean
+interface Copy {
+  /** The numbers of the servers in the original. */
+  seqOf(id: string): number | undefined
 }
 
-/** Builds the statements of one commit that write servers, their documents, their indexes and their changes. */
-export function createWriteStatements(
-  database: DatabaseReader & DatabaseWriter,
-  { isCopy }: Options = { isCopy: false },
-) {
+/**
+ * Builds the statements of one commit that write servers, their documents, their indexes and their changes. A copy of the
+ * past has no changes, and can have servers of projects that no longer exist.
+ */
+export function createWriteStatements(database: DatabaseReader & DatabaseWriter, copy?: Copy) {
   const { db } = database
+  const isCopy = copy !== undefined
   const takeNumbers = createNumbers(database)
   const codesOf = createTextDictionary(database, takeNumbers)
   const searchStatements = createSearchStatements(database)
@@ -140,13 +141,13 @@ export function createWriteStatements(
     // Numbers and words are often reserved while the writer is busy with an earlier commit.
     const [prepared, numbers, codes] = await Promise.all([
       prepare(writes),
-      takeNumbers({ server: writes.length - stored.length, revision: 1 }, highest),
+      takeNumbers({ server: isCopy ? 0 : writes.length - stored.length, revision: 1 }, highest),
       codesOf(wordsOf(writes)),
     ])
     let next = numbers.server
     const entries = prepared.map((server) => ({
       ...server,
-      seq: server.write.stored?.seq ?? next++,
+      seq: server.write.stored?.seq ?? copy?.seqOf(server.write.server.id) ?? next++,
     }))
     const indexed = entries.filter((entry) => !keepsIndexRows(entry))
     const old = indexed.filter(({ write }) => write.stored).map(({ seq }) => seq)

@@ -5,15 +5,21 @@ import { createMoments } from './moments.ts'
 import { PendingMoment } from './pending-moment.ts'
 
 /** Moments whose builds end when the test says so. Each commit has its own time. */
-function startMoments() {
+function startMoments({ isCopiedFast = true } = {}) {
   const builds = new Map<number, PromiseWithResolvers<void>>()
+  const bases = new Map<number, number | undefined>()
+  let redactions = 0
   const closed: number[] = []
   let report: (progress: number) => void = () => {}
   const moments = createMoments<number>(
     {
       firstTime: async () => 1,
       commitAt: async (time) => (time < 1 ? undefined : time),
-      async build(commit, _, onProgress) {
+      newestCommit: async () => 100,
+      redactions: async () => redactions,
+      isCopiedFast,
+      async build(commit, base, _, onProgress) {
+        bases.set(commit, base?.commit)
         const build = Promise.withResolvers<void>()
         builds.set(commit, build)
         report = onProgress
@@ -26,7 +32,7 @@ function startMoments() {
         }
       },
     },
-    () => 100,
+    () => 200,
   )
   /** Lets the build of a moment end, once it has begun. */
   async function finish(commit: number): Promise<void> {
@@ -44,7 +50,16 @@ function startMoments() {
     builds.get(commit)?.reject(error)
     builds.delete(commit)
   }
-  return { moments, closed, finish, fail, read, report: (progress: number) => report(progress) }
+  return {
+    moments,
+    closed,
+    bases,
+    finish,
+    fail,
+    read,
+    report: (progress: number) => report(progress),
+    redact: () => (redactions += 1),
+  }
 }
 
 const isTooMany = (error: unknown) =>
@@ -95,28 +110,79 @@ describe('moments', () => {
     assert.deepEqual([inventory, world.closed], [9, [3]])
   })
 
-  test('that are forgotten are built again, and removed when nobody reads them', async () => {
+  test('are built again after a redaction, and removed when nobody reads them', async () => {
     world = startMoments()
     const read = await world.read(4)
-    world.moments.forget()
-    assert.deepEqual(world.closed, [])
+    const held = await world.read(3, 'eve')
+    held.release()
+    world.redact()
     const again = await world.read(4, 'bob')
+    assert.deepEqual([world.closed, world.bases.get(4)], [[3], undefined])
     again.release()
     read.release()
     await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(world.closed, [4])
-    world.moments.forget()
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(world.closed, [4, 4])
+    assert.deepEqual(world.closed, [3, 4])
   })
 
-  test('that are forgotten while nobody waits for them are removed when they are built', async () => {
+  test('that are built during a redaction, and for which nobody waits, are removed', async () => {
     world = startMoments()
     await assert.rejects(world.moments.at(6, { user: 'ada', patience: 10 }), PendingMoment)
-    world.moments.forget()
+    world.redact()
+    const next = world.moments.at(7, { user: 'bob', patience: undefined })
     await world.finish(6)
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(world.closed, [6])
+    await world.finish(7)
+    await next
+    assert.deepEqual([world.closed, world.bases.get(7)], [[6], undefined])
+  })
+
+  test('are copied from the nearest one, or from the current inventory', async () => {
+    world = startMoments()
+    for (const time of [50, 56, 90, 52]) (await world.read(time)).release()
+    assert.deepEqual(
+      [...world.bases],
+      [
+        [50, undefined],
+        [56, 50],
+        [90, undefined],
+        [52, 50],
+      ],
+    )
+  })
+
+  test('are copied from one of the current inventory, if that is slow to copy', async () => {
+    world = startMoments({ isCopiedFast: false })
+    const reading = world.read(50)
+    await world.finish(100)
+    ;(await reading).release()
+    for (const time of [10, 20, 30, 40, 60]) (await world.read(time)).release()
+    assert.deepEqual(
+      [...world.bases],
+      [
+        [100, undefined],
+        [50, 100],
+        [10, 50],
+        [20, 10],
+        [30, 20],
+        [40, 30],
+        [60, 40],
+      ],
+    )
+    // The newest one stays, however long nobody reads it.
+    assert.deepEqual(world.closed, [50, 10])
+    assert.equal((await world.moments.at(100, { user: 'ada', patience: undefined })).inventory, 100)
+  })
+
+  test('tell the progress of the copy that they wait for', async () => {
+    world = startMoments({ isCopiedFast: false })
+    const reporting = setInterval(() => world.report(0.5), 10)
+    await assert.rejects(world.moments.at(7, { user: 'ada', patience: 100 }), (error) => {
+      assert.ok(error instanceof PendingMoment)
+      assert.deepEqual([error.time, error.progress], [7, 0.45])
+      return true
+    })
+    clearInterval(reporting)
+    await world.finish(100)
+    ;(await world.read(7)).release()
   })
 
   test('that cannot be built give their error to all who wait, and are built again', async () => {

@@ -10,10 +10,23 @@ export interface OpenMoment<Inventory> {
   close(): Promise<void>
 }
 
+/** The inventory after a commit. */
+export interface PastVersion<Inventory> {
+  readonly commit: number
+  readonly inventory: Inventory
+}
+
 export interface MomentSource<Inventory> extends RecordedCommits {
+  /** Whether the current inventory can be copied as fast as a moment. */
+  readonly isCopiedFast: boolean
+  newestCommit(): Promise<number>
+  /** How often values were removed from the past. Moments that were built before may have them. */
+  redactions(): Promise<number>
   /** Builds the inventory as it was after a commit. */
   build(
     commit: number,
+    /** The moment to copy, instead of the current inventory. */
+    base: PastVersion<Inventory> | undefined,
     signal: AbortSignal,
     /** Called with numbers between 0 and 1. */
     onProgress: (progress: number) => void,
@@ -46,6 +59,10 @@ interface Reader {
 const limitsByDefault: Limits = { mostMoments: 4, maxIdle: 900_000 }
 const mostOfUser = 2
 const maxWaiting = 4
+/** Reads a moment while it is copied. */
+const copying = ''
+/** The part of the progress that a slow copy of the current inventory is, if it is built first. */
+const copyShare = 0.9
 
 const tooMany = (reason: string) =>
   new PlatformError('TooManyRequests', `${reason} Try again shortly.`, { retryAfter: 5 })
@@ -87,29 +104,80 @@ export function createMoments<Inventory>(
     await remove(entry)
   }
 
-  const unread = () =>
-    [...entries.values()]
-      .filter(({ isOpen, readers }) => isOpen && readers.length === 0)
-      .toSorted((a, b) => a.lastUsed - b.lastUsed)
+  const opened = () => [...entries.values()].filter(({ isOpen }) => isOpen)
+
+  /** All but the newest one, which stays to be copied if the current inventory is slow to copy. */
+  function removable(): Entry<Inventory>[] {
+    const byCommit = opened().toSorted((a, b) => b.commit - a.commit)
+    return source.isCopiedFast ? byCommit : byCommit.slice(1)
+  }
+
+  const unread = (some: readonly Entry<Inventory>[]) =>
+    some.filter(({ readers }) => readers.length === 0).toSorted((a, b) => a.lastUsed - b.lastUsed)
 
   /** Removes the moment that was not read for the longest time. */
   async function makeRoom(): Promise<void> {
-    const open = [...entries.values()].filter(({ isOpen }) => isOpen).length
-    if (open < mostMoments) return
-    const [oldest] = unread()
+    const some = removable()
+    if (some.length < mostMoments) return
+    const [oldest] = unread(some)
     if (!oldest) throw tooMany(`${mostMoments} other moments of the past are being read.`)
     await remove(oldest)
   }
 
-  function open(commit: number, user: string): Entry<Inventory> {
-    const build = async () => {
-      await makeRoom()
-      return await source.build(commit, stop.signal, (progress) => (entry.progress = progress))
+  function hold(entry: Entry<Inventory>, user: string): () => void {
+    entry.readers.push(user)
+    let isReleased = false
+    return (): void => {
+      if (isReleased) return
+      isReleased = true
+      entry.readers.splice(entry.readers.indexOf(user), 1)
+      entry.lastUsed = performance.now()
+      if (forgotten.has(entry) && entry.readers.length === 0) void remove(entry)
     }
-    const opening = builds.run(build, { key: user })
+  }
+
+  type Report = (progress: number) => void
+  type Build = (report: Report) => Promise<OpenMoment<Inventory>>
+
+  /** The moment that is nearest to a commit; undefined if the current inventory is nearer, or must be copied. */
+  async function nearestTo(commit: number, report: Report): Promise<Entry<Inventory> | undefined> {
+    const now = await source.newestCommit()
+    const distance = (entry: Entry<Inventory>) => Math.abs(entry.commit - commit)
+    const [nearest] = opened().toSorted((a, b) => distance(a) - distance(b))
+    if (source.isCopiedFast)
+      return nearest && distance(nearest) < now - commit ? nearest : undefined
+    if (nearest || now <= commit) return nearest
+    return addEntry(now, (reportCopy) =>
+      source.build(now, undefined, stop.signal, (progress) => {
+        reportCopy(progress)
+        report(progress * copyShare)
+      }),
+    )
+  }
+
+  async function build(commit: number, report: Report): Promise<OpenMoment<Inventory>> {
+    await makeRoom()
+    const base = await nearestTo(commit, report)
+    if (!base) return await source.build(commit, undefined, stop.signal, report)
+    const start = base.isOpen ? 0 : copyShare
+    const release = hold(base, copying)
+    try {
+      const { inventory } = await base.opening
+      return await source.build(
+        commit,
+        { commit: base.commit, inventory },
+        stop.signal,
+        (progress) => report(start + progress * (1 - start)),
+      )
+    } finally {
+      release()
+    }
+  }
+
+  function addEntry(commit: number, run: Build): Entry<Inventory> {
     const entry: Entry<Inventory> = {
       commit,
-      opening,
+      opening: Promise.resolve().then(() => run((progress) => (entry.progress = progress))),
       readers: [],
       isOpen: false,
       progress: 0,
@@ -119,6 +187,9 @@ export function createMoments<Inventory>(
     void settle(entry)
     return entry
   }
+
+  const open = (commit: number, user: string): Entry<Inventory> =>
+    addEntry(commit, (report) => builds.run(() => build(commit, report), { key: user }))
 
   function requireFew(commit: number, user: string): void {
     const others = [...entries.values()].filter(
@@ -139,8 +210,20 @@ export function createMoments<Inventory>(
 
   const timer = setInterval(() => {
     const isOld = ({ lastUsed }: Entry<Inventory>) => performance.now() - lastUsed > maxIdle
-    for (const entry of unread().filter(isOld)) void remove(entry)
+    for (const entry of unread(removable()).filter(isOld)) void remove(entry)
   }, maxIdle / 10).unref()
+
+  let knownRedactions: number | undefined
+
+  /** Later questions build their moments again. Those that are being read are removed afterwards. */
+  async function forgetRedacted(): Promise<void> {
+    const redactions = await source.redactions()
+    if (redactions === knownRedactions) return
+    knownRedactions = redactions
+    for (const entry of unread(opened())) void remove(entry)
+    for (const entry of entries.values()) forgotten.add(entry)
+    entries.clear()
+  }
 
   return {
     /** The last commit at a time. Refused before the first one. */
@@ -149,17 +232,10 @@ export function createMoments<Inventory>(
     /** The inventory at a time. Waits until it is built. It stays until it is released. */
     async at(time: number, { user, patience }: Reader) {
       const commit = await requireCommit(source, time, clock(), 'as_of')
+      await forgetRedacted()
       requireFew(commit, user)
       const entry = entries.get(commit) ?? open(commit, user)
-      entry.readers.push(user)
-      let isReleased = false
-      const release = (): void => {
-        if (isReleased) return
-        isReleased = true
-        entry.readers.splice(entry.readers.indexOf(user), 1)
-        entry.lastUsed = performance.now()
-        if (forgotten.has(entry) && entry.readers.length === 0) void remove(entry)
-      }
+      const release = hold(entry, user)
       try {
         const opening = patience === undefined ? entry.opening : withPatience(time, entry, patience)
         return { inventory: (await opening).inventory, release }
@@ -167,13 +243,6 @@ export function createMoments<Inventory>(
         release()
         throw error
       }
-    },
-
-    /** Later questions build their moments again. Those that are being read are removed afterwards. */
-    forget(): void {
-      for (const entry of unread()) void remove(entry)
-      for (const entry of entries.values()) forgotten.add(entry)
-      entries.clear()
     },
 
     async close(): Promise<void> {

@@ -41,8 +41,6 @@ export interface RedactionStore {
 interface Dependencies {
   readonly redactions: RedactionStore
   readonly serverWriter: Pick<ServerWriter, 'findStored' | 'write'>
-  /** Moments that are built have the value. */
-  readonly forgetMoments: () => void
   readonly clock: Clock
 }
 
@@ -76,7 +74,7 @@ function redactDeleted(
 
 /** Removes a value, such as a password in a tag, from what is stored of the past of a server. */
 export function createRedactHistory(dependencies: Dependencies) {
-  const { redactions, serverWriter, forgetMoments, clock } = dependencies
+  const { redactions, serverWriter, clock } = dependencies
   return async function redactHistory(caller: Caller, id: string, text: RedactedText) {
     if (!isWritten(text.field)) {
       throw badField('field', `must be a tag, or one of ${writtenFields.join(', ')}`)
@@ -108,7 +106,6 @@ export function createRedactHistory(dependencies: Dependencies) {
     )
     const redacted = await redactions.redact(id, text, replacement, event)
     if (!redacted) throw serverNotFound()
-    forgetMoments()
     return redacted
   }
 }
