@@ -185,6 +185,24 @@ describe('the page of changes', () => {
     assert.match(await page.evaluate('document.activeElement.textContent'), /^db/)
   })
 
+  test('lists what stopped, from the figure of the overview', async (t) => {
+    const { page } = await open(t)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const figure = page.getByRole('link', { name: /^Stopped\s*1$/ })
+    await figure.click()
+    assert.deepEqual(searchOf(page), { kind: 'status', new_status: 'stopped', since: '-24h' })
+    const status = page.getByRole('combobox', { name: 'New status' })
+    await status.waitFor()
+    await row(page, 'web').click()
+    await change(page, 'web-01').waitFor()
+    await status.selectOption('Running')
+    await page.getByRole('heading', { name: 'No matching changes' }).waitFor()
+    await page.getByRole('button', { name: 'Clear filter' }).click()
+    await row(page, 'web').waitFor()
+    const { kind, new_status: newStatus } = searchOf(page)
+    assert.deepEqual([kind, newStatus], [undefined, undefined])
+  })
+
   test('is exported with the filter on the screen', async (t) => {
     const { page } = await open(t, '?kind=size')
     await row(page, 'web').waitFor()

@@ -7,8 +7,6 @@ import { ServersLink } from './servers-link.tsx'
 
 export interface LabelledBar extends Bar {
   readonly label: string
-  /** A muted text after the label. */
-  readonly note?: string | undefined
   /** A description for tooltips and screen readers. */
   readonly description: string
   readonly isRest?: boolean
@@ -23,13 +21,10 @@ export function BarList({ bars }: { readonly bars: readonly LabelledBar[] }) {
   const most = Math.max(0, ...bars.map(({ count, isRest }) => (isRest ? 0 : count)))
   return (
     <ul className={styles.list}>
-      {bars.map(({ key, label, note, description, count, q, isRest, colour }) => (
+      {bars.map(({ key, label, description, count, q, isRest, colour }) => (
         <li key={key}>
           <ServersLink q={q} className={styles.row} title={description}>
-            <span className={styles.label}>
-              {label}
-              {note !== undefined && <span className={styles.note}> {note}</span>}
-            </span>
+            <span className={styles.label}>{label}</span>
             <span aria-hidden="true">
               {!isRest && (
                 <span

@@ -13,6 +13,7 @@ const shortcuts = [
   ['k', 'previous'],
   ['Enter', 'open'],
   ['x', 'select'],
+  ['X', 'selectRange'],
   ['f', 'filterRow'],
   ['r', 'refresh'],
   ['g o', 'goOverview'],

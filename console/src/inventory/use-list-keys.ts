@@ -11,7 +11,8 @@ export interface KeyOptions<Item extends ListItem> {
   /** The cursor moved to a row. */
   readonly onMove?: (row: Item) => void
   readonly onOpen: (row: Item) => void
-  readonly onSelect?: (row: Item) => void
+  /** `isRange`: with all rows from the one that was selected before. */
+  readonly onSelect?: (row: Item, index: number, isRange: boolean) => void
   /** The values of a row that make sense as filters. */
   readonly filterValues: (row: Item) => readonly PickedValue[]
   readonly onPick: (picked: PickedValues) => void
@@ -25,7 +26,7 @@ export interface Cursor {
 
 const nowhere: Cursor = { index: -1, scrollsIntoView: false }
 
-/** The keyboard shortcuts of the list: `j`, `k`, Enter, `x`, `f`, `r`. */
+/** The keyboard shortcuts of the list: `j`, `k`, Enter, `x`, `X`, `f`, `r`. */
 export function useListKeys<Item extends ListItem>(options: KeyOptions<Item>) {
   const { pages, listKey, onMove, onOpen, onSelect, filterValues, onPick } = options
   const [cursor, setCursor] = useState(nowhere)
@@ -49,7 +50,8 @@ export function useListKeys<Item extends ListItem>(options: KeyOptions<Item>) {
   useShortcut('ArrowDown', () => move(1))
   useShortcut('ArrowUp', () => move(-1))
   useShortcut('Enter', () => current && onOpen(current))
-  useShortcut('x', () => current && onSelect?.(current))
+  useShortcut('x', () => current && onSelect?.(current, cursor.index, false))
+  useShortcut('X', () => current && onSelect?.(current, cursor.index, true))
   useShortcut('r', pages.refetch)
   useShortcut('f', () => {
     const anchor = document.getElementById(`row-${cursor.index}`)?.getBoundingClientRect()

@@ -7,6 +7,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './cell.module.css'
 import type { ColumnName } from './columns.ts'
 import { FailedTask } from './failed-task.tsx'
+import { Marked } from './marked.tsx'
 import type { Row } from './row.ts'
 import { statusTone } from './status.ts'
 import { useValueNames } from './value-names.ts'
@@ -15,30 +16,36 @@ import { prefixes, tagsOf, tagTerm } from './tags.ts'
 interface Props {
   readonly column: ColumnName
   readonly row: Row
+  /** Searched words, which are marked. */
+  readonly words?: readonly string[]
 }
 
+const noWords: readonly string[] = []
+
 /** The value of a column in a row. */
-export function Cell({ column, row }: Props): ReactNode {
+export function Cell({ column, row, words = noWords }: Props): ReactNode {
   const { number, size } = useFormat()
   const names = useValueNames()
   switch (column) {
     case 'name':
-      return <bdi>{row.name}</bdi>
+      return (
+        <bdi>
+          <Marked text={row.name ?? ''} words={words} />
+        </bdi>
+      )
     case 'status': {
       const { status = '' } = row
       return (
         <span className={styles.status}>
           <FilterValue name="status" value={status} title={names.fullName('status', status)}>
-            <StatusMark tone={statusTone(status)} note={names.apiWord('status', status)}>
-              {names.name('status', status)}
-            </StatusMark>
+            <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
           </FilterValue>
           <FailedTask server={row} />
         </span>
       )
     }
     case 'ips':
-      return <Addresses ips={row.ips ?? ''} eip={row.eip ?? ''} />
+      return <Addresses ips={row.ips ?? ''} eip={row.eip ?? ''} words={words} />
     case 'size':
       return (
         <>
@@ -85,24 +92,38 @@ export function Cell({ column, row }: Props): ReactNode {
     case 'external_id':
       return (
         <span className={styles.mono} title={row[column]}>
-          {row[column]}
+          <Marked text={row[column] ?? ''} words={words} />
         </span>
       )
     case 'description':
-      return <span title={row.description}>{row.description}</span>
+      return (
+        <span title={row.description}>
+          <Marked text={row.description ?? ''} words={words} />
+        </span>
+      )
   }
 }
 
-function Addresses({ ips, eip }: { readonly ips: string; readonly eip: string }) {
+interface AddressesProps {
+  readonly ips: string
+  readonly eip: string
+  readonly words: readonly string[]
+}
+
+/** One that matches, or else the first one. */
+function Addresses({ ips, eip, words }: AddressesProps) {
   const all = [...new Set([...ips.split(','), eip].filter(Boolean))]
-  const [first, ...others] = all
+  const matching = all.find((address) => words.some((word) => address.includes(word)))
+  const first = matching ?? all[0]
   if (first === undefined) return '–'
   return (
     <span title={all.join('\n')}>
       <FilterValue name="ip" value={first}>
-        <span className={styles.address}>{first}</span>
+        <span className={styles.address}>
+          <Marked text={first} words={words} />
+        </span>
       </FilterValue>
-      {others.length > 0 && <span className={styles.soft}> +{others.length}</span>}
+      {all.length > 1 && <span className={styles.soft}> +{all.length - 1}</span>}
     </span>
   )
 }

@@ -119,6 +119,10 @@ const namedBy: Readonly<Record<string, string>> = {
   zone_id: 'zone',
 }
 
+/** Whether a field only identifies what another one of these fields names. */
+export const isIdentifierOf = (field: string, fields: ReadonlySet<string>): boolean =>
+  fields.has(namedBy[field] ?? '')
+
 const sizes: ReadonlySet<string> = new Set(['disk', 'vmem_size'])
 const lists: ReadonlySet<string> = new Set(['security_rules', 'admin_security_rules'])
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
@@ -128,12 +132,14 @@ const isNothing = (value: unknown): boolean =>
 
 /** The name of a group or a device, which are in lists. */
 const nameOf = (item: unknown): string => {
-  const { name, model, id } = item as { name?: string; model?: string; id?: string }
-  return name || model || id || ''
+  const { name, ip_addr, model, id } = item as Partial<
+    Readonly<Record<'name' | 'ip_addr' | 'model' | 'id', string>>
+  >
+  return name || ip_addr || model || id || ''
 }
 
 /** The value of a field as text; undefined if there is none. */
-function describeValue(
+export function describeValue(
   field: string,
   value: unknown,
   { messages, format, names, projectName }: ChangeWords,
@@ -157,7 +163,7 @@ function describeValue(
   return names.name(field, value)
 }
 
-function labelOf(field: string, { server, changes: t }: Messages): string {
+export function labelOf(field: string, { server, changes: t }: Messages): string {
   const tag = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : '')
   const known = labels[field]
   const other = otherLabels[field]
@@ -215,8 +221,9 @@ function describeField(
 
 /** The changed fields and tags, in words and units. Those without a value before and after are left out. */
 export function describeChanges(changes: Changes, words: ChangeWords): readonly FieldChange[] {
+  const changed = new Set(Object.keys(changes))
   return Object.entries(changes)
-    .filter(([field]) => !Object.hasOwn(changes, namedBy[field] ?? ''))
+    .filter(([field]) => !isIdentifierOf(field, changed))
     .flatMap(([field, values]) => describeField(field, values, words))
     .filter(({ before, after }) => before !== after)
 }

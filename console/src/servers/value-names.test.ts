@@ -14,9 +14,6 @@ describe('value names', () => {
     assert.equal(names.fullName('status', 'running'), 'Running')
     assert.equal(names.name('provider', 'Aliyun'), 'Alibaba Cloud')
     assert.equal(names.name('region', 'ready'), 'ready')
-    assert.equal(names.groupWord('stopped'), 'ready, suspend')
-    assert.equal(names.groupWord('running'), undefined)
-    assert.equal(names.groupWord('failed'), undefined, 'too many')
     assert.equal(names.name('status', 'constructor'), 'constructor')
   })
 

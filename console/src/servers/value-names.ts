@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { readTerms, renderTerm, type Term } from '../filter/terms.ts'
 import type { Messages } from '../messages/en/index.ts'
 import { useMessages } from '../messages/use-messages.ts'
-import { statusesIn, type StatusGroup } from './status.ts'
+import { statusesIn } from './status.ts'
 
 export type ValueNames = ReturnType<typeof createValueNames>
 
@@ -78,12 +78,6 @@ export function createValueNames({ statuses, statusGroups, providers }: Messages
     name,
     apiWord,
     fullName,
-    /** The API values of a status group, if its name does not tell them and they are few. */
-    groupWord(group: StatusGroup): string | undefined {
-      const values = statusesIn[group].join(', ')
-      const isNamed = namedGroups.some((each) => each === group)
-      return isNamed || statusGroups[group].toLowerCase() === values ? undefined : values
-    },
     toApiTerm,
     toApiQuery: (q: string): string => {
       const terms = readTerms(q)

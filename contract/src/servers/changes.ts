@@ -77,6 +77,10 @@ export const serverChangeFilter = {
     Type.String({ minLength: 1, maxLength: 320 }),
     'Changed field or tag, such as `status` or `user:env`, or one of several',
   ),
+  new_status: several(
+    Type.String({ minLength: 1, maxLength: 64 }),
+    'Changes to this status, or to one of several: with `kind=status`, `ready` finds servers that stopped',
+  ),
 }
 const ServerChangeFilter = exactObject(serverChangeFilter)
 export type ServerChangeFilter = Static<typeof ServerChangeFilter>

@@ -1,5 +1,6 @@
 import type { ChangeGroup, ChangeKind, ScopeParameter, ServerChange } from '@muster/contract'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { statusesIn, type StatusGroup } from '../../servers/status.ts'
 import { api } from '../client.ts'
 import { nextMarker } from '../marker-of.ts'
 import { statisticsInterval } from './statistics.ts'
@@ -11,14 +12,17 @@ export interface ChangeFilter {
   readonly q: string
   readonly scope: ScopeParameter
   readonly kinds: readonly ChangeKind[]
+  /** Changes to a status of this group. */
+  readonly newStatus: StatusGroup | undefined
   readonly since: string
   readonly until: string | undefined
 }
 
 /** The query of all operations on changes. */
-export const toChangeQuery = ({ q, scope, kinds, since, until }: ChangeFilter) => ({
+export const toChangeQuery = ({ q, scope, kinds, newStatus, since, until }: ChangeFilter) => ({
   ...(q !== '' && { q }),
   ...(kinds.length > 0 && { kind: kinds }),
+  ...(newStatus && { new_status: statusesIn[newStatus] }),
   ...(until !== undefined && { until }),
   scope,
   since,

@@ -1,4 +1,4 @@
-import type { ScopeParameter, ServerDiffItem } from '@muster/contract'
+import type { ScopeParameter, ServerComparison, ServerDiffItem } from '@muster/contract'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { readGaps, type Gap } from '../../inventory/read-gaps.ts'
 import { api } from '../client.ts'
@@ -77,4 +77,15 @@ export const diffQuery = ({ from, to, q, scope }: Between) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Servers side by side, now or at a moment. */
+export const comparisonQuery = (ids: readonly string[], asOf: string | undefined) =>
+  queryOptions({
+    queryKey: ['servers', 'comparison', ids, asOf],
+    queryFn: async ({ signal }) =>
+      (await api.getServerDiff({
+        query: { ids: [...ids], ...(asOf !== undefined && { as_of: asOf }) },
+        signal,
+      })) as ServerComparison,
   })

@@ -11,6 +11,8 @@ export const changes = {
   notAllowed: 'You do not have access to changes here',
   kind: 'Kind',
   anyKind: 'All kinds',
+  newStatus: 'New status',
+  anyStatus: 'Any status',
   kinds: {
     appeared: 'Appeared',
     gone: 'Gone',

@@ -51,6 +51,7 @@ export const frame = {
     previous: 'Previous row',
     open: 'Open the row',
     select: 'Select the row',
+    selectRange: 'Select all rows up to this one',
     filterRow: 'Filter by a value of the row',
     refresh: 'Refresh',
     goOverview: 'Go to the overview',

@@ -44,7 +44,7 @@ export const overview = {
       appeared: 'Appeared',
       gone: 'Gone',
       size: 'Resized',
-      status: 'Changed status',
+      stopped: 'Stopped',
     },
     show: (kind: string, count: string) => `${kind}: ${count}. Show changes`,
     hour: (time: string, count: string) => `${time}: ${count}`,

@@ -24,6 +24,14 @@ export const past = {
         ? ' and is not observed yet'
         : `${from === undefined ? ' ' : ' to '}${until}`
     }. Its servers are shown as they were last seen.`,
+  servers: {
+    title: 'Compare servers',
+    field: 'Property',
+    different: 'Different',
+    same: 'Same',
+    none: 'None',
+    between: 'Select 2 to 5 servers',
+  },
   diff: {
     title: 'What is different',
     between: (from: string, to: string) => `From ${from} to ${to}`,

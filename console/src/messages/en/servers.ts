@@ -61,6 +61,7 @@ export const servers = {
   selection: 'Selected servers',
   selected: (count: string) => `${count} selected`,
   tagSelected: 'Tag',
+  compareSelected: 'Compare',
   syncSelected: 'Sync now',
   copyIds: 'Copy IDs',
   clearSelection: 'Clear selection',

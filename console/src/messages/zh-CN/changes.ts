@@ -8,6 +8,8 @@ export const changes: Messages['changes'] = {
   notAllowed: '您在此处无权查看变更',
   kind: '类型',
   anyKind: '所有类型',
+  newStatus: '新状态',
+  anyStatus: '任意状态',
   kinds: {
     appeared: '新出现',
     gone: '已消失',

@@ -53,6 +53,7 @@ export const frame: Messages['frame'] = {
     previous: '上一行',
     open: '打开该行',
     select: '选择该行',
+    selectRange: '选择到此行为止的所有行',
     filterRow: '按该行的某个值筛选',
     refresh: '刷新',
     goOverview: '转到概览',

@@ -28,6 +28,14 @@ export const past: Messages['past'] = {
           ? `自 ${from} 起`
           : `从 ${from} 到 ${until}`
     }未被观测，其服务器显示为最后一次看到的状态。`,
+  servers: {
+    title: '比较服务器',
+    field: '属性',
+    different: '不同',
+    same: '相同',
+    none: '无',
+    between: '请选择 2 到 5 台服务器',
+  },
   diff: {
     title: '差异',
     between: (from, to) => `从 ${from} 到 ${to}`,

@@ -61,6 +61,7 @@ export const servers: Messages['servers'] = {
   selection: '已选服务器',
   selected: (count) => `已选 ${count} 台`,
   tagSelected: '打标签',
+  compareSelected: '比较',
   syncSelected: '立即同步',
   copyIds: '复制 ID',
   clearSelection: '清除选择',

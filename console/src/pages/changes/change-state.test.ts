@@ -19,6 +19,7 @@ describe('the address of the Changes page', () => {
       q: '',
       scope: 'max',
       kinds: [],
+      newStatus: undefined,
       since: '-7d',
       until: undefined,
       open: [],
@@ -31,6 +32,7 @@ describe('the address of the Changes page', () => {
       q: 'status:running',
       scope: 'project',
       kind: 'appeared,status',
+      new_status: 'stopped',
       since: '2026-05-01T00:00:00Z',
       until: '2026-05-04T00:00:00Z',
       open: '2026-05-03/p1,2026-05-03/p2',
@@ -38,9 +40,16 @@ describe('the address of the Changes page', () => {
     assert.deepEqual(writeChangeState(read(search)), search)
   })
 
-  it('is read without unknown kinds and scopes', () => {
-    const { kinds, scope } = read({ kind: 'status,nonsense,status', scope: 'galaxy' })
-    assert.deepEqual({ kinds, scope }, { kinds: ['status'], scope: 'max' })
+  it('is read without unknown kinds, scopes and statuses', () => {
+    const { kinds, scope, newStatus } = read({
+      kind: 'status,nonsense,status',
+      scope: 'galaxy',
+      new_status: 'ready',
+    })
+    assert.deepEqual(
+      { kinds, scope, newStatus },
+      { kinds: ['status'], scope: 'max', newStatus: undefined },
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import type { ChangeKind, ScopeParameter } from '@muster/contract'
 import type { ChangeFilter } from '../../api/queries/changes.ts'
 import { scopeValues, withoutEmpty } from '../../inventory/list-state.ts'
+import { statusGroups } from '../../servers/status.ts'
 import type { Search } from '../../url/search.ts'
 
 /** The spans that end now. */
@@ -27,6 +28,7 @@ export function readChangeState(search: Search, kinds: readonly ChangeKind[]): C
     q: search['q'] ?? '',
     scope: scopeValues.find((scope): scope is ScopeParameter => scope === search['scope']) ?? 'max',
     kinds: kinds.filter((kind) => named.includes(kind)),
+    newStatus: statusGroups.find((group) => group === search['new_status']),
     since: search['since']?.trim() || defaultSpan,
     until: search['until']?.trim() || undefined,
     open: listed(search['open']),
@@ -34,11 +36,20 @@ export function readChangeState(search: Search, kinds: readonly ChangeKind[]): C
 }
 
 /** Default values are left out to keep addresses short. */
-export const writeChangeState = ({ q, scope, kinds, since, until, open }: ChangeState): Search =>
+export const writeChangeState = ({
+  q,
+  scope,
+  kinds,
+  newStatus,
+  since,
+  until,
+  open,
+}: ChangeState): Search =>
   withoutEmpty({
     q,
     scope: scope === 'max' ? undefined : scope,
     kind: kinds.join(','),
+    new_status: newStatus,
     since: since === defaultSpan ? undefined : since,
     until,
     open: open.join(','),
@@ -65,13 +76,11 @@ export function filterOfDay(filter: ChangeFilter, day: string, now: number): Cha
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   const start = new Date(year, month - 1, date).getTime()
   const end = new Date(year, month - 1, date + 1).getTime()
-  const { q, scope, kinds, since, until } = filter
+  const { since, until, ...others } = filter
   const from = timeOf(since, now)
   const to = until === undefined ? undefined : timeOf(until, now)
   return {
-    q,
-    scope,
-    kinds,
+    ...others,
     since: toTimestamp(Math.max(start, from ?? start)),
     until: toTimestamp(Math.min(end, to ?? end)),
   }

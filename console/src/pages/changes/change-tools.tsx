@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { fromLocalDateTime, toLocalDateTime } from '../../form/local-date-time.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { statusGroups } from '../../servers/status.ts'
 import { buttonClass, Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -31,6 +32,22 @@ export function ChangeTools({ state, now, onChange }: Props) {
     <div className={styles.tools}>
       <Period state={state} now={now} onChange={onChange} />
       <KindMenu state={state} onChange={onChange} />
+      {(state.newStatus || state.kinds.includes('status')) && (
+        <SelectField
+          label={t.changes.newStatus}
+          value={state.newStatus ?? ''}
+          onChange={({ target: { value } }) =>
+            onChange({ newStatus: statusGroups.find((group) => group === value) })
+          }
+        >
+          <option value="">{t.changes.anyStatus}</option>
+          {statusGroups.map((group) => (
+            <option key={group} value={group}>
+              {t.values.statusGroups[group]}
+            </option>
+          ))}
+        </SelectField>
+      )}
       <Link
         to="/servers"
         search={{ q, scope: scope === 'max' ? undefined : scope }}
@@ -108,7 +125,10 @@ function KindMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
         </Button>
       )}
     >
-      <MenuItem checked={kinds.length === 0} onSelect={() => onChange({ kinds: [] })}>
+      <MenuItem
+        checked={kinds.length === 0}
+        onSelect={() => onChange({ kinds: [], newStatus: undefined })}
+      >
         {t.anyKind}
       </MenuItem>
       {all.map((kind) => (

@@ -46,17 +46,17 @@ function Changes() {
   const queryClient = useQueryClient()
   const [state, change] = useChangeState()
   const [now] = useState(() => Date.now())
-  const { scope, kinds, since, until } = state
+  const { scope, kinds, newStatus, since, until } = state
   const q = completeTerms(state.q)
   const filter = useMemo<ChangeFilter>(
-    () => ({ q, scope, kinds, since, until }),
-    [q, scope, kinds, since, until],
+    () => ({ q, scope, kinds, newStatus, since, until }),
+    [q, scope, kinds, newStatus, since, until],
   )
   const counts = useQuery(changeCountsQuery(filter, ['day'], true))
   const days = { ...counts, data: counts.data && daysOf(counts.data, timeOf(since, now)) }
   const problem = queryProblem(counts.error, t.servers.theFilter)
   const setQ = useCallback((next: string) => change({ q: next }, true), [change])
-  const isNarrowed = q !== '' || kinds.length > 0
+  const isNarrowed = q !== '' || kinds.length > 0 || newStatus !== undefined
   const toggle = (entry: string) =>
     change(
       {
@@ -120,7 +120,10 @@ function Changes() {
             title={isNarrowed ? t.changes.noMatch : t.changes.empty}
             actions={
               isNarrowed && (
-                <Button look="primary" onClick={() => change({ q: '', kinds: [] })}>
+                <Button
+                  look="primary"
+                  onClick={() => change({ q: '', kinds: [], newStatus: undefined })}
+                >
                   {t.servers.clearFilter}
                 </Button>
               )

@@ -20,6 +20,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
+import { CompareServers } from './compare-servers.tsx'
 
 const tones: Readonly<Record<ServerDiffItem['change'], Tone>> = {
   appeared: 'good',
@@ -29,8 +30,15 @@ const tones: Readonly<Record<ServerDiffItem['change'], Tone>> = {
 
 const day = 86_400_000
 
-/** What differs between a moment of the past and now, or another moment. */
+/** Two moments, or several servers. */
 export function ComparePage() {
+  const { ids, as_of: asOf } = useSearch({ strict: false })
+  if (ids) return <CompareServers ids={ids.split(',')} asOf={asOf} />
+  return <CompareMoments />
+}
+
+/** What differs between a moment of the past and now, or another moment. */
+function CompareMoments() {
   const { past: t, common } = useMessages()
   const { number, dateTime } = useFormat()
   const words = useChangeWords()

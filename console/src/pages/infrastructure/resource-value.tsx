@@ -42,11 +42,7 @@ export function ResourceValue({ kind, field, row }: Props): ReactNode {
     return value === 0 ? count : <ServersLink q={serversQ(kind, row)}>{count}</ServersLink>
   }
   if (field === 'status' || field === 'guest_status') {
-    return (
-      <StatusMark tone={statusTone(text)} note={names.apiWord('status', text)}>
-        {names.name('status', text)}
-      </StatusMark>
-    )
+    return <StatusMark tone={statusTone(text)}>{names.name('status', text)}</StatusMark>
   }
   const linked = kindOf[field]
   if (linked && id !== '') {

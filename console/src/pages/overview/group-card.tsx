@@ -40,8 +40,7 @@ export function GroupCard({ field, query, className }: Props) {
       const label = values.statusGroups[group]
       const description = t.share(label, count, number(count), percent(count, fleet.total.count))
       const colour = toneColour(groupTones[group])
-      const note = names.groupWord(group)
-      const bar = { key: group, value: group, count, q, label, note, description, colour }
+      const bar = { key: group, value: group, count, q, label, description, colour }
       return count === 0 ? [] : [bar]
     })
   }

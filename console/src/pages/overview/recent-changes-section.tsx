@@ -1,7 +1,7 @@
 import type { ServerChangeStatistics } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { recentChangesQuery } from '../../api/queries/recent-changes.ts'
+import { changesByHourQuery, stoppedByHourQuery } from '../../api/queries/recent-changes.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Highlight } from '../../ui/highlight.tsx'
@@ -13,6 +13,7 @@ import {
   countByHour,
   endOfHour,
   firstHour,
+  searchOf,
   shownKinds,
   type HourCount,
   type ShownKind,
@@ -26,7 +27,8 @@ export function RecentChangesSection() {
   const { overview: t } = useMessages()
   const { number } = useFormat()
   const since = firstHour(useNow())
-  const query = useQuery(recentChangesQuery(since))
+  const query = useQuery(changesByHourQuery(since))
+  const stopped = useQuery(stoppedByHourQuery(since))
   const actions = (
     <Link to="/changes" search={{ since: '-24h' }}>
       {t.recent.all}
@@ -43,7 +45,12 @@ export function RecentChangesSection() {
             </p>
             <ul className={styles.kinds}>
               {shownKinds.map((kind) => (
-                <Kind key={kind} kind={kind} statistics={statistics} since={since} />
+                <Kind
+                  key={kind}
+                  kind={kind}
+                  statistics={kind === 'stopped' ? stopped.data : statistics}
+                  since={since}
+                />
               ))}
             </ul>
           </>
@@ -55,21 +62,22 @@ export function RecentChangesSection() {
 
 interface Props {
   readonly kind: ShownKind
-  readonly statistics: ServerChangeStatistics
+  readonly statistics: ServerChangeStatistics | undefined
   readonly since: number
 }
 
 function Kind({ kind, statistics, since }: Props) {
   const { overview: t } = useMessages()
   const { number } = useFormat()
-  const hours = countByHour(statistics, kind, since)
-  const total = number(hours.reduce((sum, { count }) => sum + count, 0))
+  const hours = countByHour(statistics ?? { groups: [] }, kind, since)
+  // Also if the request has failed.
+  const total = statistics ? number(hours.reduce((sum, { count }) => sum + count, 0)) : '–'
   const name = t.recent.kinds[kind]
   return (
     <li className={styles.kind}>
       <Link
         to="/changes"
-        search={{ kind, since: '-24h' }}
+        search={{ ...searchOf(kind), since: '-24h' }}
         className={styles.figure}
         title={t.recent.show(name, total)}
       >
@@ -100,7 +108,7 @@ function Hours({
         <Link
           key={start}
           to="/changes"
-          search={{ kind, since: timeOf(start), until: timeOf(endOfHour(start)) }}
+          search={{ ...searchOf(kind), since: timeOf(start), until: timeOf(endOfHour(start)) }}
           className={styles.hour}
           title={t.recent.hour(hourMinute(start), number(count))}
           tabIndex={-1}

@@ -1,10 +1,15 @@
-import type { ChangeKind, ServerChangeStatistics } from '@muster/contract'
+import type { ServerChangeStatistics } from '@muster/contract'
+import type { Search } from '../../url/search.ts'
 
 const hour = 3_600_000
 export const shownHours = 24
 
-export const shownKinds = ['appeared', 'gone', 'size', 'status'] as const satisfies ChangeKind[]
+export const shownKinds = ['appeared', 'gone', 'size', 'stopped'] as const
 export type ShownKind = (typeof shownKinds)[number]
+
+/** The filters of the Changes page. */
+export const searchOf = (kind: ShownKind): Search =>
+  kind === 'stopped' ? { kind: 'status', new_status: 'stopped' } : { kind }
 
 export interface HourCount {
   /** When the hour begins. */
@@ -20,12 +25,13 @@ export const endOfHour = (start: number): number => start + hour
 /** The form in which the API names hours of UTC. */
 const nameOf = (start: number): string => `${new Date(start).toISOString().slice(0, 13)}:00+00:00`
 
-/** The changes of each of the last hours, by kind. */
+/** The changes of each of the last hours, by kind. Of those that stopped, there are no other status changes. */
 export function countByHour(
   { groups }: Pick<ServerChangeStatistics, 'groups'>,
-  kind: ShownKind,
+  shown: ShownKind,
   first: number,
 ): readonly HourCount[] {
+  const kind = shown === 'stopped' ? 'status' : shown
   const counts = new Map(
     groups
       .filter(({ values }) => values['kind'] === kind)

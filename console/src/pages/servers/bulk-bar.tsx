@@ -1,4 +1,5 @@
 import type { ScopeParameter } from '@muster/contract'
+import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { ActionButtons } from '../../actions/action-buttons.tsx'
 import {
@@ -39,10 +40,12 @@ export function BulkBar({ rows, all, isBin, onClear }: Props) {
   const permissionFor = usePermissions()
   const canTag = usePermission('mergeServerMetadata')
   const canSync = usePermission('syncServer')
+  const navigate = useNavigate()
   const [change, setChange] = useState<BulkAction['kind']>()
   const [action, setAction] = useState<ActionName>()
   const ids = rows.map(({ id }) => id)
   const onlyRows = all && t.actions.onlyRows
+  const isComparable = ids.length >= 2 && ids.length <= 5
   return (
     <div className={styles.bar} role="region" aria-label={t.servers.selection}>
       <span role="status">
@@ -70,6 +73,14 @@ export function BulkBar({ rows, all, isBin, onClear }: Props) {
         onClick={() => setChange('sync')}
       >
         {t.servers.syncSelected}
+      </Button>
+      <Button
+        small
+        icon="columns"
+        disabledReason={onlyRows ?? (isComparable ? undefined : t.past.servers.between)}
+        onClick={() => void navigate({ to: '/compare', search: { ids: ids.join() } })}
+      >
+        {t.servers.compareSelected}
       </Button>
       <Button
         small

@@ -65,7 +65,7 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
   const rows: readonly Row[] = all.map(({ value, count }) => ({
     key: value,
     label: names.name(name, value),
-    // Only statuses show the API value beside the label.
+    // Queries have the API value.
     word: name === 'status' ? names.apiWord(name, value) : undefined,
     values: [value],
     count,
@@ -90,13 +90,7 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
                 onClick={(event) => onPick(values, event.altKey || isExcluded)}
               >
                 <span className={styles.name}>
-                  {tone ? (
-                    <StatusMark tone={tone} note={word}>
-                      {label}
-                    </StatusMark>
-                  ) : (
-                    label
-                  )}
+                  {tone ? <StatusMark tone={tone}>{label}</StatusMark> : label}
                 </span>
                 {isExcluded && <span className="visuallyHidden">{t.servers.excluded}</span>}
                 <span className={styles.count}>{number(count)}</span>

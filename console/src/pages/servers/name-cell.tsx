@@ -2,18 +2,30 @@ import { Link } from '@tanstack/react-router'
 import styles from '../../inventory/list-table.module.css'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Cell } from '../../servers/cell.tsx'
+import type { ColumnName } from '../../servers/columns.ts'
+import { Marked } from '../../servers/marked.tsx'
 import type { Row } from '../../servers/row.ts'
+import { hiddenMatch } from '../../servers/search-matches.ts'
 
 interface Props {
   readonly row: Row
   readonly isSelected: boolean
+  readonly search: ListSearch
   readonly onOpen: () => void
-  readonly onSelect: (row: Row) => void
+  /** `isRange`: with all rows from the one that was selected before. */
+  readonly onSelect: (isRange: boolean) => void
+}
+
+/** What was searched, and the columns that can show it. */
+export interface ListSearch {
+  readonly words: readonly string[]
+  readonly columns: readonly ColumnName[]
 }
 
 /** The name of a server, with a box to select it. */
-export function NameCell({ row, isSelected, onOpen, onSelect }: Props) {
+export function NameCell({ row, isSelected, search, onOpen, onSelect }: Props) {
   const t = useMessages()
+  const match = hiddenMatch(row, search.words, search.columns)
   return (
     <div className={styles.nameCell}>
       <input
@@ -21,7 +33,9 @@ export function NameCell({ row, isSelected, onOpen, onSelect }: Props) {
         checked={isSelected}
         tabIndex={-1}
         aria-label={t.servers.select(row.name ?? '')}
-        onChange={() => onSelect(row)}
+        onChange={({ nativeEvent }) =>
+          onSelect(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+        }
       />
       <Link
         to="/servers/$id"
@@ -36,8 +50,13 @@ export function NameCell({ row, isSelected, onOpen, onSelect }: Props) {
           onOpen()
         }}
       >
-        <Cell column="name" row={row} />
+        <Cell column="name" row={row} words={search.words} />
       </Link>
+      {match && (
+        <span className={styles.match} title={match.text}>
+          {t.servers.columns[match.column]}: <Marked text={match.text} words={search.words} />
+        </span>
+      )}
     </div>
   )
 }

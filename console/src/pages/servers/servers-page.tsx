@@ -13,6 +13,7 @@ import { TimeControl } from '../../inventory/time-control.tsx'
 import { useList } from '../../inventory/use-list.ts'
 import { columnNames, defaultColumns, fieldsFor, withBinColumn } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
+import { searchedFields, searchWords } from '../../servers/search-matches.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
@@ -55,6 +56,11 @@ export function ServersPage() {
     [isBin, state.columns],
   )
   const q = completeTerms(state.q)
+  const search = useMemo(
+    () => ({ words: searchWords(q), columns: columnsShown }),
+    [q, columnsShown],
+  )
+  const hasWords = search.words.length > 0
   const query = useMemo<ServersQuery>(
     () => ({
       q,
@@ -62,12 +68,12 @@ export function ServersPage() {
       isBin,
       asOf,
       sort: state.sort,
-      fields: fieldsFor(columnsShown),
+      // To tell why a row matches.
+      fields: [...new Set([...fieldsFor(columnsShown), ...(hasWords ? searchedFields : [])])],
     }),
-    [q, state.scope, isBin, asOf, state.sort, columnsShown],
+    [q, state.scope, isBin, asOf, state.sort, columnsShown, hasWords],
   )
   const listKey = JSON.stringify([q, state.scope, isBin, asOf, state.sort])
-  const selection = useSelection(listKey, isBin)
 
   const { scope } = state
   const filters = {
@@ -89,10 +95,11 @@ export function ServersPage() {
       if (state.panel !== undefined) change({ panel: row.id }, { replace: true })
     },
     onOpen: open,
-    onSelect: selection.toggle,
+    onSelect: (row, index, isRange) => selection.toggle(row, index, isRange),
     filterValues,
   })
   const { pages, moveTo } = list
+  const selection = useSelection(listKey, isBin, pages.rowAt)
   const openAt = useCallback(
     (row: Row, index: number) => {
       moveTo(index)
@@ -102,7 +109,7 @@ export function ServersPage() {
   )
 
   const columns = useServerColumns(columnsShown)
-  const cell = useServerCell(selection, openAt)
+  const cell = useServerCell(selection, search, openAt)
   return (
     <div className={styles.page}>
       <ListHead

@@ -1,8 +1,24 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Row } from '../../servers/row.ts'
 
+/** Rows that are not loaded are left out. */
+const rowsBetween = (rowAt: (index: number) => Row | undefined, first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => rowAt(first + at)).filter(
+    (row) => row !== undefined,
+  )
+
 /** The selected servers, across pages, or all that match the query of a list. */
-export function useSelection(listKey: string, isBin: boolean) {
+export function useSelection(
+  listKey: string,
+  isBin: boolean,
+  rowAt: (index: number) => Row | undefined,
+) {
+  /** Where a range starts: the row that was selected last. */
+  const start = useRef<{ readonly listKey: string; readonly index: number }>(undefined)
+  const latestRowAt = useRef(rowAt)
+  useEffect(() => {
+    latestRowAt.current = rowAt
+  })
   const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
   const [allOf, setAllOf] = useState<string>()
   const [binOf, setBinOf] = useState(isBin)
@@ -12,13 +28,21 @@ export function useSelection(listKey: string, isBin: boolean) {
     setChosen(new Map())
   }
   const toggle = useCallback(
-    (row: Row) =>
+    (row: Row, index: number, isRange: boolean) => {
+      const from = start.current?.listKey === listKey ? start.current.index : undefined
+      start.current = { listKey, index }
+      const range =
+        isRange && from !== undefined
+          ? rowsBetween(latestRowAt.current, Math.min(from, index), Math.max(from, index))
+          : undefined
       setChosen((before) => {
         const next = new Map(before)
-        if (!next.delete(row.id)) next.set(row.id, row)
+        if (range) for (const each of range) next.set(each.id, each)
+        else if (!next.delete(row.id)) next.set(row.id, row)
         return next
-      }),
-    [],
+      })
+    },
+    [listKey],
   )
   const clear = useCallback(() => {
     setChosen(new Map())

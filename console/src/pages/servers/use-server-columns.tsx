@@ -3,7 +3,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Cell } from '../../servers/cell.tsx'
 import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
-import { NameCell } from './name-cell.tsx'
+import { NameCell, type ListSearch } from './name-cell.tsx'
 import type { Selection } from './use-selection.ts'
 
 /** The columns of the table. */
@@ -19,6 +19,7 @@ export function useServerColumns(names: readonly ColumnName[]) {
 /** Renders a cell of the table. That of the name selects and opens the server. */
 export function useServerCell(
   { ids, toggle }: Selection,
+  search: ListSearch,
   onOpen: (row: Row, index: number) => void,
 ) {
   return useCallback(
@@ -28,11 +29,12 @@ export function useServerCell(
           row={row}
           isSelected={ids.has(row.id)}
           onOpen={() => onOpen(row, index)}
-          onSelect={toggle}
+          search={search}
+          onSelect={(isRange) => toggle(row, index, isRange)}
         />
       ) : (
-        <Cell column={column} row={row} />
+        <Cell column={column} row={row} words={search.words} />
       ),
-    [ids, toggle, onOpen],
+    [ids, toggle, search, onOpen],
   )
 }

@@ -332,6 +332,11 @@ onEngineOfLane('the fleet as it was', (engine) => {
           ({ kinds }) => kinds.includes('gone') || kinds.includes('appeared'),
         ],
         ['changed=user:env', ({ changes }) => 'user:env' in changes],
+        [
+          'kind=status&new_status=ready&new_status=running',
+          ({ kinds, changes: { status } }) =>
+            kinds.includes('status') && ['ready', 'running'].includes(String(status?.[1])),
+        ],
         [`id=${one.server_id}`, ({ server_id: id }) => id === one.server_id],
       ] satisfies [string, (change: ServerChange) => boolean][]) {
         const found = await list(admin, `scope=system&limit=2048&${query}`)

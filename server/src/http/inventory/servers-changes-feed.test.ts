@@ -18,7 +18,14 @@ interface Page {
   readonly position: string
 }
 
-const filters = ['', 'kind=status&kind=gone', 'changed=user:env', 'status=running', 'kind=appeared']
+const filters = [
+  '',
+  'kind=status&kind=gone',
+  'changed=user:env',
+  'status=running',
+  'kind=appeared',
+  'new_status=ready',
+]
 
 onEngineOfLane('the feed of changes', (engine) => {
   let fleet: InventoryWorld

@@ -19,6 +19,7 @@ const filters = [
   'changed=user:env',
   'q=provider:Aws',
   'status=running',
+  'new_status=ready&new_status=running',
 ]
 
 onEngineOfLane('changes of servers', (engine) => {

@@ -38,7 +38,14 @@ const candidatesOf = (kinds: readonly ChangeKind[]): readonly ChangeKind[] =>
 export function createSelectChanges({ owners, clock }: Omit<Dependencies, 'changes'>) {
   return async function selectChanges(
     caller: Caller,
-    { since, until, kind = [], changed = [], ...rest }: ServerChangeFilter,
+    {
+      since,
+      until,
+      kind = [],
+      changed = [],
+      new_status: newStatuses = [],
+      ...rest
+    }: ServerChangeFilter,
   ): Promise<Selection> {
     const { scope: requested, where } = readServerFilter(rest, readCloudpodsParameters(rest))
     const visibility = {
@@ -67,7 +74,8 @@ export function createSelectChanges({ owners, clock }: Omit<Dependencies, 'chang
         const isWanted =
           item.kinds.length > 0 &&
           (kind.length === 0 || item.kinds.some((each) => kind.includes(each))) &&
-          (changed.length === 0 || changed.some((field) => field in item.changes))
+          (changed.length === 0 || changed.some((field) => field in item.changes)) &&
+          (newStatuses.length === 0 || newStatuses.includes(String(item.changes['status']?.[1])))
         return isWanted ? described : undefined
       },
     }
