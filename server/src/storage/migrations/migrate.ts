@@ -33,7 +33,7 @@ import { up as changesApart } from './0030-changes-apart.ts'
 import { up as resourceChanges } from './0031-resource-changes.ts'
 import { up as checks } from './0033-checks.ts'
 import { up as checkpoints } from './0034-checkpoints.ts'
-import { up as redactions } from './0035-redactions.ts'
+import { up as redactions } from './0037-redactions.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -71,7 +71,7 @@ const migrations: Record<string, Migration> = {
   '0031-resource-changes': { up: resourceChanges },
   '0033-checks': { up: checks },
   '0034-checkpoints': { up: checkpoints },
-  '0035-redactions': { up: redactions },
+  '0037-redactions': { up: redactions },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
