@@ -75,6 +75,7 @@ export * from './error-statuses.ts'
 export * from './errors.ts'
 export * from './gateway/operations.ts'
 export type {
+export { storedSyncs, type AccountSyncRun } from './cloudaccounts/sync-runs.ts'
   LoginOptions,
   PasswordLogin,
   ScopeChange,

@@ -137,6 +137,7 @@ export const routes = {
   createCloudAccount: 'POST /cloudaccounts',
   testNewCloudAccount: 'POST /cloudaccounts/test',
   updateCloudAccount: 'PUT /cloudaccounts/{id}',
+  getCloudAccountSyncs: 'GET /cloudaccounts/{id}/syncs',
   enableCloudAccount: 'POST /cloudaccounts/{id}/enable',
   disableCloudAccount: 'POST /cloudaccounts/{id}/disable',
   deleteCloudAccount: 'DELETE /cloudaccounts/{id}',

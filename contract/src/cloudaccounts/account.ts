@@ -50,12 +50,13 @@ const Mapping = Type.Array(AccountRule, {
     'The first matching rule applies. A rule matches if all its patterns match. Servers without a matching rule are assigned to `project_id`.',
 })
 
+/** In the order in which lists sort them: what fails comes first. */
 export const accountStatuses = [
+  'lost',
+  'disconnected',
+  'degraded',
   'init',
   'connected',
-  'degraded',
-  'disconnected',
-  'lost',
   'disabled',
 ] as const
 /** Whether Muster only reads the servers of an account, or may also act on them. */
@@ -97,6 +98,10 @@ export const AccountWarning = exactObject({
 })
 export type AccountWarning = Static<typeof AccountWarning>
 
+const ErrorField = Type.Enum(['', 'address', 'credentials'], {
+  description: 'Which setting of the account the error is about, if it is about one',
+})
+
 export const AccountSync = exactObject({
   state: Type.Enum([...syncStates]),
   started_at: {
@@ -110,6 +115,12 @@ export const AccountSync = exactObject({
   changed: Type.Integer(),
   gone: Type.Integer(),
   error: Type.String({ description: 'Why the last sync failed. Empty if it succeeded.' }),
+  error_field: ErrorField,
+  failing_since: {
+    ...OptionalTimestamp,
+    description:
+      'Start of the first sync that failed, as a whole or in a region, since the last one that did not. null: the last sync did not fail.',
+  },
   warnings: Type.Array(AccountWarning, {
     description:
       'Problems of an account that works. Only `region` changes its status, to `degraded`.',
@@ -131,6 +142,8 @@ const noSync: AccountSync = {
   changed: 0,
   gone: 0,
   error: '',
+  error_field: '',
+  failing_since: null,
   warnings: [],
   next_at: null,
 }
@@ -199,7 +212,7 @@ export const cloudAccounts = {
       ...enumeration('Status', filterable),
       schema: Type.Enum([...accountStatuses], {
         description:
-          '`init`: not synced yet. `connected`: the last sync succeeded. `degraded`: it succeeded except for a region or a service, which `sync.warnings` names. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced.',
+          '`init`: not synced yet. `connected`: the last sync succeeded. `degraded`: it succeeded except for a region or a service, which `sync.warnings` names. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced. Lists sort by it in the order `lost`, `disconnected`, `degraded`, `init`, `connected`, `disabled`.',
       }),
     },
     servers: number(
@@ -332,9 +345,7 @@ export const AccountTest = exactObject({
       'Whether the credentials allow each action, if the source tells without acting. Other actions are left out.',
   }),
   error: Type.String({ description: 'What went wrong. Empty if the test succeeded.' }),
-  error_field: Type.Enum(['', 'address', 'credentials'], {
-    description: 'Which setting the error is about, if it is about one',
-  }),
+  error_field: ErrorField,
   duration_ms: Type.Integer(),
 })
 export type AccountTest = Static<typeof AccountTest>
@@ -344,6 +355,7 @@ const Field = exactObject({
   type: Type.Enum(['text', 'integer', 'boolean', 'list']),
   required: Type.Boolean(),
   long: Type.Boolean({ description: 'Multi-line text, such as a certificate' }),
+  secret: Type.Boolean({ description: 'Whether a form should mask it' }),
   description: Type.String(),
 })
 

@@ -41,6 +41,8 @@ export const accountExample = {
     changed: 3,
     gone: 1,
     error: '',
+    error_field: '',
+    failing_since: null,
     warnings: [
       {
         kind: 'unreadable',
@@ -98,6 +100,7 @@ export const providerExample = {
       type: 'text',
       required: true,
       long: false,
+      secret: false,
       description: 'Access key ID',
     },
   ],
@@ -107,6 +110,7 @@ export const providerExample = {
       type: 'list',
       required: false,
       long: false,
+      secret: false,
       description: 'Regions to sync. Default: all enabled regions.',
     },
   ],

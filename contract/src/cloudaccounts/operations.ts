@@ -4,6 +4,7 @@ import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { Claim, ClaimRequest } from './claim.ts'
 import { AccountGapList, AccountGapsQuery, gapExample } from './gaps.ts'
+import { AccountSyncRunList, storedSyncs, syncRunExample } from './sync-runs.ts'
 import {
   completeListQuery,
   listBody,
@@ -136,6 +137,22 @@ export const cloudAccountOperations = [
         body: AccountGapList,
         headers: { Link: 'The next page, if there is one' },
         example: { gaps: [gapExample], limit: defaultPageSize },
+      },
+    },
+  },
+  {
+    id: 'getCloudAccountSyncs',
+    method: 'GET',
+    path: '/cloudaccounts/{id}/syncs',
+    ...common,
+    permission: permission('get'),
+    summary: 'List the last syncs of a cloud account',
+    description: `By id or name. The last ${storedSyncs} syncs that ended, newest first. Older ones are not stored; what they changed is in \`GET /servers/changes\`.`,
+    responses: {
+      200: {
+        description: 'The last syncs of the account',
+        body: AccountSyncRunList,
+        example: { syncs: [syncRunExample] },
       },
     },
   },

@@ -14,6 +14,7 @@ import { createEventStore } from '../storage/event-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createServerKeys, createSightingStore } from '../storage/sources/sighting-store.ts'
+import { createSyncRunStore } from '../storage/sources/sync-run-store.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import type { Inventory } from './compose-inventory.ts'
@@ -66,6 +67,7 @@ export function composeSources(parts: Parts) {
       accounts,
       events,
       gaps: createGapStore(database),
+      syncRuns: createSyncRunStore(database),
       owners,
       syncClient,
       reauthorizeCaller,

@@ -28,6 +28,7 @@ const tables = [
   'sightings',
   'server_keys',
   'account_syncs',
+  'account_sync_runs',
   'account_observations',
   'account_gaps',
   'source_state',

@@ -5,6 +5,7 @@ import type {
   Stored,
 } from '@muster/contract'
 import type { Generated } from 'kysely'
+import type { AccountTables } from './account-tables.ts'
 
 /** The resources of the inventory besides servers. Their other columns follow from their descriptions, see `resources/columns.ts`. */
 type InventoryTables = Readonly<Record<InventoryKind, { id: string; name: string }>>
@@ -50,7 +51,7 @@ type AdministeredTables = {
 }
 
 /** The rows of both engines. Times are in milliseconds, booleans are 0 or 1. */
-export interface Tables extends InventoryTables, AdministeredTables {
+export interface Tables extends InventoryTables, AdministeredTables, AccountTables {
   settings: { key: string; value: string }
   identity_version: { id: number; version: number }
   group_members: { group_id: string; user_id: string }
@@ -256,89 +257,6 @@ export interface Tables extends InventoryTables, AdministeredTables {
   }
   /** Servers that have changes, but no row any more. */
   former_servers: { server: number; id: string }
-  cloudaccounts: {
-    id: string
-    name: string
-    name_key: string
-    provider: string
-    brand: string
-    address: string
-    /** Encrypted JSON. */
-    credentials: string
-    /** JSON. */
-    options: string
-    project_id: string
-    period: number
-    enabled: number
-    /** JSON: the list of rules. */
-    mapping: string
-    /** In seconds; null for the setting of the process. */
-    disappearance_hold: number | null
-    /** `observe` or `manage`. */
-    access: string
-    /** Actions that run at once. */
-    max_actions: number
-    /** In seconds, of one request to the source. */
-    request_timeout: number
-    created_at: number
-    /** Raised by each change of the columns above. */
-    revision: number
-    /** The account is deleted, but some of its servers are still there. */
-    leaving: number
-  }
-  /** The sync state of an account, written by the process that has its lease. */
-  account_syncs: {
-    account_id: string
-    /** The holder of the lease, and when it expires unless it is renewed. */
-    runner: string
-    leased_until: number
-    is_running: number
-    started_at: number | null
-    /** Of the last complete sync; so are the counts while no sync is running. */
-    finished_at: number | null
-    duration_ms: number
-    seen: number
-    created: number
-    changed: number
-    gone: number
-    /** The last error, for an operator; empty after a success. */
-    error: string
-    /** Consecutive failures. */
-    failures: number
-    next_at: number
-    /** When the source last answered correctly. */
-    answered_at: number
-    /** Whether its servers were marked unknown. */
-    /** In code `is_unreachable`. */
-    is_lost: number
-    /** The revision of the account whose mapping was applied to its servers. */
-    mapped_revision: number
-    /** JSON: the list of warnings. */
-    warnings: string
-    /** Servers missing since this time or earlier are confirmed as gone; 0 for none. */
-    confirmed_gone: number
-  }
-  /** Until when accounts were observed, and regions that the last complete scan could not read. */
-  account_observations: {
-    account_id: string
-    /** The source's id of a region; empty for the account, except for its other rows. */
-    region: string
-    /** The end of the last complete scan; 0 before the first. */
-    observed_at: number
-    /** A complete scan that ends later leaves a gap. */
-    fresh_until: number
-  }
-  /** When accounts, or regions of them, were not observed. */
-  account_gaps: {
-    account_id: string
-    /** As in `account_observations`. */
-    region: string
-    /** 0 if it was never observed before. */
-    from: number
-    until: number
-  }
-  /** What sources store. The row with an empty key has the account's last version. */
-  source_state: { account_id: string; key: string; value: string; version: number }
   /** What each account last reported about each server that it sees. */
   sightings: {
     account_id: string

@@ -101,12 +101,20 @@ function compareKeys(a: SortKey, b: SortKey): number {
   return typeof a === 'string' ? compareText(a, String(b)) : a - Number(b)
 }
 
+/** The values of enumerations that do not sort by the alphabet, in their order; at most ten of each. */
+type Ranks<Field extends string> = Readonly<Partial<Record<Field, readonly unknown[]>>>
+
 const positionOf = <Field extends string>(
   { kinds }: QueryFields<Field>,
+  ranks: Ranks<Field> | undefined,
   order: readonly Order<Field>[],
   object: Wire<Field> & { readonly id: string },
 ): Position => ({
-  keys: order.map(({ field }) => keyOf(object[field], kinds[field])),
+  keys: order.map(({ field }) => {
+    const [value, ranked] = [object[field], ranks?.[field]]
+    // A text, as the keys of a marker have the kinds of the fields.
+    return keyOf(ranked ? String(ranked.indexOf(value)) : value, kinds[field])
+  }),
   id: object.id,
 })
 
@@ -126,6 +134,7 @@ function comparePositions(
 /** The position of a marker, which is one of Muster's or the id of an object in the list. */
 function positionAfter<Field extends string>(
   fields: QueryFields<Field>,
+  ranks: Ranks<Field> | undefined,
   query: Pick<ListQuery<Field>, 'scope' | 'where' | 'order'>,
   marker: string,
   objects: readonly (Wire<Field> & { readonly id: string })[],
@@ -133,7 +142,7 @@ function positionAfter<Field extends string>(
   if (isMarker(marker)) return readMarker(fields.kinds, marker, query)
   const object = objects.find(({ id }) => id === marker)
   if (!object) throw badField('marker', 'does not exist in this list. Start from the first page.')
-  return positionOf(fields, query.order, object)
+  return positionOf(fields, ranks, query.order, object)
 }
 
 /** Where the objects after a position start. */
@@ -159,12 +168,14 @@ export function listInMemory<
   fields: QueryFields<Field>,
   query: Pick<ListQuery<Field>, 'scope' | 'where' | 'order' | 'limit' | 'offset' | 'marker'>,
   objects: readonly Item[],
+  ranks?: Ranks<Field>,
 ): Page<Item> {
   const { where, order, limit, offset, marker } = query
-  const after = marker === undefined ? undefined : positionAfter(fields, query, marker, objects)
+  const after =
+    marker === undefined ? undefined : positionAfter(fields, ranks, query, marker, objects)
   const matching = objects
     .filter((object) => matches(fields, where, object))
-    .map((object) => ({ object, position: positionOf(fields, order, object) }))
+    .map((object) => ({ object, position: positionOf(fields, ranks, order, object) }))
   const found =
     order.length === 0
       ? matching

@@ -6,9 +6,8 @@ import type { FindDuplicates } from './find-duplicates.ts'
 import type { FindShared } from './find-shared.ts'
 import type { MarkAllUnknown } from './mark-servers-unknown.ts'
 import type { MoveServers } from './move-servers.ts'
-import type { Observation } from './observation.ts'
 import type { OpenSource } from './open-source.ts'
-import type { LeaseStore, SightingStore } from './ports.ts'
+import type { EndedSync, LeaseStore, SightingStore } from './ports.ts'
 import type { OpenScanRecorder } from './record-scan.ts'
 import type { ScanCounts } from './scan-counts.ts'
 import { createScanConflicts } from './scan-conflicts.ts'
@@ -71,8 +70,8 @@ export function createAccountRun(
     timing: () => ({ now: clock(), period, random, hold }),
     openRecorder: () => dependencies.openScanRecorder(account, fence),
     /** Stores the state of the sync, unless another process has taken over the lease. */
-    save: (changes: Partial<SyncRecord>, observation?: Observation) =>
-      dependencies.leases.update(account.id, runner, changes, observation),
+    save: (changes: Partial<SyncRecord>, ended?: EndedSync) =>
+      dependencies.leases.update(account.id, runner, changes, ended),
   }
 }
 export type AccountRun = ReturnType<typeof createAccountRun>

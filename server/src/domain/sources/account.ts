@@ -1,4 +1,10 @@
-import type { AccountAccess, AccountRule, AccountWarning } from '@muster/contract'
+import type {
+  AccountAccess,
+  AccountRule,
+  AccountSync,
+  AccountSyncRun,
+  AccountWarning,
+} from '@muster/contract'
 import type { SourceSettings } from './source.ts'
 
 /** The settings of an account. Times are milliseconds since 1970. */
@@ -54,6 +60,9 @@ export interface SyncRecord extends SyncCounts {
   readonly duration_ms: number
   /** The last error, for an operator; empty if there is none. */
   readonly error: string
+  readonly error_field: AccountSync['error_field']
+  /** When the first sync began that failed, as a whole or in a region, since the last one that did not. */
+  readonly failing_since: number | null
   /** Consecutive failures. */
   readonly failures: number
   readonly next_at: number
@@ -66,6 +75,15 @@ export interface SyncRecord extends SyncCounts {
   readonly warnings: readonly SyncWarning[]
   /** Servers missing since this time or earlier were confirmed as gone; 0 if none were. */
   readonly confirmed_gone: number
+}
+
+/** A sync that has ended. */
+export interface SyncRun extends SyncCounts {
+  readonly started_at: number
+  readonly finished_at: number
+  readonly duration_ms: number
+  readonly result: AccountSyncRun['result']
+  readonly error: string
 }
 
 /** Whether a region or a service of the source fails while the others work. */

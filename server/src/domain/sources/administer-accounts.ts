@@ -1,8 +1,10 @@
 import {
+  accountStatuses,
   cloudAccounts,
   sourceProviders,
   type AccountGapsQuery,
   type AccountRule,
+  type AccountSyncRun,
   type AccountTest,
   type AccountToTest,
   type Claim,
@@ -20,12 +22,14 @@ import { listInMemory } from '../query/evaluate.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { queryFieldsOf, type QueryFields } from '../query/query-fields.ts'
 import { covers } from '../scope.ts'
+import { timestamp } from '../timestamp.ts'
 import type { Account, AttachedAccount } from './account.ts'
 import { createAccountLookup, settingsOf, type LookupDependencies } from './account-lookup.ts'
 import { createAccountChanges, type ChangeDependencies } from './change-accounts.ts'
 import type { ClaimServers } from './claim-servers.ts'
 import { createListGaps } from './list-gaps.ts'
 import { describeAccount, describeKind } from './describe-account.ts'
+import type { SyncRunStore } from './ports.ts'
 import { validateSettings } from './validate-settings.ts'
 
 /** What the lists can be filtered and sorted by. */
@@ -35,6 +39,7 @@ export const providerFields: QueryFields<string> = queryFieldsOf(sourceProviders
 interface Dependencies extends LookupDependencies, ChangeDependencies {
   readonly events: Pick<EventStore, 'record'>
   readonly gaps: Pick<GapStore, 'of'>
+  readonly syncRuns: SyncRunStore
   readonly claimServers: ClaimServers
 }
 
@@ -76,13 +81,22 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         .map((attached) =>
           describeAccount(attached, servers.get(attached.account.id) ?? 0, now, canRead),
         )
-      return listInMemory(accountFields, query, shown)
+      return listInMemory(accountFields, query, shown, { status: accountStatuses })
     },
 
     getCloudAccount: async (idOrName: string) => show((await requireAccount(idOrName)).account.id),
 
     async getCloudAccountGaps(idOrName: string, query: AccountGapsQuery) {
       return await listGaps((await requireAccount(idOrName)).account.id, query)
+    },
+
+    async getCloudAccountSyncs(idOrName: string): Promise<AccountSyncRun[]> {
+      const { account } = await requireAccount(idOrName)
+      return (await dependencies.syncRuns.of(account.id)).map((run) => ({
+        ...run,
+        started_at: timestamp(run.started_at),
+        finished_at: timestamp(run.finished_at),
+      }))
     },
 
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {

@@ -58,6 +58,8 @@ export function describeAccount(
       changed: sync.changed,
       gone: sync.gone,
       error: isNotRun ? noKey : sync.error,
+      error_field: isNotRun ? '' : sync.error_field,
+      failing_since: timestampOrNull(sync.failing_since),
       warnings: sync.warnings.map((warning) => ({
         ...warning,
         until: timestampOrNull(warning.until),
@@ -67,13 +69,16 @@ export function describeAccount(
   }
 }
 
-const describeField = ({ name, type, isRequired, isLong = false, description }: SettingField) => ({
-  name,
-  type,
-  required: isRequired,
-  long: isLong,
-  description,
-})
+const describeField =
+  (isSecretByDefault: boolean) =>
+  ({ name, type, isRequired, isLong = false, isSecret, description }: SettingField) => ({
+    name,
+    type,
+    required: isRequired,
+    long: isLong,
+    secret: isSecret ?? isSecretByDefault,
+    description,
+  })
 
 export const describeKind = (kind: SourceKind): CloudProvider => ({
   provider: kind.provider,
@@ -84,8 +89,8 @@ export const describeKind = (kind: SourceKind): CloudProvider => ({
     description: kind.address.description,
     example: kind.address.example,
   },
-  credentials: kind.credentials.map(describeField),
-  options: kind.options.map(describeField),
+  credentials: kind.credentials.map(describeField(true)),
+  options: kind.options.map(describeField(false)),
   rights: kind.rights.map(({ title, text }) => ({ title, text })),
   actions: [...(kind.acting?.actions ?? [])],
   action_rights: (kind.acting?.rights ?? []).map(({ title, text }) => ({ title, text })),

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../audit/event.ts'
 import type { Sighting } from '../inventory/ports.ts'
-import type { Account, AttachedAccount, SyncRecord } from './account.ts'
+import type { Account, AttachedAccount, SyncRecord, SyncRun } from './account.ts'
 import type { Observation } from './observation.ts'
 import type { SourceSettings } from './source.ts'
 
@@ -48,15 +48,22 @@ export interface LeaseStore {
   /** Servers missing since this time or earlier were confirmed as gone; 0 if none were. */
   confirmedGone(id: string): Promise<number>
   /**
-   * Does nothing if another process has acquired the lease meanwhile. After a complete scan, it also stores
-   * what was observed.
+   * Does nothing if another process has acquired the lease meanwhile. At the end of a sync, it also stores
+   * the sync, and what a complete one has observed.
    */
-  update(
-    id: string,
-    runner: string,
-    changes: Partial<SyncRecord>,
-    observation?: Observation,
-  ): Promise<void>
+  update(id: string, runner: string, changes: Partial<SyncRecord>, ended?: EndedSync): Promise<void>
+}
+
+/** What is stored at the end of a sync. */
+export interface EndedSync {
+  readonly run: SyncRun
+  readonly observation?: Observation | undefined
+}
+
+/** The last syncs of each account. */
+export interface SyncRunStore {
+  /** Newest first. */
+  of(accountId: string): Promise<readonly SyncRun[]>
 }
 
 /** A server that another account reports as running as well. */

@@ -201,6 +201,46 @@ describe('a running account', () => {
     assert.deepEqual(names(), ['a', 'b'])
   })
 
+  test('stores each sync, and since when the account fails', async (t) => {
+    const { memory, put, start, until, faults } = run(t)
+    const results = () => memory.runs.map(({ result }) => result)
+    const since = () => memory.attached.sync.failing_since
+    put(makeSeen('a'), makeSeen('b'))
+    const running = start()
+    await until(() => memory.runs.length === 1)
+    assert.equal(since(), null)
+
+    faults.scan = new SourceError('credentials', 'The key has expired.')
+    running.requestScan(0)
+    await until(() => memory.runs.length > 2)
+    const [complete, failed] = memory.runs
+    assert.ok(complete && failed)
+    assert.deepEqual(results().slice(0, 3), ['complete', 'failed', 'failed'])
+    assert.deepEqual([complete.seen, complete.created, complete.error], [2, 2, ''])
+    assert.deepEqual([failed.seen, failed.created], [1, 0], 'what it has read until it failed')
+    assert.equal(failed.error, 'The key has expired.')
+    assert.equal(failed.duration_ms, failed.finished_at - failed.started_at)
+    assert.equal(since(), failed.started_at)
+    assert.equal(memory.attached.sync.error_field, 'credentials')
+
+    faults.scan = undefined
+    await until(() => results().at(-1) === 'complete')
+    assert.deepEqual([since(), memory.attached.sync.error_field], [null, ''])
+    faults.scan = unreachable
+    const before = Date.now()
+    running.requestScan(0)
+    await until(() => results().at(-1) === 'failed')
+    assert.ok((since() ?? 0) >= before, 'not since the failures before')
+  })
+
+  test('fails since the time that is stored, whichever process runs it', async (t) => {
+    const { memory, start, until, faults } = run(t, { sync: { failures: 3, failing_since: 5 } })
+    faults.open = unreachable
+    start()
+    await until(() => memory.runs.length > 0)
+    assert.equal(memory.attached.sync.failing_since, 5)
+  })
+
   test('counts no failure if the storage fails, and tries again', async (t) => {
     const { memory, put, faults, start, until, names } = run(t, { account: { period: 1 } })
     put(makeSeen('one'), makeSeen('two'))

@@ -1,5 +1,7 @@
-const results = ['complete', 'failed', 'postponed'] as const
-export type ScanResult = (typeof results)[number]
+import type { SyncRun } from './account.ts'
+
+export type ScanResult = SyncRun['result']
+const results: readonly ScanResult[] = ['complete', 'failed', 'postponed']
 
 export interface ScanCount {
   readonly provider: string

@@ -264,6 +264,8 @@ export interface SettingField {
   readonly description: string
   /** A multi-line text, such as a certificate. */
   readonly isLong?: boolean
+  /** Whether a form masks it. Default: credentials are masked, options are not. */
+  readonly isSecret?: boolean
 }
 
 /** Permissions that the credentials need, ready to paste: a policy, a role, or commands. */

@@ -1,5 +1,5 @@
 import { isUnavailable, PlatformError } from '../error.ts'
-import type { SyncCounts } from './account.ts'
+import type { SyncCounts, SyncRecord, SyncRun } from './account.ts'
 import type { AccountRun } from './account-run.ts'
 import {
   beginScan,
@@ -12,9 +12,9 @@ import {
   startStored,
 } from './account-state.ts'
 import type { DescribeSpan } from '../tracer.ts'
-import { explainError } from './explain-error.ts'
+import { errorFieldOf, explainError } from './explain-error.ts'
 import { LeaseLost } from './lease-lost.ts'
-import { observe } from './observation.ts'
+import { observe, type Observation } from './observation.ts'
 import type { ScanResult } from './scan-counts.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
@@ -30,10 +30,13 @@ function createProgress({ clock, log, logFields, apply, save }: AccountRun) {
   let savedAt = clock()
   let loggedAt = clock()
   let saving: Promise<void> = Promise.resolve()
+  let latest: SyncCounts = { seen: 0, created: 0, changed: 0, gone: 0 }
   return {
+    latest: () => latest,
     /** Await it before the end of the scan is stored. */
     saved: () => saving,
     report(counts: SyncCounts): void {
+      latest = counts
       if (clock() - savedAt < progressInterval) return
       savedAt = clock()
       if (clock() - loggedAt >= progressLogInterval) {
@@ -44,6 +47,14 @@ function createProgress({ clock, log, logFields, apply, save }: AccountRun) {
       saving = save(counts).catch(() => {})
     },
   }
+}
+
+interface Ended {
+  readonly start: number
+  readonly result: SyncRun['result']
+  /** What the sync has found, also if it did not complete. */
+  readonly counts: SyncCounts
+  readonly observation?: Observation | undefined
 }
 
 /** One sync of an account: stores the start, scans the source, and stores the result. */
@@ -60,6 +71,32 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
   function logFailure(reason: string, fields: object, message: string): void {
     if (reason !== outage) log.warn({ ...logFields, reason, ...fields }, message)
     outage = reason
+  }
+
+  let failedAt = run.sync.failing_since
+  /** When the first of the failures began, of which this sync is the last. */
+  const failingSince = (start: number): number => (failedAt ??= start)
+
+  async function saveEnd(
+    { start, result, counts, observation }: Ended,
+    changes: Partial<SyncRecord> & Pick<SyncRecord, 'error'>,
+  ): Promise<void> {
+    const now = clock()
+    await save(
+      { ...changes, is_running: false },
+      {
+        run: {
+          ...counts,
+          started_at: start,
+          finished_at: now,
+          duration_ms: now - start,
+          result,
+          error: changes.error,
+        },
+        observation,
+      },
+    )
+    if (changes.failing_since === null) failedAt = null
   }
 
   async function scan(
@@ -109,7 +146,6 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
   async function saveComplete(
     scanned: Scanned,
     { start, confirmedUntil }: { readonly start: number; readonly confirmedUntil: number },
-    progressSaved: () => Promise<void>,
   ): Promise<void> {
     const duplicates = await findDuplicates(start)
     const shared = await run.findShared(account)
@@ -122,13 +158,13 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     const duration = now - start
     if (outage !== undefined) log.info(logFields, 'sync works again')
     outage = undefined
-    await progressSaved()
     const changes = {
       ...counts,
-      is_running: false,
       finished_at: now,
       duration_ms: duration,
       error: '',
+      error_field: '' as const,
+      failing_since: scanned.failed.length > 0 ? failingSince(start) : null,
       // A confirmation during the scan applies to the next one. One about a failed region waits until the
       // region is read.
       ...(confirmedUntil > 0 && scanned.unreadServers === 0 && { confirmed_gone: 0 }),
@@ -138,41 +174,44 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       answered_at: answeredAt,
       is_unreachable: isUnreachable,
     }
-    await save(changes, observe(scanned.failed, { now, duration, period: timing().period }))
+    const observation = observe(scanned.failed, { now, duration, period: timing().period })
+    await saveEnd({ start, result: 'complete', counts, observation }, changes)
     const hasChanges = counts.created + counts.changed + counts.gone > 0
     log[hasChanges ? 'info' : 'debug']({ ...logFields, ...counts, duration_ms: duration }, 'synced')
   }
 
-  async function saveFailed(error: unknown, progressSaved: () => Promise<void>): Promise<void> {
+  async function saveFailed(error: unknown, start: number, seen: SyncCounts): Promise<void> {
     const { counts, failures, nextAt } = apply((state) => failScan(state, error, timing()))
     warnings.fail()
     const reason = explainError(error)
     const isBug = !(error instanceof SourceError || error instanceof PlatformError)
     logFailure(reason, { failures, ...(isBug && { err: error }) }, 'sync failed')
-    await progressSaved()
-    await save({
-      ...counts,
-      is_running: false,
-      error: reason,
-      warnings: warnings.current(),
-      failures,
-      next_at: nextAt,
-    })
+    await saveEnd(
+      { start, result: 'failed', counts: seen },
+      {
+        ...counts,
+        error: reason,
+        error_field: errorFieldOf(error),
+        failing_since: failingSince(start),
+        warnings: warnings.current(),
+        failures,
+        next_at: nextAt,
+      },
+    )
   }
 
   async function savePostponed(
     { message, cause }: PlatformError,
-    progressSaved: () => Promise<void>,
+    start: number,
+    seen: SyncCounts,
   ): Promise<void> {
     const { counts, nextAt } = apply((state) => postponeScan(state, timing()))
     logFailure(message, { err: cause }, 'sync postponed by the storage')
-    await progressSaved()
-    await save({
-      ...counts,
-      is_running: false,
-      error: `Muster could not store the result of the sync and will try again: ${message}`,
-      next_at: nextAt,
-    })
+    const error = `Muster could not store the result of the sync and will try again: ${message}`
+    await saveEnd(
+      { start, result: 'postponed', counts: seen },
+      { ...counts, error, error_field: '', next_at: nextAt },
+    )
   }
 
   async function syncNow(describe: DescribeSpan): Promise<void> {
@@ -186,14 +225,16 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     try {
       const confirmedUntil = await run.leases.confirmedGone(account.id)
       const scanned = await scan(confirmedUntil, progress.report)
-      await saveComplete(scanned, { start, confirmedUntil }, progress.saved)
+      await progress.saved()
+      await saveComplete(scanned, { start, confirmedUntil })
       count('complete')
     } catch (error) {
       if (signal.aborted || error instanceof LeaseLost) throw error
       // Sources throw `SourceError`, so this is an error of the storage.
       count(isUnavailable(error) ? 'postponed' : 'failed')
-      if (isUnavailable(error)) await savePostponed(error, progress.saved)
-      else await saveFailed(error, progress.saved)
+      await progress.saved()
+      if (isUnavailable(error)) await savePostponed(error, start, progress.latest())
+      else await saveFailed(error, start, progress.latest())
     }
   }
 

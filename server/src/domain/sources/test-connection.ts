@@ -1,29 +1,14 @@
 import type { AccountTest } from '@muster/contract'
 import { limitFacts, limitText } from './limit-facts.ts'
 import { deadline } from './deadline.ts'
-import { explainError } from './explain-error.ts'
+import { errorFieldOf, explainError } from './explain-error.ts'
 import type { ServerActor } from './action-port.ts'
 import type { Source } from './source.ts'
-import { SourceError, type SourceErrorKind } from './source-error.ts'
 
 const sampleSize = 5
 
 /** Short, because a user waits for the result. */
 const testLimit = 15_000
-
-/** The setting to look at after an error of each kind. */
-const fieldOf: Readonly<Record<SourceErrorKind, AccountTest['error_field']>> = {
-  'not-allowed': 'address',
-  unreachable: 'address',
-  timeout: 'address',
-  tls: 'address',
-  'invalid-response': 'address',
-  credentials: 'credentials',
-  forbidden: 'credentials',
-  throttled: '',
-  failed: '',
-  incomplete: '',
-}
 
 /** Tests settings: connects, and counts the servers that it sees within the time limit. */
 export async function testConnection(
@@ -43,7 +28,7 @@ export async function testConnection(
 
   function fail(cause: unknown): void {
     error = explainError(cause)
-    error_field = cause instanceof SourceError ? fieldOf[cause.kind] : ''
+    error_field = errorFieldOf(cause)
   }
 
   async function countServers(source: Source): Promise<void> {

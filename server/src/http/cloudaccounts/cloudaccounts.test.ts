@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AccountTest, CloudAccount, CloudProvider, EventDto } from '@muster/contract'
+import type {
+  AccountSyncRun,
+  AccountTest,
+  CloudAccount,
+  CloudProvider,
+  EventDto,
+} from '@muster/contract'
 import { sourceActions } from '../../domain/sources/action-port.ts'
 import { newId } from '../../domain/new-id.ts'
 import {
@@ -81,6 +87,8 @@ onEngineOfLane('cloud accounts', (engine) => {
         changed: 0,
         gone: 0,
         error: '',
+        error_field: '',
+        failing_since: null,
         warnings: [],
         next_at: null,
       },
@@ -181,6 +189,48 @@ onEngineOfLane('cloud accounts', (engine) => {
     ]) {
       await at.admin.fail('InputParameterError', 'listCloudAccounts', { query })
     }
+  })
+
+  test('that fail are listed first, with their syncs and since when', async () => {
+    const mark = newId()
+    const begun = new Date().toISOString()
+    const attach = (name: string, settings: object) =>
+      at.attach({ ...settings, name: `${name} ${mark}` })
+    await attach('disabled', plain)
+    const works = await attach('works', { provider: 'Simulator', options: { servers: 3 } })
+    const fails = await attach('fails', nowhere)
+    await eventually('a sync of each', async () => {
+      const [one, other] = [await show(works.id), await show(fails.id)]
+      return one.status === 'connected' && other.status === 'disconnected'
+    })
+    const query = `search=${mark}&order_by=status&order_by=name&order=asc`
+    const first = await at.admin.get<Page>('listCloudAccounts', { query: `${query}&limit=1` })
+    assert.equal(first.cloudaccounts[0]?.id, fails.id)
+    const page = await ask<Page>(at.url, `/cloudaccounts?${query}&limit=2`, {
+      token: at.admin.token,
+    })
+    const next = nextIn(page.headers)?.replace(at.url, '') ?? ''
+    const rest = await ask<Page>(at.url, next, { token: at.admin.token })
+    assert.deepEqual(
+      [page, rest].flatMap(({ body }) => body.cloudaccounts.map(({ status }) => status)),
+      ['disconnected', 'connected', 'disabled'],
+    )
+
+    const syncsOf = async (path: { id: string }) =>
+      (await at.admin.get<{ syncs: AccountSyncRun[] }>('getCloudAccountSyncs', { path })).syncs
+    const [complete] = await syncsOf({ id: works.name })
+    assert.deepEqual(
+      [complete?.result, complete?.seen, complete?.created, complete?.error],
+      ['complete', 3, 3, ''],
+    )
+    const failed = (await syncsOf(fails)).at(-1)
+    const { sync } = await show(fails.id)
+    assert.deepEqual([failed?.result, failed?.seen], ['failed', 0])
+    assert.match(failed?.error ?? '', /socket \/nowhere cannot be opened/)
+    assert.equal(sync.error_field, 'address')
+    assert.equal(sync.failing_since, failed?.started_at)
+    assert.ok((sync.failing_since ?? '') >= begun)
+    await at.admin.fail('ResourceNotFoundError', 'getCloudAccountSyncs', { path: { id: newId() } })
   })
 
   test('an update changes only the given fields, and the audit log has the values before and after', async () => {

@@ -40,6 +40,10 @@ export const createCloudAccountHandlers = (
     }
   },
 
+  async getCloudAccountSyncs({ parameters }) {
+    return { status: 200, body: { syncs: await use.getCloudAccountSyncs(parameters.id) } }
+  },
+
   async createCloudAccount({ caller, body }) {
     const cloudaccount = await use.createCloudAccount(caller, body.cloudaccount)
     return { status: 201, body: { cloudaccount } }

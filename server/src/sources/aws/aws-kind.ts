@@ -38,7 +38,13 @@ export const awsKind: SourceKind = {
     example: 'https://ec2.eu-west-1.amazonaws.com',
   },
   credentials: [
-    { name: 'access_key_id', type: 'text', isRequired: true, description: 'Access key ID' },
+    {
+      name: 'access_key_id',
+      type: 'text',
+      isRequired: true,
+      isSecret: false,
+      description: 'Access key ID',
+    },
     { name: 'secret_access_key', type: 'text', isRequired: true, description: 'Secret access key' },
     {
       name: 'session_token',

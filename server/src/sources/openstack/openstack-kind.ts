@@ -19,6 +19,11 @@ const optionalText = (name: string, description: string): SettingField => ({
   description,
 })
 
+const publicText = (name: string, description: string): SettingField => ({
+  ...optionalText(name, description),
+  isSecret: false,
+})
+
 export const openstackKind: SourceKind = {
   provider: 'OpenStack',
   title: 'OpenStack',
@@ -38,10 +43,10 @@ export const openstackKind: SourceKind = {
     example: 'https://keystone.example.org:5000/v3',
   },
   credentials: [
-    optionalText('username', 'User name'),
+    publicText('username', 'User name'),
     optionalText('password', 'Password'),
-    optionalText('user_domain', 'Name or id of the domain of the user. Empty: default.'),
-    optionalText(
+    publicText('user_domain', 'Name or id of the domain of the user. Empty: default.'),
+    publicText(
       'application_credential_id',
       'Id of an application credential, instead of a user name and password',
     ),

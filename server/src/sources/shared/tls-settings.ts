@@ -31,6 +31,7 @@ export const clientCertificate: readonly SettingField[] = [
     type: 'text',
     isRequired: false,
     isLong: true,
+    isSecret: false,
     description: 'Client certificate for TLS, in PEM',
   },
   {

@@ -25,6 +25,7 @@ export const vsphereKind: SourceKind = {
       name: 'username',
       type: 'text',
       isRequired: true,
+      isSecret: false,
       description: 'User name, such as muster@vsphere.local',
     },
     { name: 'password', type: 'text', isRequired: true, description: 'Password' },

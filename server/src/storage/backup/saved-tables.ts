@@ -20,7 +20,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   role_policies: true,
   assignments: true,
   subjects: true,
-  // A restored token or session could be one that was revoked after the backup.
+  // A restored token, session or link could be one that was revoked after the backup.
   tokens: false,
   sessions: false,
   spent: true,
@@ -42,6 +42,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   cloudaccounts: true,
   account_syncs: true,
   account_observations: true,
+  account_sync_runs: true,
   account_gaps: true,
   source_state: true,
   server_keys: true,

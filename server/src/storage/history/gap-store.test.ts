@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { containsMoment, type Gap } from '../../domain/inventory/history/gaps.ts'
+import type { SyncRun } from '../../domain/sources/account.ts'
 import { background } from '../../domain/inventory/ports.ts'
 import { newId } from '../../domain/new-id.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
@@ -17,6 +18,17 @@ import { purgeChanges } from './purge-changes.ts'
 type Secrets = Parameters<typeof createAccountStore>[1]
 const secrets = { encrypt: () => 'encrypted' } as unknown as Secrets
 const runner = 'this process'
+const run: SyncRun = {
+  started_at: 1,
+  finished_at: 1,
+  duration_ms: 0,
+  result: 'complete',
+  seen: 0,
+  created: 0,
+  changed: 0,
+  gone: 0,
+  error: '',
+}
 
 onBothEngines('gaps of accounts', (engine) => {
   let storage: TestStorage
@@ -45,7 +57,12 @@ onBothEngines('gaps of accounts', (engine) => {
         await accounts.remove(id)
       },
       scan: (now: number, freshUntil: number, unread: readonly string[] = [], by = runner) =>
-        leases.update(id, by, { finished_at: now, failures: 0 }, { now, freshUntil, unread }),
+        leases.update(
+          id,
+          by,
+          { finished_at: now, failures: 0 },
+          { run, observation: { now, freshUntil, unread } },
+        ),
       fail: () => leases.update(id, runner, { failures: 1, error: 'down' }),
       /** The gaps that contain a moment, asked at `now`. */
       at: async (time: number, now: number) =>

@@ -60,6 +60,8 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     changed: row.changed,
     gone: row.gone,
     error: row.error,
+    error_field: row.error_field as SyncRecord['error_field'],
+    failing_since: row.failing_since,
     failures: row.failures,
     next_at: row.next_at,
     answered_at: row.answered_at,

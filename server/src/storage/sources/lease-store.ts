@@ -5,6 +5,7 @@ import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
 import { createManagerStatus } from './manager-status.ts'
 import { storeObservation } from './observation-statements.ts'
+import { storeRun } from './sync-run-store.ts'
 
 /** Stores leases of accounts and the state of their sync. */
 export function createLeaseStore(
@@ -44,7 +45,7 @@ export function createLeaseStore(
       return row?.confirmed_gone ?? 0
     },
 
-    async update(id, runner, changes, observation) {
+    async update(id, runner, changes, ended) {
       const { next_at, ...rest } = toSyncRow(changes)
       // 0 is a sync that was requested while this one was running. It stays due. Without the cast
       // PostgreSQL would infer the type of the parameter from the literal 0.
@@ -54,7 +55,8 @@ export function createLeaseStore(
         updateOwn(id, runner)
           .set({ ...rest, ...(next_at !== undefined && { next_at: next }) })
           .compile(),
-        ...(observation ? storeObservation(database, id, runner, observation) : []),
+        ...(ended ? storeRun(db, id, runner, ended.run) : []),
+        ...(ended?.observation ? storeObservation(database, id, runner, ended.observation) : []),
         ...(changes.failures === undefined
           ? []
           : await managerStatus.connect(id, runner, changes.failures === 0)),

@@ -74,6 +74,7 @@ export function grantPath(role: string, who: Who, where: Where): string {
 /** Counters, caches and logs, which a refused call may change. */
 const passing = new Set([
   'account_syncs',
+  'account_sync_runs',
   'events',
   'identity_version',
   'login_attempts',

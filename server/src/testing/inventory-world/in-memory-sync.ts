@@ -2,7 +2,7 @@ import type { EventRecord } from '../../domain/audit/event.ts'
 import type { StoredServer, Sighting, SightingChanges } from '../../domain/inventory/ports.ts'
 import { createChangeServers } from '../../domain/inventory/change-servers.ts'
 import { createRecordServers } from '../../domain/inventory/record-servers.ts'
-import type { Account, SyncRecord } from '../../domain/sources/account.ts'
+import type { Account, SyncRecord, SyncRun } from '../../domain/sources/account.ts'
 import { createOpenScanRecorder } from '../../domain/sources/record-scan.ts'
 import { createChangeAccountServers } from '../../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../../domain/sources/evict-servers.ts'
@@ -54,6 +54,8 @@ export const freshSync: SyncRecord = {
   changed: 0,
   gone: 0,
   error: '',
+  error_field: '',
+  failing_since: null,
   failures: 0,
   next_at: 0,
   answered_at: 0,
@@ -78,6 +80,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     account,
     sync: { ...freshSync, ...startOf },
   }
+  const runs: SyncRun[] = []
   let isRemoved = false
   let sightingWrites = 0
 
@@ -190,8 +193,10 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       attached.sync = { ...attached.sync, runner: '' }
     },
     confirmedGone: async () => attached.sync.confirmed_gone,
-    async update(_, runner, changes) {
-      if (attached.sync.runner === runner) attached.sync = { ...attached.sync, ...changes }
+    async update(_, runner, changes, ended) {
+      if (attached.sync.runner !== runner) return
+      attached.sync = { ...attached.sync, ...changes }
+      if (ended) runs.push(ended.run)
     },
   }
 
@@ -233,6 +238,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     /** Both may be changed at any time, as others would. */
     attached,
     isRemoved: () => isRemoved,
+    runs,
     events,
     /** How often sightings of the account were written. */
     sightingWrites: () => sightingWrites,

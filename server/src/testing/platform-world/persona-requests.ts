@@ -1,6 +1,7 @@
 import type { OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { tokenIdentity } from '../client.ts'
+import { accountRequests } from './account-requests.ts'
 import { actionRequests, tagged } from './action-requests.ts'
 import { checkRequests } from './check-requests.ts'
 import { cloudpodsRequests } from './cloudpods-requests.ts'
@@ -93,9 +94,6 @@ const systemGroup = roleRequests(
 )
 
 const rule = { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' }
-
-/** An address where nothing listens, so that tests of settings change nothing. */
-const silentSource = { provider: 'OneCloud', address: 'qemu+unix:///system?socket=/nowhere' }
 
 /** For every operation, a request that succeeds for a caller with permission. */
 export const requests: Readonly<Record<OperationId, Request>> = {
@@ -389,36 +387,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
 
   ...checkRequests,
 
-  listCloudAccounts: list(
-    ({ accountName }) => ({ query: { name: accountName } }),
-    ({ accountId }) => accountId,
-  ),
-  listCloudProviders: read(),
-  getCloudAccount: read(({ accountId }) => at(accountId)),
-  getCloudAccountGaps: read(({ accountId }) => at(accountId)),
-  createCloudAccount: change(['cloudaccounts', 'events'], ({ projectId }) => ({
-    body: { cloudaccount: { name: name(), ...silentSource, project_id: projectId } },
-  })),
-  testNewCloudAccount: change(['events'], () => ({ body: { cloudaccount: silentSource } })),
-  updateCloudAccount: change(['cloudaccounts', 'events'], ({ accountId }) => ({
-    ...at(accountId),
-    body: { cloudaccount: { name: name() } },
-  })),
-  deleteCloudAccount: finish(
-    ['cloudaccounts', 'change_commits', 'fleet_version', 'events'],
-    ({ accountId }) => at(accountId),
-  ),
-  syncCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
-  confirmGoneServers: change(['events'], ({ accountId }) => at(accountId)),
-  claimServers: read(({ accountId, serverId }) => ({
-    ...at(accountId),
-    body: { claim: { ids: [serverId], dry_run: true } },
-  })),
-  testCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
-  previewCloudAccountMapping: read(({ accountId, projectId }) => ({
-    ...at(accountId),
-    body: { mapping: [{ name: 'web-*', project_id: projectId }] },
-  })),
+  ...accountRequests,
 
   showHealth: read(),
   showReadiness: read(),

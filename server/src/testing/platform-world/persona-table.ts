@@ -374,6 +374,7 @@ export const personaTable = {
   testNewCloudAccount: adminsOnly,
   updateCloudAccount: adminsOnly,
   deleteCloudAccount: adminsOnly,
+  getCloudAccountSyncs: systemReadersOnly,
   syncCloudAccount: adminsOnly,
   // No server of the account is missing.
   confirmGoneServers: { conflict: 'admins', forbidden: 'others' },

@@ -6,7 +6,13 @@ import { ownTables, rowText } from '../table-rows.ts'
 type Table = keyof Tables
 
 /** Tables that change in the background: the sync state of accounts, and reserved numbers. */
-const passing = new Set(['account_syncs', 'account_observations', 'account_gaps', 'fleet_numbers'])
+const passing = new Set([
+  'account_syncs',
+  'account_sync_runs',
+  'account_observations',
+  'account_gaps',
+  'fleet_numbers',
+])
 
 /** The rows of each table as one text; for the audit log, which only grows, their number. */
 type Snapshot = ReadonlyMap<Table, string>
