@@ -77,17 +77,70 @@ describe('accounts', () => {
     assert.notEqual(await address.getAttribute('aria-invalid'), 'true')
   })
 
-  test('the attach form has the permissions of the credentials to copy', async (t) => {
+  test('the attach form has the least permissions for the chosen access to copy', async (t) => {
     const { page } = await testConsole.visit(t, admin)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto('/console/accounts/new?provider=Aws')
-    await page.getByText('IAM policy of the access key', { exact: true }).click()
     await page
       .getByRole('button', { name: 'Copy: IAM policy of the access key', exact: true })
       .click()
     await page.getByText('Copied').waitFor()
     const copied = await page.evaluate('navigator.clipboard.readText()')
     assert.equal(copied, awsKind.rights[0]?.text)
+    const toAct = page.getByText(awsKind.acting?.rights[0]?.title ?? '', { exact: true })
+    assert.equal(await toAct.count(), 0)
+    await page.getByRole('combobox', { name: 'Access' }).selectOption({ label: 'Read and act' })
+    await toAct.waitFor()
+  })
+
+  test('only secrets are masked', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    await page.goto('/console/accounts/new?provider=Aws')
+    const id = page.getByLabel('Access key ID')
+    const secret = page.getByLabel('Secret access key', { exact: true })
+    assert.equal(await id.getAttribute('type'), 'text')
+    assert.equal(await secret.getAttribute('type'), 'password')
+    await page.getByRole('button', { name: 'Show Secret access key' }).click()
+    assert.equal(await secret.getAttribute('type'), 'text')
+  })
+
+  test('an account that fails is listed first, with the reason and what to correct', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    const { cloudaccount: made } = await testConsole.admin.get<{
+      cloudaccount: { project_id: string }
+    }>('getCloudAccount', { path: { id: accountId } })
+    const { cloudaccount } = await testConsole.admin.get<{ cloudaccount: { id: string } }>(
+      'createCloudAccount',
+      {
+        body: {
+          cloudaccount: {
+            name: 'zz-broken',
+            provider: 'OneCloud',
+            project_id: made.project_id,
+            address: 'qemu+unix:///system?socket=/nowhere',
+          },
+        },
+      },
+    )
+    t.after(() =>
+      testConsole.admin.call('deleteCloudAccount', { path: cloudaccount, query: 'evict=true' }),
+    )
+    await page.goto('/console/accounts')
+    const first = page.getByRole('row').nth(1)
+    await first
+      .filter({ hasText: 'zz-broken' })
+      .getByText(/socket \/nowhere/)
+      .waitFor()
+    await first.getByText(/^for \d+ (second|minute)/).waitFor()
+    await page.getByRole('link', { name: 'zz-broken', exact: true }).click()
+    const syncs = page.getByRole('table', { name: 'Last syncs' })
+    await syncs.getByText('▲Failed').first().waitFor()
+    await page.getByRole('link', { name: /^Check the address and the network/ }).click()
+    const address = page.getByRole('textbox', { name: 'Address' })
+    await page.getByText(/^.*The last sync failed: .*\/nowhere/).waitFor()
+    assert.equal(await address.getAttribute('aria-invalid'), 'true')
+    await address.fill('qemu:///system')
+    assert.equal(await address.getAttribute('aria-invalid'), null)
   })
 
   test('mapping rules have a preview before they are saved', async (t) => {

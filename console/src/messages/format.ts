@@ -38,6 +38,12 @@ export function createFormat(language: string) {
     return (value: number) => format.format(value)
   }
   const sizes = { mb: inUnit('megabyte'), gb: inUnit('gigabyte'), tb: inUnit('terabyte') }
+  const long = new Map(
+    units.map(([unit]) => [
+      unit,
+      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
+    ]),
+  )
   const spans = { ms: inUnit('millisecond'), s: inUnit('second'), min: inUnit('minute') }
 
   return {
@@ -62,6 +68,13 @@ export function createFormat(language: string) {
       const seconds = difference > 0 && difference < 15 ? 0 : difference
       const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[5]
       return relative.format(Math.trunc(seconds / length), unit)
+    },
+    /** "3 hours": in the largest unit that fits, or `exactly` in one that leaves no rest. */
+    span(seconds: number, exactly = false): string {
+      const [unit, length] =
+        units.find(([, length]) => seconds >= length && !(exactly && seconds % length > 0)) ??
+        units[5]
+      return long.get(unit)?.format(Math.trunc(seconds / length)) ?? ''
     },
     /** From milliseconds. */
     duration(ms: number): string {

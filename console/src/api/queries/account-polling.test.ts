@@ -16,6 +16,8 @@ const account = (state: AccountSync['state'], next_at: string | null) => ({
     changed: 0,
     gone: 0,
     error: '',
+    error_field: '' as const,
+    failing_since: null,
     warnings: [],
   },
 })

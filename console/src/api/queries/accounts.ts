@@ -27,7 +27,8 @@ export const accountsQuery = (filter: AccountsFilter) =>
     queryKey: ['accounts', 'list', filter],
     queryFn: async ({ signal }) => {
       const { search, status, orderBy, order, page } = filter
-      const query = { search, status, order_by: orderBy, order }
+      // Accounts of one status are sorted by their names.
+      const query = { search, status, order_by: [...new Set([orderBy, 'name'])], order }
       const slice = { limit: accountsPerPage, offset: page * accountsPerPage }
       return await api.listCloudAccounts({ query: { ...query, ...slice }, signal })
     },
@@ -56,6 +57,15 @@ export const accountQuery = (id: string) =>
       state.error
         ? intervalAfterError(state.error)
         : pollingInterval(state.data ? [state.data] : [], Date.now()),
+  })
+
+/** The last syncs of an account, newest first; read again when a sync begins or ends. */
+export const accountSyncsQuery = ({ id, sync }: CloudAccount) =>
+  queryOptions({
+    queryKey: ['accounts', 'syncs', id, sync.started_at, sync.state === 'running'],
+    queryFn: async ({ signal }) =>
+      (await api.getCloudAccountSyncs({ parameters: { id }, signal })).syncs,
+    placeholderData: keepPreviousData,
   })
 
 /** The supported providers. They change only with the version of Muster. */

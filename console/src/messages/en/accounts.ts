@@ -1,3 +1,6 @@
+/** "every hour", "every 30 seconds". */
+const everySpan = (span: string) => `every ${span.replace(/^1 /, '')}`
+
 interface ProviderTexts {
   readonly title: string
   readonly description: string
@@ -104,21 +107,23 @@ export const accounts = {
   another: 'Choose another provider',
   noProvider: (name: string) => `Unknown provider ${name}. Choose one of these.`,
   hasEvents: 'Changes within seconds',
-  everyPeriod: (seconds: string) => `Polled every ${seconds} s`,
+  polled: (span: string) => `Polled ${everySpan(span)}`,
   accountSection: 'Account',
   connectionSection: 'Connection',
   rightsSection: 'Permissions',
-  rightsLead:
-    'The least that Muster needs. Copy the text and use it where you create the credentials.',
+  rightsLeads: {
+    observe:
+      'The least that Muster needs to read. Copy the text and use it where you create the credentials.',
+    manage:
+      'The least that Muster needs to read and to act. Copy the texts and use them where you create the credentials.',
+  },
   copyRights: (title: string) => `Copy: ${title}`,
-  actionRights: 'Permissions for actions',
-  actionRightsLead: 'Needed in addition if Muster may act on servers of this account.',
   accessSection: 'Access',
-  accesses: { observe: 'Observe', manage: 'Manage' },
+  accesses: { observe: 'Read only', manage: 'Read and act' },
   accessHints: {
     observe: 'Muster only reads. Nobody can start, stop, change or delete servers through it.',
     manage:
-      'People with the permission can start, stop, change and delete the servers of this account. Setting it back to Observe cancels queued tasks.',
+      'People with the permission can start, stop, change and delete the servers of this account. Setting it back to read only cancels queued tasks.',
   },
   requestTimeout: 'Time limit of a request, in seconds',
   requestTimeoutHint: 'How long the source may take to respond. From 1 to 300. Default: 20',
@@ -164,6 +169,7 @@ export const accounts = {
     'Enter the credentials to test your changes. Stored credentials are never sent to a new address.',
   testWorks: 'Test passed',
   testFails: 'Test failed',
+  syncFailedBecause: (reason: string) => `The last sync failed: ${reason}`,
   testFailedBecause: (reason: string) => `Test failed: ${reason}`,
   testOutdated: 'The settings have changed since this test.',
   testStopped: 'Stopped after 15 seconds. There are more.',
@@ -206,6 +212,29 @@ export const accounts = {
   gone: 'Removed',
   since: 'Running since',
   lastError: 'Last error',
+  failing: (time: string) => `Failing ${time}.`,
+  failingFor: (span: string) => `for ${span}`,
+  remedies: {
+    address: 'Check the address and the network',
+    credentials: 'Check the credentials and their permissions',
+    '': 'See the last syncs',
+  },
+  syncs: 'Last syncs',
+  noSyncs: 'No sync has ended yet.',
+  started: 'Started',
+  result: 'Result',
+  results: { complete: 'Complete', failed: 'Failed', postponed: 'Postponed' },
+  syncsSince: (count: number, shown: string, time: string) =>
+    count === 1 ? `1 sync since ${time}.` : `${shown} syncs since ${time}.`,
+  syncsFailed: (count: number, shown: string) =>
+    count === 0
+      ? 'None failed.'
+      : count === 1
+        ? '1 did not complete.'
+        : `${shown} did not complete.`,
+  longestSync: (duration: string) => `The longest took ${duration}.`,
+  allSyncs: (shown: string) => `Show all ${shown}`,
+  fewerSyncs: 'Show fewer',
   warnings: 'Warnings',
   warningKinds: {
     unreadable: (count: number, shown: string) =>
@@ -254,7 +283,7 @@ export const accounts = {
   claimServers: (count: number, shown: string) =>
     count === 1 ? 'Claim 1 server' : `Claim ${shown} servers`,
   claimed: (name: string) => `The servers now belong to ${name}`,
-  everySeconds: (seconds: string) => `every ${seconds} s`,
+  every: everySpan,
   brand: 'Brand',
   danger: 'Danger zone',
   dangerText:

@@ -57,6 +57,7 @@ export function AccountForm({ provider, account, onSaved }: Props) {
         />
         <SettingsFields
           provider={provider}
+          access={values.access}
           isExisting={isExisting}
           settings={values.settings}
           problems={problems}

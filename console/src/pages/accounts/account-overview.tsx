@@ -1,6 +1,8 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import styles from './account-page.module.css'
 import { SyncPanel } from './sync-panel.tsx'
+import { SyncRuns } from './sync-runs.tsx'
+import { ProviderMark } from '../../servers/provider-mark.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { fieldLabel } from './field-label.ts'
@@ -27,6 +29,7 @@ export function AccountOverview({ account, provider, fetchedAt }: Props) {
   return (
     <div className={styles.overview}>
       <SyncPanel account={account} fetchedAt={fetchedAt} />
+      <SyncRuns account={account} />
       <AccountProperties account={account} provider={provider} />
       <AccountOptions options={account.options} />
       <SavedAccountTest account={account} />
@@ -61,7 +64,7 @@ interface AccountPropertiesProps {
 /** The properties of an account. */
 function AccountProperties({ account, provider }: AccountPropertiesProps) {
   const t = useMessages()
-  const { number } = useFormat()
+  const { number, span } = useFormat()
   const { nameOf } = useProjects()
   const { id, name, brand, address, project_id, period, servers, created_at, access } = account
   return (
@@ -73,7 +76,12 @@ function AccountProperties({ account, provider }: AccountPropertiesProps) {
             {t.common.servers(servers, number(servers))}
           </Link>
         </Property>
-        <Property label={t.accounts.provider}>{provider?.title ?? account.provider}</Property>
+        <Property label={t.accounts.provider}>
+          <span className={styles.provider}>
+            <ProviderMark provider={account.provider} />
+            {provider?.title ?? account.provider}
+          </span>
+        </Property>
         {brand !== account.provider && <Property label={t.accounts.brand}>{brand}</Property>}
         <Property label={t.accounts.address}>
           {address === '' ? undefined : <Copyable value={address} />}
@@ -83,11 +91,10 @@ function AccountProperties({ account, provider }: AccountPropertiesProps) {
             {nameOf(project_id)}
           </Link>
         </Property>
-        <Property label={t.accounts.period}>{t.accounts.everySeconds(number(period))}</Property>
+        <Property label={t.accounts.period}>{t.accounts.every(span(period, true))}</Property>
         <Property label={t.accounts.accessSection}>
           {t.accounts.accesses[access]}
           {access === 'manage' && ` · ${t.accounts.maxActions}: ${number(account.max_actions)}`}
-          <span className={styles.soft}> · {t.accounts.accessHints[access]}</span>
         </Property>
         <Property label={t.common.created}>
           <TimeAgo time={created_at} />

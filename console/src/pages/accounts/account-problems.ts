@@ -5,8 +5,8 @@ import { typesCredentials, type AccountValues, type Settings } from './account-v
 /** A validation error: found by the form, or returned by the API. */
 type Problem =
   | { readonly kind: 'required' | 'integer' | 'period' | 'requestTimeout' | 'maxActions' }
-  /** `test`: the source refused the settings, or could not be reached with them. */
-  | { readonly kind: 'api' | 'test'; readonly text: string }
+  /** `test`, `sync`: the source refused the settings, or could not be reached with them. */
+  | { readonly kind: 'api' | 'test' | 'sync'; readonly text: string }
 
 /** By the path of the field in the request, such as `options.regions`. */
 export type Problems = Readonly<Record<string, Problem>>

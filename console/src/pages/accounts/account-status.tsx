@@ -5,11 +5,19 @@ import { StatusMark } from '../../ui/status-mark.tsx'
 
 type Status = CloudAccount['status']
 
-export function AccountStatus({ status }: { readonly status: Status }) {
+interface Props {
+  readonly status: Status
+  /** For how long it has been so. */
+  readonly note?: string | undefined
+}
+
+export function AccountStatus({ status, note }: Props) {
   const t = useMessages()
   return (
     <span title={t.accounts.statusHints[status]}>
-      <StatusMark tone={freshnessTones[status]}>{t.accounts.statuses[status]}</StatusMark>
+      <StatusMark tone={freshnessTones[status]} note={note}>
+        {t.accounts.statuses[status]}
+      </StatusMark>
     </span>
   )
 }

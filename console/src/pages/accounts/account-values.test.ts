@@ -20,6 +20,7 @@ const field = (name: string, type: 'text' | 'integer' | 'boolean' | 'list', requ
   type,
   required,
   long: false,
+  secret: false,
   description: '',
 })
 
@@ -70,6 +71,8 @@ const account: CloudAccount = {
     changed: 0,
     gone: 0,
     error: '',
+    error_field: '' as const,
+    failing_since: null,
     warnings: [],
     next_at: null,
   },

@@ -4,7 +4,7 @@ import { readFilter } from './accounts-filter.ts'
 
 describe('the accounts filter in the address', () => {
   it('sorts by name from the first page by default', () => {
-    assert.deepEqual(readFilter({}), { orderBy: 'name', order: 'asc', page: 0 })
+    assert.deepEqual(readFilter({}), { orderBy: 'status', order: 'asc', page: 0 })
   })
 
   it('is read from the address', () => {
@@ -21,7 +21,7 @@ describe('the accounts filter in the address', () => {
   it('ignores invalid values', () => {
     for (const page of ['-2', '0', 'x', '1e99', '']) {
       const filter = readFilter({ page, status: 'gone', sort: 'constructor', order: 'up' })
-      assert.deepEqual(filter, { orderBy: 'name', order: 'asc', page: 0 })
+      assert.deepEqual(filter, { orderBy: 'status', order: 'asc', page: 0 })
     }
   })
 })

@@ -11,14 +11,14 @@ export const statuses = [
 ] as const
 const orderKeys = ['name', 'provider', 'status', 'servers'] as const
 
-/** Reads the filter from the address. Invalid values are ignored. */
+/** Reads the filter from the address. Invalid values are ignored. Accounts that fail come first. */
 export function readFilter(search: Search): AccountsFilter {
   const status = statuses.find((known) => known === search['status'])
   const page = Math.trunc(Number(search['page'] ?? 1)) - 1
   return {
     ...(search['search'] && { search: search['search'] }),
     ...(status && { status }),
-    orderBy: orderKeys.find((known) => known === search['sort']) ?? 'name',
+    orderBy: orderKeys.find((known) => known === search['sort']) ?? 'status',
     order: search['order'] === 'desc' ? 'desc' : 'asc',
     page: page > 0 && page < 1_000_000 ? page : 0,
   }

@@ -8,10 +8,12 @@ import { Table, type Column } from '../../ui/table.tsx'
 import type { Sort } from '../../url/sort.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { AccountStatus } from './account-status.tsx'
+import { RemedyLink, useFailingFor } from './account-trouble.tsx'
 import styles from './accounts-page.module.css'
 import { NextSync } from './next-sync.tsx'
 import { serversOf } from './servers-of.ts'
 import { SyncAge } from './sync-age.tsx'
+import { ProviderMark } from '../../servers/provider-mark.tsx'
 import type { AccountActions } from '../../servers/use-account-actions.ts'
 import syncStyles from './sync.module.css'
 import { shareOf } from './sync-progress.ts'
@@ -29,17 +31,20 @@ interface Props {
 export function AccountsTable(props: Props) {
   const { accounts, fetchedAt, providers, actions, filter, onSort, onDelete } = props
   const t = useMessages()
-  const { number, dateTime } = useFormat()
+  const { number } = useFormat()
   const titles = new Map(providers.map(({ provider, title }) => [provider, title]))
   const columns: readonly Column<CloudAccount>[] = [
     {
       key: 'name',
       title: t.common.name,
       sortBy: 'name',
-      cell: ({ id, name }) => (
-        <Link to="/accounts/$id" params={{ id }} className={styles.name} title={name}>
-          {name}
-        </Link>
+      cell: ({ id, name, provider }) => (
+        <span className={styles.named}>
+          <ProviderMark provider={provider} />
+          <Link to="/accounts/$id" params={{ id }} className={styles.name} title={name}>
+            {name}
+          </Link>
+        </span>
       ),
     },
     {
@@ -54,23 +59,7 @@ export function AccountsTable(props: Props) {
       key: 'status',
       title: t.accounts.status,
       sortBy: 'status',
-      cell: ({ status, sync }) => (
-        <>
-          <AccountStatus status={status} />
-          {sync.error !== '' && (
-            <span className={styles.error} title={sync.error}>
-              {sync.error}
-            </span>
-          )}
-          {sync.warnings.map(({ kind, text, count, until }) => (
-            <span key={kind} className={styles.warning} title={text}>
-              <Icon name="warning" size={12} />
-              {t.accounts.warningKinds[kind](count, number(count))}
-              {until !== null && ` ${t.accounts.removalAt(dateTime(until))}`}
-            </span>
-          ))}
-        </>
-      ),
+      cell: (account) => <StatusCell account={account} />,
     },
     {
       key: 'servers',
@@ -122,6 +111,35 @@ export function AccountsTable(props: Props) {
       sort={{ by: filter.orderBy, order: filter.order }}
       onSort={onSort}
     />
+  )
+}
+
+/** The status, for how long the account fails, why, and what to do. */
+function StatusCell({ account }: { readonly account: CloudAccount }) {
+  const t = useMessages()
+  const { number, dateTime } = useFormat()
+  const { status, sync } = account
+  return (
+    <>
+      <AccountStatus status={status} note={useFailingFor(account)} />
+      {sync.error !== '' && (
+        <>
+          <span className={styles.error} title={sync.error}>
+            {sync.error}
+          </span>
+          <span className={styles.remedy}>
+            <RemedyLink account={account} />
+          </span>
+        </>
+      )}
+      {sync.warnings.map(({ kind, text, count, until }) => (
+        <span key={kind} className={styles.warning} title={text}>
+          <Icon name="warning" size={12} />
+          {t.accounts.warningKinds[kind](count, number(count))}
+          {until !== null && ` ${t.accounts.removalAt(dateTime(until))}`}
+        </span>
+      ))}
+    </>
   )
 }
 

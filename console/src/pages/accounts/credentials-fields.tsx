@@ -5,7 +5,7 @@ import type { Problems } from './account-problems.ts'
 import type { SettingField, Settings } from './account-values.ts'
 import { fieldLabel } from './field-label.ts'
 import { FormSection } from './form-section.tsx'
-import { SecretField } from './secret-field.tsx'
+import { CredentialField } from './credential-field.tsx'
 import { useProblemText } from './use-problem-text.ts'
 
 interface Props {
@@ -39,10 +39,10 @@ export function CredentialsFields({ fields, isExisting, settings, problems, onCh
         </p>
       )}
       {!forgetsCredentials &&
-        fields.map(({ name, required, long, description }) => {
+        fields.map(({ name, required, long, secret, description }) => {
           const label = fieldLabel(name, t.accounts.fieldNames)
           return (
-            <SecretField
+            <CredentialField
               key={name}
               label={label}
               name={`credentials.${name}`}
@@ -50,7 +50,8 @@ export function CredentialsFields({ fields, isExisting, settings, problems, onCh
               hint={description === label ? undefined : description}
               error={problem(`credentials.${name}`, label)}
               required={required && !isExisting}
-              long={long}
+              isLong={long}
+              isSecret={secret}
               placeholder={isExisting ? t.accounts.unchanged : undefined}
               value={credentials[name] ?? ''}
               onChange={(text) => onChange({ credentials: { ...credentials, [name]: text } })}

@@ -11,6 +11,7 @@ import { AccountForm } from './account-form.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { localizeProvider } from './localize-provider.ts'
 import styles from './new-account-page.module.css'
+import { ProviderMark } from '../../servers/provider-mark.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 
 /** Attaches an account: choose a provider, then fill in its form. */
@@ -64,19 +65,20 @@ export function NewAccountPage() {
 /** The providers to choose from. */
 function ProviderChoice({ providers }: { readonly providers: readonly CloudProvider[] }) {
   const t = useMessages()
-  const { number } = useFormat()
+  const { span } = useFormat()
   return (
     <ul className={styles.providers}>
       {providers.map(({ provider, title, description, events, period }) => (
         <li key={provider} className={styles.provider}>
-          <h2>
+          <h2 className={styles.title}>
+            <ProviderMark provider={provider} />
             <Link to="/accounts/new" search={{ provider }} className={styles.choose}>
               {title}
             </Link>
           </h2>
           <p>{description}</p>
           <p className={styles.pace}>
-            {t.accounts.everyPeriod(number(period))}
+            {t.accounts.polled(span(period, true))}
             {events && ` · ${t.accounts.hasEvents}`}
           </p>
         </li>

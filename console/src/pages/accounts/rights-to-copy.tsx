@@ -3,21 +3,24 @@ import { copyText } from '../../browser/copy-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { showToast } from '../../ui/show-toast.ts'
+import type { AccountValues } from './account-values.ts'
 import { FormSection } from './form-section.tsx'
 import styles from './rights-to-copy.module.css'
 
-interface Props extends Pick<CloudProvider, 'rights'> {
-  readonly title?: string
-  readonly lead: string
+interface Props extends Pick<AccountValues, 'access'> {
+  readonly provider: CloudProvider
 }
 
-/** The least permissions that the credentials need, each ready to paste. */
-export function RightsToCopy({ title, lead, rights }: Props) {
+/** The least permissions that the credentials need for the chosen access, each ready to paste. */
+export function RightsToCopy({ provider, access }: Props) {
   const t = useMessages()
+  const rights =
+    access === 'manage' ? [...provider.rights, ...provider.action_rights] : provider.rights
+  if (rights.length === 0) return null
   return (
-    <FormSection title={title ?? t.accounts.rightsSection} lead={lead}>
-      {rights.map(({ title, text }) => (
-        <details key={title} className={styles.rights}>
+    <FormSection title={t.accounts.rightsSection} lead={t.accounts.rightsLeads[access]}>
+      {rights.map(({ title, text }, index) => (
+        <details key={title} className={styles.rights} open={index === 0}>
           <summary>{title}</summary>
           <pre tabIndex={0} aria-label={title}>
             {text}

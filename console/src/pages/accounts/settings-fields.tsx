@@ -3,7 +3,7 @@ import { endSentence } from '../../messages/end-sentence.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import type { Problems } from './account-problems.ts'
-import type { Settings } from './account-values.ts'
+import type { AccountValues, Settings } from './account-values.ts'
 import { CredentialsFields } from './credentials-fields.tsx'
 import { fieldLabel } from './field-label.ts'
 import { FormSection } from './form-section.tsx'
@@ -13,6 +13,7 @@ import { useProblemText } from './use-problem-text.ts'
 
 interface Props {
   readonly provider: CloudProvider
+  readonly access: AccountValues['access']
   readonly isExisting: boolean
   readonly settings: Settings
   readonly problems: Problems
@@ -20,10 +21,11 @@ interface Props {
 }
 
 /** The connection fields that the provider describes. */
-export function SettingsFields({ provider, isExisting, settings, problems, onChange }: Props) {
+export function SettingsFields(props: Props) {
+  const { provider, access, isExisting, settings, problems, onChange } = props
   const t = useMessages()
   const problem = useProblemText(problems)
-  const { address, credentials, options, rights, action_rights } = provider
+  const { address, credentials, options } = provider
   // Providers without a required or example address need none.
   const hasAddress = address.required || address.example !== '' || settings.address !== ''
   return (
@@ -48,14 +50,7 @@ export function SettingsFields({ provider, isExisting, settings, problems, onCha
           />
         </FormSection>
       )}
-      {rights.length > 0 && <RightsToCopy lead={t.accounts.rightsLead} rights={rights} />}
-      {action_rights.length > 0 && (
-        <RightsToCopy
-          title={t.accounts.actionRights}
-          lead={t.accounts.actionRightsLead}
-          rights={action_rights}
-        />
-      )}
+      <RightsToCopy provider={provider} access={access} />
       {credentials.length > 0 && (
         <CredentialsFields
           fields={credentials}

@@ -3,6 +3,7 @@ import { isSyncing } from '../../api/queries/account-polling.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
+import { RemedyLink, useFailingFor } from './account-trouble.tsx'
 import { AccountWarnings } from './account-warnings.tsx'
 import styles from './account-page.module.css'
 import { NextSync } from './next-sync.tsx'
@@ -15,22 +16,27 @@ interface Props {
   readonly fetchedAt: number
 }
 
-/** The last, current and next sync of an account. */
+/** The state of the sync of an account: what fails, the current and the next one. */
 export function SyncPanel({ account, fetchedAt }: Props) {
   const t = useMessages()
-  const { number, duration, dateTime } = useFormat()
+  const { dateTime } = useFormat()
   const { sync, status } = account
   const isRunning = sync.state === 'running'
-  // During a sync the counts belong to the running one, which is shown above.
-  const hasCounts = sync.finished_at !== null && !isRunning
+  const failingFor = useFailingFor(account)
   return (
     <section className={styles.section} aria-labelledby="account-sync">
       <h2 id="account-sync">{t.accounts.sync}</h2>
       <p className={styles.soft}>{t.accounts.statusHints[status]}</p>
       {sync.error !== '' && (
-        <p className={styles.trouble}>
-          <strong>{t.accounts.lastError}</strong> {sync.error}
-        </p>
+        <div className={styles.trouble}>
+          <p>
+            <strong>
+              {failingFor === undefined ? t.accounts.lastError : t.accounts.failing(failingFor)}
+            </strong>{' '}
+            {sync.error}
+          </p>
+          {sync.error_field !== '' && <RemedyLink account={account} />}
+        </div>
       )}
       <AccountWarnings account={account} />
       {isSyncing(account) && (
@@ -42,17 +48,6 @@ export function SyncPanel({ account, fetchedAt }: Props) {
         <Property label={t.accounts.lastSync}>
           <SyncAge account={account} fetchedAt={fetchedAt} />
         </Property>
-        {sync.finished_at !== null && (
-          <Property label={t.accounts.duration}>{duration(sync.duration_ms)}</Property>
-        )}
-        {hasCounts && (
-          <>
-            <Property label={t.accounts.seen}>{number(sync.seen)}</Property>
-            <Property label={t.accounts.created}>{number(sync.created)}</Property>
-            <Property label={t.accounts.changed}>{number(sync.changed)}</Property>
-            <Property label={t.accounts.gone}>{number(sync.gone)}</Property>
-          </>
-        )}
         {isRunning && sync.started_at !== null && (
           <Property label={t.accounts.since}>{dateTime(sync.started_at)}</Property>
         )}

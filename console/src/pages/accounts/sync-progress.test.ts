@@ -14,6 +14,8 @@ const account = (finished_at: string | null, seen = 0, servers = 0) => ({
     changed: 0,
     gone: 0,
     error: '',
+    error_field: '' as const,
+    failing_since: null,
     warnings: [],
     next_at: null,
   },

@@ -29,11 +29,12 @@ function findFailure(
   return data && !data.test.ok ? { text: data.test.error } : undefined
 }
 
-/** A failed test is shown beside the field that the error is about. */
-const problemOfTest = (result: { error: string; error_field: string } | undefined): Problems =>
-  result && result.error_field !== ''
-    ? { [result.error_field]: { kind: 'test', text: result.error } }
-    : {}
+/** A failed test, or the last sync, is shown beside the field that its error is about. */
+const problemOf = (
+  kind: 'test' | 'sync',
+  result: { error: string; error_field: string } | undefined,
+): Problems =>
+  result && result.error_field !== '' ? { [result.error_field]: { kind, text: result.error } } : {}
 
 /** The state and actions of the account form. Input survives errors. */
 export function useAccountForm({ provider, account, onSaved }: Options) {
@@ -75,7 +76,11 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     values,
     /** What was found wrong when the form was sent. */
     found: problems,
-    problems: { ...problems, ...(isTried && problemOfTest(test.data?.test)) },
+    problems: {
+      ...(settings === start.settings && !isTried && problemOf('sync', account?.sync)),
+      ...problems,
+      ...(isTried && problemOf('test', test.data?.test)),
+    },
     test,
     save,
     isExisting,

@@ -9,6 +9,7 @@ export function useProblemText(problems: Problems) {
     if (!problem) return undefined
     if (problem.kind === 'api') return t.accounts.fieldProblem(label, problem.text)
     if (problem.kind === 'test') return t.accounts.testFailedBecause(problem.text)
+    if (problem.kind === 'sync') return t.accounts.syncFailedBecause(problem.text)
     return {
       required: t.accounts.required,
       integer: t.accounts.integer,

@@ -10,25 +10,28 @@ interface Props {
   readonly hint: string | undefined
   readonly error: string | undefined
   readonly required: boolean
-  readonly long: boolean
+  readonly isLong: boolean
+  readonly isSecret: boolean
   readonly placeholder: string | undefined
   readonly value: string
   readonly onChange: (text: string) => void
 }
 
-/** A masked field with a reveal button. Password managers should ignore it. */
-export function SecretField({ long, onChange, ...field }: Props) {
+/** A secret is masked, with a reveal button. Password managers should ignore all of them. */
+export function CredentialField({ isLong, isSecret, onChange, ...field }: Props) {
   const t = useMessages()
-  const [isShown, setShown] = useState(false)
+  const [isRevealed, setRevealed] = useState(false)
+  const isShown = isRevealed || !isSecret
   const shared = {
     ...field,
-    autoComplete: 'new-password',
+    autoComplete: isSecret ? 'new-password' : 'off',
+    spellCheck: false,
     'data-1p-ignore': true,
     'data-lpignore': 'true',
   }
   return (
     <div className={styles.secret}>
-      {long ? (
+      {isLong ? (
         <div className={isShown ? undefined : styles.masked}>
           <LongTextField {...shared} onChange={(event) => onChange(event.target.value)} />
         </div>
@@ -39,15 +42,17 @@ export function SecretField({ long, onChange, ...field }: Props) {
           onChange={(event) => onChange(event.target.value)}
         />
       )}
-      <Button
-        small
-        look="quiet"
-        className={styles.reveal}
-        label={(isShown ? t.accounts.hideSecret : t.accounts.showSecret)(field.label)}
-        onClick={() => setShown(!isShown)}
-      >
-        {isShown ? t.accounts.hide : t.accounts.show}
-      </Button>
+      {isSecret && (
+        <Button
+          small
+          look="quiet"
+          className={styles.reveal}
+          label={(isShown ? t.accounts.hideSecret : t.accounts.showSecret)(field.label)}
+          onClick={() => setRevealed(!isRevealed)}
+        >
+          {isShown ? t.accounts.hide : t.accounts.show}
+        </Button>
+      )}
     </div>
   )
 }
