@@ -64,18 +64,23 @@ export {
   type PolicyRule,
   type PolicyDto,
 } from './administration/policies.ts'
-export { projects, type ProjectDto } from './administration/projects.ts'
+export { projects, type ProjectDto, type ProjectSummary } from './administration/projects.ts'
 export { rolepolicies, roles, type PolicyBindingDto, type RoleDto } from './administration/roles.ts'
-export { users, type UserDto } from './administration/users.ts'
+export {
+  passwordLinkHours,
+  users,
+  type FirstPassword,
+  type UserDto,
+} from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
 export * from './cloudaccounts/claim.ts'
 export type { AccountGap, AccountGapsQuery } from './cloudaccounts/gaps.ts'
+export { storedSyncs, type AccountSyncRun } from './cloudaccounts/sync-runs.ts'
 export * from './content-coding.ts'
 export * from './error-statuses.ts'
 export * from './errors.ts'
 export * from './gateway/operations.ts'
 export type {
-export { storedSyncs, type AccountSyncRun } from './cloudaccounts/sync-runs.ts'
   LoginOptions,
   PasswordLogin,
   ScopeChange,

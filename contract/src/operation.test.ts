@@ -22,7 +22,7 @@ describe('every operation declares', () => {
 test('only these responses contain a secret, and are never compressed', () => {
   assert.deepEqual(
     idsWhere(({ hasSecretResponse }) => hasSecretResponse === true),
-    ['issueToken', 'validateToken', 'checkToken', 'createCredential'],
+    ['issueToken', 'validateToken', 'checkToken', 'createPasswordLink', 'createCredential'],
   )
 })
 
@@ -40,10 +40,10 @@ test('browsers reach everything that takes a token, but not the tokens themselve
   )
 })
 
-test('token operations are never stored, and all else that takes a token is private', () => {
+test('logins and tokens are never stored, and all else that takes a token is private', () => {
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'no-store'),
-    ['issueToken', 'validateToken', 'checkToken'],
+    ['issueToken', 'setFirstPassword', 'validateToken', 'checkToken'],
   )
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'private'),

@@ -15,6 +15,7 @@ import { createBrowser } from './testing/browser.ts'
 const open = new Set([
   'GET /api/login',
   'POST /api/session',
+  'POST /api/session/password',
   'GET /api/session/cas/{id}',
   'GET /api/session/cas',
 ])

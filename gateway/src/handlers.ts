@@ -70,6 +70,15 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       )
     },
 
+    async createFirstSession({ exchange, body }) {
+      sameOrigin.requireOwnPage(exchange)
+      const answer = upstream.setFirstPassword(exchange, body).then(async ({ user: { id } }) => {
+        const auth = passwordLogin({ user: { id }, password: body.password, source: 'web' })
+        return await logIn(exchange, auth, (session) => show(exchange, session, 201))
+      })
+      return await upstream.translateErrors(answer)
+    },
+
     async getSession({ exchange }) {
       const session = await sessions.requireSession(exchange)
       try {

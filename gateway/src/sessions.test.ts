@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { SessionEntry, SessionDto } from '@muster/contract'
 import { ask } from '../../server/src/testing/client.ts'
+import { createAdminClient } from '../../server/src/testing/contract-client.ts'
 import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
 import { assertError } from '../../server/src/testing/assert-error.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
@@ -41,6 +42,39 @@ onEngineOfLane('sessions', (engine) => {
     const session = await browser.logIn(name, password)
     return { ...person, browser, session }
   }
+
+  test('SEC-50 a link to set a first password logs in once, from an own page only', async () => {
+    const { projectIds } = await people.addOwner('inviting', ['greenhouse'])
+    const admin = await createAdminClient(platform)
+    const { user } = await admin.get<{ user: { id: string } }>('createUser', {
+      body: { user: { name: 'invited' } },
+    })
+    const { roles } = await admin.get<{ roles: { id: string }[] }>('listRoles', {
+      query: 'name=project_viewer',
+    })
+    const path = { id: projectIds[0] ?? '', user_id: user.id, role_id: roles[0]?.id ?? '' }
+    await admin.get('grantProjectUserRole', { path })
+    const { password_link } = await admin.get<{ password_link: { secret: string } }>(
+      'createPasswordLink',
+      { path: { id: user.id } },
+    )
+    const use = (browser: Browser, headers = {}) =>
+      browser.ask<{ session: SessionDto }>('/api/session/password', {
+        method: 'POST',
+        headers,
+        body: { secret: password_link.secret, password: 'unploughed headland' },
+      })
+    const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+    assertError(await use(browse(), elsewhere), 'ForbiddenError')
+    const browser = browse()
+    const { status, body } = await use(browser)
+    assert.equal(status, 201)
+    assert.deepEqual([body.session.user.name, body.session.scope.name], ['invited', 'greenhouse'])
+    assert.equal(await statusOf(browser), 200)
+    const second = browse()
+    assertError(await use(second), 'UnauthorizedError')
+    assert.equal(second.cookies.size, 0)
+  })
 
   test('SEC-50 a session id from before the login is invalid after it', async () => {
     const { userId } = await people.addOwner('fixed', ['fixed'])

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import type { identityOperations, ScopeRequest } from '@muster/contract'
+import type { FirstPassword, identityOperations, ScopeRequest } from '@muster/contract'
 import {
   ApiError,
   ConnectionError,
@@ -65,6 +65,12 @@ export function createUpstreamClient(upstream: Upstream, createError: CreateErro
 
     logIn: (exchange: Exchange, auth: Auth<IssuedToken>): Promise<IssuedToken> =>
       uninterrupted(exchange, auth).logIn(),
+
+    setFirstPassword: (exchange: Exchange, body: FirstPassword) =>
+      createClient({
+        fetch: fetchFor({ ...exchange, signal: AbortSignal.timeout(timeout) }),
+        headers: { 'x-request-id': exchange.id },
+      }).setFirstPassword({ body }),
 
     /** Issues a child of a token for another scope. */
     rescope: (exchange: Exchange, secret: string, scope: ScopeRequest): Promise<IssuedToken> =>

@@ -15,6 +15,7 @@ import { methodOf, send, type AnyInput, type Connection, type Fetch } from './se
 /** Operations without authentication. The compiler checks them against the contract. */
 const publicOperations = {
   issueToken: true,
+  setFirstPassword: true,
   showIdentityVersion: true,
   discover: true,
   showHealth: true,
@@ -24,6 +25,7 @@ const publicOperations = {
   showReferenceScript: true,
   showLoginOptions: true,
   createSession: true,
+  createFirstSession: true,
   startCasLogin: true,
   finishCasLogin: true,
 } as const satisfies Record<PublicOperationId, true>

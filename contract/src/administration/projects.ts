@@ -3,6 +3,7 @@ import { administrationNames } from '../resources/names.ts'
 import type { Operation } from '../operation.ts'
 import { changesObject, exactObject, Id, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
+import { identityDefaults } from '../operation-defaults.ts'
 import { impactOperation } from './impact.ts'
 import { settableOfContainer, tagsAndOptions } from './keystone-compatibility.ts'
 import {
@@ -40,6 +41,16 @@ export const projects = {
 
 export const ProjectDto = wireSchema(projects)
 export type ProjectDto = Static<typeof ProjectDto>
+
+const maxProjectSummaries = 200
+
+const ProjectSummary = exactObject({
+  project_id: Type.String(),
+  servers: Type.Integer({ description: 'Servers that exist, without the recycle bin' }),
+  users: Type.Integer({ description: 'Users with a role in the project' }),
+  owners: Type.Array(Type.String(), { description: 'Names, sorted' }),
+})
+export type ProjectSummary = Static<typeof ProjectSummary>
 
 export const projectExample = {
   id: example.projectId,
@@ -82,4 +93,34 @@ export const projectOperations = [
     },
   }),
   impactOperation('Project', 'projects', 'a project', ['system', 'domain']),
+  {
+    id: 'getProjectSummaries',
+    method: 'GET',
+    path: '/v3/project_summaries',
+    ...identityDefaults,
+    permission: {
+      service: 'identity',
+      resource: 'projects',
+      action: 'list',
+      at: ['system', 'domain', 'project'],
+    },
+    tag: 'Projects',
+    summary: 'Count the servers and users of projects',
+    description:
+      'For projects that you name. Those that you cannot list are left out. Users of groups count too. Owners are the users and groups with the role `project_owner`.',
+    query: exactObject({
+      project_id: Type.Optional(Type.Array(Id, { maxItems: maxProjectSummaries })),
+    }),
+    responses: {
+      200: {
+        description: 'The projects, in no order',
+        body: exactObject({ project_summaries: Type.Array(ProjectSummary) }),
+        example: {
+          project_summaries: [
+            { project_id: example.projectId, servers: 412, users: 7, owners: ['ada', 'operators'] },
+          ],
+        },
+      },
+    },
+  },
 ] as const satisfies readonly Operation[]

@@ -10,6 +10,7 @@ import {
   TimestampInput,
   NewName,
   orNull,
+  Timestamp,
 } from '../scalars.ts'
 import { example, exampleTimestamp, listExample } from './examples.ts'
 import { impactOperation } from './impact.ts'
@@ -60,9 +61,13 @@ export const users = {
     expires_at: timestamp('When the user expires', filterable),
     options: constant(object('For Keystone clients', emptyOptions, {})),
     created_at: knownTimestamp('When the user was created', filterable),
+    last_login_at: timestamp(
+      'When the user last logged in, by any method, to the minute. null: never, as far as recorded.',
+      filterable,
+    ),
     links,
   },
-  columns: ['name', 'displayname', 'email', 'domain_id', 'enabled', 'created_at'],
+  columns: ['name', 'displayname', 'email', 'domain_id', 'enabled', 'last_login_at'],
   form: {
     fields: [
       'name',
@@ -89,6 +94,21 @@ const NewPassword = Type.String({
   maxLength: 8192,
   description: 'At least 8 characters and at most 1,024 bytes. Common passwords are rejected.',
 })
+/** How long a link to set a first password can be used, in hours. */
+export const passwordLinkHours = 24
+
+/** What sets a first password. */
+export const FirstPassword = exactObject({
+  secret: Type.String({ minLength: 1, maxLength: 255, description: 'From the link' }),
+  password: NewPassword,
+})
+export type FirstPassword = Static<typeof FirstPassword>
+
+const PasswordLink = exactObject({
+  secret: Type.String({ description: 'Shown once. Whoever has it can set the password.' }),
+  expires_at: Timestamp,
+})
+
 const ShortText = Type.String({ maxLength: 255 })
 
 const settable = {
@@ -116,6 +136,7 @@ export const userExample = {
   expires_at: null,
   options: {},
   created_at: exampleTimestamp,
+  last_login_at: exampleTimestamp,
   links: { self: example.self('users', example.userId) },
 }
 
@@ -191,6 +212,34 @@ export const userOperations = [
   impactOperation('User', 'users', 'a user', ['system', 'domain']),
   setEnabled('enable', 'The user can log in.'),
   setEnabled('disable', 'Revokes all tokens of the user.'),
+  {
+    id: 'createPasswordLink',
+    method: 'POST',
+    path: '/v3/users/{id}/password-link',
+    ...identityDefaults,
+    hasSecretResponse: true,
+    permission: {
+      service: 'identity',
+      resource: 'users',
+      action: 'update',
+      at: ['system', 'domain'],
+    },
+    tag: 'Users',
+    summary: 'Create a link to set a first password',
+    description: `For a user without a password, who sets it with \`POST /v3/auth/password\` and the \`secret\`. It works once and for ${passwordLinkHours} hours. A new link replaces the one before. 409 if the user has a password, is disabled or has expired; setting a password or disabling the user ends the link. You cannot create one for a user who has permissions that you could not grant. In the console the link is \`/console/password#SECRET\`.`,
+    responses: {
+      201: {
+        description: 'The only response with the secret',
+        body: exactObject({ password_link: PasswordLink }),
+        example: {
+          password_link: {
+            secret: 'mpl1_b2hZ0v0n0x3WkQ8c1mYt7uE5rKp9sLd4aFgHjXwVqZo',
+            expires_at: exampleTimestamp,
+          },
+        },
+      },
+    },
+  },
   {
     id: 'changeOwnPassword',
     method: 'POST',

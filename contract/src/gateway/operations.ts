@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
 import { loginOptionsExample, sessionEntryExample, sessionExample } from './examples.ts'
+import { FirstPassword } from '../administration/users.ts'
 import { LoginOptions, PasswordLogin, ScopeChange, SessionEntry, SessionDto } from './session.ts'
 
 /**
@@ -50,6 +51,22 @@ export const gatewayOperations = [
     summary: 'Log in with a password',
     body: PasswordLogin,
     example: { name: 'ada', domain: 'Research', password: 'correct horse battery' },
+    responses: { 201: { ...shown('Logged in'), headers: newCookie } },
+    moreErrors: [401, 429],
+  },
+  {
+    id: 'createFirstSession',
+    method: 'POST',
+    path: '/api/session/password',
+    access: 'public',
+    tag,
+    summary: 'Set a first password with a link, and log in',
+    description: 'See `POST /v3/auth/password`.',
+    body: FirstPassword,
+    example: {
+      secret: 'mpl1_b2hZ0v0n0x3WkQ8c1mYt7uE5rKp9sLd4aFgHjXwVqZo',
+      password: 'correct horse battery',
+    },
     responses: { 201: { ...shown('Logged in'), headers: newCookie } },
     moreErrors: [401, 429],
   },

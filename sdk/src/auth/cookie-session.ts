@@ -4,9 +4,16 @@ import type { Auth } from './auth.ts'
 
 const reads = new Set(['GET', 'HEAD'])
 
+const returnSession: ReadonlySet<string> = new Set([
+  'createSession',
+  'createFirstSession',
+  'switchScope',
+  'getSession',
+])
+
 /**
  * Authentication for pages that the gateway serves. The browser sends the session cookie itself.
- * `createSession` logs in. This adds the CSRF token to writes.
+ * `createSession` and `createFirstSession` log in. This adds the CSRF token to writes.
  */
 export function cookieSession(): Auth<SessionDto> {
   return {
@@ -44,7 +51,7 @@ export function cookieSession(): Auth<SessionDto> {
           await transport.call('endSession', { headers: { [csrfHeader]: csrf_token } })
         },
         notice(id, body) {
-          if (id === 'createSession' || id === 'switchScope' || id === 'getSession') {
+          if (returnSession.has(id)) {
             cached = Promise.resolve((body as { session: SessionDto }).session)
           } else if (id === 'endSession') cached = undefined
         },

@@ -153,6 +153,7 @@ export function composeIdentity(parts: Parts) {
       findUserStatus,
       reauthorizeCaller,
       checkPassword,
+      loginLimit,
       hasher,
       secretBox: key,
       drivers,

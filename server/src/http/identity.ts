@@ -6,6 +6,7 @@ import {
 import type { DescribeToken } from '../domain/identity/describe-token.ts'
 import type { InspectToken } from '../domain/identity/inspect-token.ts'
 import { queryFieldsByKind } from '../domain/identity/administration/query-fields.ts'
+import type { Administration } from '../domain/identity/administration/administration.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import { chooseScope } from '../domain/identity/choose-scope.ts'
 import { createSeesContacts } from '../domain/identity/contacts.ts'
@@ -29,6 +30,7 @@ export interface IdentityUseCases {
 }
 
 interface Dependencies extends IdentityUseCases {
+  readonly administration: Pick<Administration, 'setFirstPassword'>
   readonly authUrl: string
   readonly baseUrl: string
   /** Redirect target for browsers that request `/`. */
@@ -83,6 +85,15 @@ export function createIdentityHandlers(
         body: renderTokenBody(token),
         headers: { 'x-subject-token': secret },
       }
+    },
+
+    async setFirstPassword({ body, origin }) {
+      const user = await dependencies.administration.setFirstPassword(
+        body.secret,
+        body.password,
+        origin,
+      )
+      return { status: 200, userId: user.id, body: { user } }
     },
 
     validateToken,

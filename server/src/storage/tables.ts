@@ -55,6 +55,8 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
   settings: { key: string; value: string }
   identity_version: { id: number; version: number }
   group_members: { group_id: string; user_id: string }
+  /** Links to set a first password: SHA-256 of the secret. */
+  password_links: { user_id: string; hash: string; expires_at: number }
   role_policies: { role_id: string; policy_id: string }
   /** A role of a user or a group, in a project, in a domain or (neither) in the system. */
   assignments: {

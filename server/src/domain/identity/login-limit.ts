@@ -15,6 +15,9 @@ const providerFactor = 10
 const recordedRefusals = 10
 const mostAddresses = 100_000
 
+/** Counted apart from logins. */
+export const passwordLinkMethod = 'password-link'
+
 /** What counts as one address: an IPv6 host usually has a whole /64 to itself. */
 export function addressBlock(ip: string): string {
   if (!ip.includes(':')) return ip
@@ -60,6 +63,12 @@ export function createLoginLimit({ perMinute, providerMethods, guard, clock }: D
       if (!refusal) return
       if (!(await isRecentUser(userKey, ip))) throw refusal
       recentFailures.demand(userKeyOf(userKey, ip), clock())
+    },
+
+    /** The same for links to set a password, whose users are not known before. */
+    requirePasswordLink(ip: string): void {
+      const refusal = failures.findRefusal(keyOf(passwordLinkMethod, ip), clock())
+      if (refusal) throw refusal
     },
 
     /** The same, before an identity provider is asked. */

@@ -1,4 +1,5 @@
 import type { EventRecord } from '../audit/event.ts'
+import type { UserSummary } from '../user-summary.ts'
 import type { AccessKeyRecord, Credentials, UserStatus, TokenRecord } from './records.ts'
 
 /** How a caller names a domain, a user or a project: by id, by name, or both (which must agree). */
@@ -23,6 +24,15 @@ export interface Directory {
   /** Runs the same queries whether or not the user exists. */
   findCredentials(user: MemberReference): Promise<CredentialLookup>
   loadUserStatus(userId: string): Promise<UserStatus | undefined>
+  /** By the hash of its secret. */
+  findPasswordLink(hash: string): Promise<PasswordLink | undefined>
+}
+
+/** A link to set a first password. */
+interface PasswordLink {
+  readonly user: UserSummary
+  readonly hasPassword: boolean
+  readonly expiresAt: number
 }
 
 /** A credential that is accepted once. */

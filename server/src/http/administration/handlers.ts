@@ -16,6 +16,7 @@ import type {
   User,
 } from '../../domain/identity/administration/resources.ts'
 import type { Page } from '../../domain/query/list-query.ts'
+import { timestamp } from '../../domain/timestamp.ts'
 import type { ListEvents } from '../../domain/inventory/history/list-events.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
@@ -145,8 +146,16 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     getDomainImpact: impact('domains'),
     getProjectImpact: impact('projects'),
     getUserImpact: impact('users'),
+    async getProjectSummaries({ caller, query }) {
+      const project_summaries = await use.getProjectSummaries(caller, query.project_id ?? [])
+      return { status: 200, body: { project_summaries: [...project_summaries] } }
+    },
     enableUser: setEnabled(true),
     disableUser: setEnabled(false),
+    async createPasswordLink({ caller, parameters }) {
+      const { secret, expiresAt } = await use.createPasswordLink(caller, parameters.id)
+      return created('password_link', { secret, expires_at: timestamp(expiresAt) })
+    },
     changeOwnPassword: ({ caller, parameters, body }) =>
       done(use.changeOwnPassword(caller, parameters.id, body.user)),
     listUserProjects: listRelated('projects', use.listUserProjects),

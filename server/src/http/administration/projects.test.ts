@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ProjectDto } from '@muster/contract'
+import type { ProjectDto, ProjectSummary } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import {
   createAdminClient,
@@ -10,6 +10,8 @@ import {
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
 import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
+import { serverWithResources } from '../../testing/inventory-world/minimal-server.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('projects', (engine) => {
@@ -52,6 +54,45 @@ onEngineOfLane('projects', (engine) => {
 
   const create = async (client: ContractClient, project: object) =>
     (await client.get<{ project: ProjectDto }>('createProject', { body: { project } })).project
+
+  test('projects are summarized: servers, users and owners, where the caller can list them', async () => {
+    const identities = createIdentityWorld(platform.database)
+    const { domains: domainId } = tenant.ids
+    const [full, empty, elsewhere] = [
+      await identities.addProject('full', domainId),
+      await identities.addProject('empty', domainId),
+      await identities.addProject('elsewhere'),
+    ]
+    const [olga, victor, member] = await Promise.all(
+      ['olga', 'victor', 'of the crew'].map((name) => identities.addUser({ name, domainId })),
+    )
+    const crew = await identities.addGroup('crew', [olga ?? '', member ?? ''])
+    const projectId = full
+    await identities.assign({ role: 'project_owner', userId: olga ?? '', projectId })
+    await identities.assign({ role: 'project_viewer', userId: olga ?? '', projectId })
+    await identities.assign({ role: 'project_viewer', userId: victor ?? '', projectId })
+    await identities.assign({ role: 'project_owner', groupId: crew, projectId })
+    await platform.inventory.recordServers({
+      present: [serverWithResources(full), serverWithResources(full)],
+      gone: [],
+    })
+    const query = `project_id=${full}&project_id=${empty}&project_id=${elsewhere}&project_id=none`
+    const summaries = async (client: ContractClient) => {
+      const path = 'getProjectSummaries'
+      const body = await client.get<{ project_summaries: ProjectSummary[] }>(path, { query })
+      return new Map(body.project_summaries.map((each) => [each.project_id, each]))
+    }
+    const own = await summaries(owner)
+    assert.deepEqual(own.get(full), {
+      project_id: full,
+      servers: 2,
+      users: 3,
+      owners: ['crew', 'olga'],
+    })
+    assert.deepEqual(own.get(empty), { project_id: empty, servers: 0, users: 0, owners: [] })
+    assert.equal(own.size, 2)
+    assert.equal((await summaries(admin)).size, 3)
+  })
 
   test('a project is created in the given domain, or else in the domain of the token', async () => {
     const { domains } = tenant.ids

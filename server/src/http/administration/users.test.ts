@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ProjectDto, Token, UserDto } from '@muster/contract'
-import { ask, requestToken, secretOf } from '../../testing/client.ts'
+import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import {
   startMeasuredLogins,
@@ -50,6 +50,7 @@ onEngineOfLane('users', (engine) => {
           default_project_id: null,
           password_expires_at: null,
           expires_at: null,
+          last_login_at: null,
           options: {},
         },
         changes: {
@@ -65,6 +66,29 @@ onEngineOfLane('users', (engine) => {
       () => admin,
     )
   }
+
+  test('a user shows when it last logged in, to the minute', async () => {
+    const { id } = await create({ password })
+    const shown = async () =>
+      (await admin.get<{ user: UserDto }>('getUser', { path: { id } })).user.last_login_at
+    assert.equal((await logIn(id, 'a wrong one')).status, 401)
+    assert.equal(await shown(), null)
+    const at = now
+    assert.equal((await logIn(id)).status, 201)
+    assert.equal(Date.parse((await shown()) ?? ''), at)
+    now += 59_000
+    await logIn(id)
+    assert.equal(Date.parse((await shown()) ?? ''), at)
+    now += 1_000
+    const token = secretOf(await logIn(id))
+    assert.equal(Date.parse((await shown()) ?? ''), at + 60_000)
+    now += 60_000
+    assert.equal((await requestToken(logins.url, { identity: tokenIdentity(token) })).status, 201)
+    assert.equal(Date.parse((await shown()) ?? ''), at + 60_000, 'the login was before')
+    const query = `id=${id}&filter=last_login_at.isnotnull()`
+    const { users } = await admin.get<{ users: UserDto[] }>('listUsers', { query })
+    assert.equal(users.length, 1)
+  })
 
   let serial = 0
   const create = async (fields: object = {}) => {

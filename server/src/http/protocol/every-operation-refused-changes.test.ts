@@ -162,7 +162,7 @@ onEngineOfLane('every rejected change', (engine) => {
       refusals.push([what, status, { resources, token, edit }])
     // A creation has no path id that could be unknown.
     if (!id.startsWith('create') && id !== 'testNewCloudAccount') {
-      const status = id === 'issueToken' ? 401 : 404
+      const status = id === 'issueToken' || id === 'setFirstPassword' ? 401 : 404
       refusals.push([
         'what never was',
         status,

@@ -15,6 +15,7 @@ import { testPasswordCost } from '../../testing/password-cost.ts'
 const publicRoutes = new Set([
   'GET /',
   'GET /v3',
+  'POST /v3/auth/password',
   'POST /v3/auth/tokens',
   'GET /healthz',
   'GET /readyz',

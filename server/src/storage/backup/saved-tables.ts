@@ -23,6 +23,7 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   // A restored token, session or link could be one that was revoked after the backup.
   tokens: false,
   sessions: false,
+  password_links: false,
   spent: true,
   events: true,
   event_sinks: true,
@@ -41,8 +42,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   recycle_bin: true,
   cloudaccounts: true,
   account_syncs: true,
-  account_observations: true,
   account_sync_runs: true,
+  account_observations: true,
   account_gaps: true,
   source_state: true,
   server_keys: true,

@@ -102,8 +102,27 @@ function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStat
   }
 }
 
+function createFindPasswordLink({ db }: DatabaseReader): Directory['findPasswordLink'] {
+  return async function findPasswordLink(hash) {
+    const row = await db
+      .selectFrom('password_links')
+      .innerJoin('users', 'users.id', 'password_links.user_id')
+      .select(['users.id', 'name', 'domain_id', 'password_hash', 'password_links.expires_at'])
+      .where('hash', '=', hash)
+      .executeTakeFirst()
+    return (
+      row && {
+        user: { id: row.id, name: row.name, domainId: row.domain_id },
+        hasPassword: row.password_hash !== null,
+        expiresAt: row.expires_at,
+      }
+    )
+  }
+}
+
 /** The users, as logins and permission checks read them. */
 export const createDirectory = (database: DatabaseReader): Directory => ({
   findCredentials: createFindCredentials(database),
   loadUserStatus: createLoadUserStatus(database),
+  findPasswordLink: createFindPasswordLink(database),
 })

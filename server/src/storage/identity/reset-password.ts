@@ -19,6 +19,7 @@ export function createResetPassword({ db, commitIdentity }: DatabaseReader & Ide
       ),
       db.deleteFrom('tokens').where('user_id', '=', userId).compile(),
       db.deleteFrom('sessions').where('user_id', '=', userId).compile(),
+      db.deleteFrom('password_links').where('user_id', '=', userId).compile(),
       forgetFailures(db, userId),
       insertEvent(event),
     ])

@@ -6,6 +6,7 @@ import { createStatementTemplate } from '../statement-template.ts'
 
 /** "Last used" is not updated more often than this. */
 const sameTimestamp = 1_000
+const sameLogin = 60_000
 
 interface Held {
   readonly userId: string
@@ -94,6 +95,17 @@ export function createPreconditionStatements(database: DatabaseReader) {
         .compile(),
   )
 
+  const noteLogin = createStatementTemplate<{ id: string; now: number; before: number }>(
+    ['id', 'now', 'before'],
+    ({ id, now, before }) =>
+      db
+        .updateTable('users')
+        .set({ last_login_at: now })
+        .where('id', '=', id)
+        .where((eb) => eb.or([eb('last_login_at', 'is', null), eb('last_login_at', '<=', before)]))
+        .compile(),
+  )
+
   /** Of concurrent uses of one credential exactly one succeeds, also between processes. */
   const useOnce = createStatementTemplate<{
     id: string
@@ -126,9 +138,13 @@ export function createPreconditionStatements(database: DatabaseReader) {
     preconditions: TokenPreconditions,
   ): Statement[] {
     const { passwordHash, accessKeyId, providerId, singleUse } = preconditions
+    const { userId, ip, issuedAt: now } = token
     const statements = [requireActiveUserAndScope(token, passwordHash)]
+    // As below, before the row is share-locked.
+    if (token.parentId === null) {
+      statements.unshift(noteLogin({ id: userId, now, before: now - sameLogin }))
+    }
     if (accessKeyId !== undefined) {
-      const { ip, issuedAt: now } = token
       // Updated before it is share-locked: two transactions that share the lock first could not
       // upgrade it.
       statements.push(noteUse({ id: accessKeyId, ip, now, before: now - sameTimestamp }))

@@ -75,6 +75,9 @@ export function createTokenStore(
         )
         .compile()
       await deleteInBatches(database, batch)
+      await database.commit([
+        db.deleteFrom('password_links').where('expires_at', '<=', now).compile(),
+      ])
       const forgotten = db
         .deleteFrom('spent')
         .where('id', 'in', (eb) =>

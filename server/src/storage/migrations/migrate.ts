@@ -34,6 +34,7 @@ import { up as resourceChanges } from './0031-resource-changes.ts'
 import { up as checks } from './0033-checks.ts'
 import { up as checkpoints } from './0034-checkpoints.ts'
 import { up as syncRuns } from './0035-sync-runs.ts'
+import { up as logins } from './0036-logins.ts'
 import { up as redactions } from './0037-redactions.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
@@ -73,6 +74,7 @@ const migrations: Record<string, Migration> = {
   '0033-checks': { up: checks },
   '0034-checkpoints': { up: checkpoints },
   '0035-sync-runs': { up: syncRuns },
+  '0036-logins': { up: logins },
   '0037-redactions': { up: redactions },
 }
 

@@ -104,6 +104,16 @@ export function createChangeStatements(db: Kysely<Tables>) {
           .where('role_id', '=', write.roleId)
           .where('policy_id', '=', write.policyId)
           .compile()
+      case 'link-password': {
+        const { userId: user_id, hash, expiresAt: expires_at } = write
+        return db
+          .insertInto('password_links')
+          .values({ user_id, hash, expires_at })
+          .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ hash, expires_at }))
+          .compile()
+      }
+      case 'unlink-password':
+        return db.deleteFrom('password_links').where('user_id', '=', write.userId).compile()
       case 'revoke-tokens':
         return endTokens(write.of, write.id).compile()
       case 'require-no-servers': {

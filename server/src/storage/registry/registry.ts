@@ -9,6 +9,7 @@ import { createListRows, sqlFieldsOf } from '../list-rows.ts'
 import { createApplyChange } from './apply-change.ts'
 import { createGrants } from './grants.ts'
 import { createImpactOf } from './impact.ts'
+import { createSummarizeProjects } from './project-summaries.ts'
 import { createResourceLists } from './resource-lists.ts'
 
 const bindingFields = queryFieldsByKind.rolepolicies
@@ -77,6 +78,7 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
     },
 
     impactOf: createImpactOf(database),
+    summarizeProjects: createSummarizeProjects(database),
     applyChange: createApplyChange(database),
   }
 }

@@ -249,6 +249,15 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     if (puts) await request(path, { method: 'PUT' })
   }
 
+  async function prepareFirstPassword({ path }: Operation) {
+    const { password_link } = await request<{ password_link: { secret: string } }>(
+      `/v3/users/${await make('users')}/password-link`,
+      { method: 'POST' },
+    )
+    const { secret } = password_link
+    return { path, token: admin, body: { secret, password: 'correct horse battery' } }
+  }
+
   async function prepareOwnPassword(operation: Operation) {
     const id = await identities.addUser({ name: `own password ${newId()}`, passwordHash })
     const token = await insertToken(database, { userId: id })
@@ -266,6 +275,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     /** What a call of the operation needs to succeed. */
     async prepare(operation: Operation): Promise<CallOptions & { path: string; token: string }> {
       if (operation.id === 'changeOwnPassword') return await prepareOwnPassword(operation)
+      if (operation.id === 'setFirstPassword') return await prepareFirstPassword(operation)
       const path = await pathFor(operation)
       await relate(operation, path)
       // This operation revokes its token, so it gets its own.

@@ -108,6 +108,9 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     }),
     changes: ['tokens', 'events'],
   },
+  setFirstPassword: finish(audited('users', 'password_links'), ({ linkSecret }) => ({
+    body: { secret: linkSecret, password: 'unploughed headland' },
+  })),
   validateToken: read(subject),
   checkToken: read(subject),
   revokeToken: finish(audited('tokens'), subject),
@@ -167,6 +170,11 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     audited('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views'),
     ({ userId }) => at(userId),
   ),
+  getProjectSummaries: list(
+    ({ projectId }) => ({ query: { project_id: projectId } }),
+    ({ projectId }) => projectId,
+  ),
+  createPasswordLink: change(audited('password_links'), ({ newcomerId }) => at(newcomerId)),
   changeOwnPassword: finish(
     audited('users', 'tokens', 'login_attempts', 'login_origins'),
     ({ userId }) => ({

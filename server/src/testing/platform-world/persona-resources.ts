@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
@@ -41,7 +41,9 @@ export interface Resources extends Place {
   /** Holds `project_viewer` in the project, has an access key and a token, is in the group. */
   readonly userId: string
   readonly userName: string
-  /** Hold nothing, `domain_viewer` on the domain, `auditor` on the system. */
+  /** Of a link to set the first password of another user. */
+  readonly linkSecret: string
+  /** Hold nothing and have no password, `domain_viewer` on the domain, `auditor` on the system. */
   readonly newcomerId: string
   readonly residentId: string
   readonly stewardId: string
@@ -226,7 +228,9 @@ export function createResourceFactory(context: Context) {
     const spareDomain = { ...domainRow(anyName('spare')), enabled: 0 }
     const spareProject = projectRow(anyName('spare'), domainId)
     const user = userIn(domainId, 'member')
-    const newcomer = userIn(domainId, 'newcomer')
+    const newcomer = userRow({ name: anyName('newcomer'), domainId })
+    const invited = userRow({ name: anyName('invited'), domainId })
+    const linkSecret = randomBytes(32).toString('base64url')
     const resident = userIn(domainId, 'resident')
     const steward = userIn(domainId, 'steward')
     const group = groupRow(anyName('crew'), domainId)
@@ -267,7 +271,12 @@ export function createResourceFactory(context: Context) {
     await database.commitIdentity([
       insert('domains', spareDomain),
       insert('projects', spareProject),
-      insert('users', user, newcomer, resident, steward),
+      insert('users', user, newcomer, invited, resident, steward),
+      insert('password_links', {
+        user_id: invited.id,
+        hash: hash('sha256', linkSecret, 'base64url'),
+        expires_at: Date.now() + 3_600_000,
+      }),
       insert('groups', group, idle, residents, stewards),
       insert('group_members', { group_id: group.id, user_id: user.id }),
       insert('roles', role),
@@ -307,6 +316,7 @@ export function createResourceFactory(context: Context) {
       spareProjectId: spareProject.id,
       userId: user.id,
       userName: user.name,
+      linkSecret,
       newcomerId: newcomer.id,
       residentId: resident.id,
       stewardId: steward.id,
@@ -347,7 +357,7 @@ export function createResourceFactory(context: Context) {
     leftovers.set(resources, [
       remove('domains', spareDomain),
       remove('projects', spareProject),
-      remove('users', user, newcomer, resident, steward),
+      remove('users', user, newcomer, invited, resident, steward),
       remove('groups', group, idle, residents, stewards),
       remove('roles', role),
       remove('policies', bound, loose),

@@ -132,6 +132,8 @@ export const personaTable = {
     otherDomain: { allowed: 'unscoped stranger', unauthenticated: 'others' },
     self: anyToken,
   },
+  // Whoever has the secret.
+  setFirstPassword: everyone,
   validateToken: readBySystemOrOwn,
   checkToken: readBySystemOrOwn,
   revokeToken: {
@@ -155,6 +157,7 @@ export const personaTable = {
 
   listProjects: listedInScope,
   getProject: readInScope,
+  getProjectSummaries: listedInScope,
   getProjectImpact: readInDomain,
   createProject: createdByDomainAdmin,
   updateProject: changedByDomainAdmin,
@@ -166,6 +169,7 @@ export const personaTable = {
   createUser: createdByDomainAdmin,
   updateUser: changedByDomainAdmin,
   deleteUser: changedByDomainAdmin,
+  createPasswordLink: changedByDomainAdmin,
   changeOwnPassword: {
     home: { notFound: 'others' },
     otherDomain: { notFound: 'others' },
@@ -370,11 +374,11 @@ export const personaTable = {
   listCloudProviders: systemReadersOnly,
   getCloudAccount: systemReadersOnly,
   getCloudAccountGaps: systemReadersOnly,
+  getCloudAccountSyncs: systemReadersOnly,
   createCloudAccount: adminsOnly,
   testNewCloudAccount: adminsOnly,
   updateCloudAccount: adminsOnly,
   deleteCloudAccount: adminsOnly,
-  getCloudAccountSyncs: systemReadersOnly,
   syncCloudAccount: adminsOnly,
   // No server of the account is missing.
   confirmGoneServers: { conflict: 'admins', forbidden: 'others' },

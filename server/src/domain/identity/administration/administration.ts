@@ -4,6 +4,7 @@ import type { DeliveryLog } from '../../audit/event-sink.ts'
 import type { ListQuery } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
+import type { LoginLimit } from '../login-limit.ts'
 import type { Directory, PasswordHasher, TokenStore } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
@@ -19,6 +20,7 @@ import { createDomainUseCases } from './domains.ts'
 import { createGroupUseCases } from './groups.ts'
 import { createIdentityProviderUseCases } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
+import { createPasswordLinkUseCases } from './password-links.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
@@ -38,6 +40,7 @@ interface Dependencies {
   readonly findUserStatus: FindUserStatus
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly checkPassword: CheckPassword
+  readonly loginLimit: LoginLimit
   readonly hasher: PasswordHasher
   readonly secretBox: SecretBox
   readonly drivers: readonly ProviderDriver[]
@@ -69,6 +72,7 @@ export function createAdministration(dependencies: Dependencies) {
     ...bindings,
     ...createAssignmentUseCases(registry, change, clock),
     changeOwnPassword: createChangeOwnPassword(context),
+    ...createPasswordLinkUseCases(context),
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */

@@ -79,6 +79,9 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
     listPolicyBindings: (caller: Caller, query: ResourceQuery) =>
       registry.listPolicyBindings(query, requesterOf(caller)),
 
+    getProjectSummaries: (caller: Caller, ids: readonly string[]) =>
+      registry.summarizeProjects(ids, caller.authorizedScope),
+
     async listUserProjects(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)
       const isOwn = userId === caller.principal.token.userId

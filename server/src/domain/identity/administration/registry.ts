@@ -1,4 +1,4 @@
-import type { Impact, PolicyBindingDto } from '@muster/contract'
+import type { Impact, PolicyBindingDto, ProjectSummary } from '@muster/contract'
 import type { ListQuery, Page } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
@@ -85,6 +85,14 @@ export type Write =
   | { readonly do: 'revoke'; readonly grant: Grant; readonly providerId?: string }
   | { readonly do: 'join' | 'leave'; readonly groupId: string; readonly userId: string }
   | { readonly do: 'bind' | 'unbind'; readonly roleId: string; readonly policyId: string }
+  /** Replaces the one before. */
+  | {
+      readonly do: 'link-password'
+      readonly userId: string
+      readonly hash: string
+      readonly expiresAt: number
+    }
+  | { readonly do: 'unlink-password'; readonly userId: string }
   | {
       readonly do: 'revoke-tokens'
       readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
@@ -122,6 +130,11 @@ export interface Registry {
     id: string,
     authorizedScope: AuthorizedScope,
   ): Promise<Resources[K] | undefined>
+  /** The counts of those projects that are within the scope. */
+  summarizeProjects(
+    ids: readonly string[],
+    authorizedScope: AuthorizedScope,
+  ): Promise<readonly ProjectSummary[]>
   /** Whether the name is taken, within the domain or project in which names of this kind are unique. */
   isNameTaken(kind: ResourceKind, name: string, owner?: string): Promise<boolean>
   listGrants(

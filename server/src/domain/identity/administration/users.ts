@@ -53,7 +53,13 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       await requireDefaultProject(caller, input)
       return {
         ...(setsPassword && { changes: { password: redacted } }),
-        writes: setsPassword || !after.enabled ? [{ do: 'revoke-tokens', of: 'user', id }] : [],
+        writes:
+          setsPassword || !after.enabled
+            ? [
+                { do: 'revoke-tokens', of: 'user', id },
+                { do: 'unlink-password', userId: id },
+              ]
+            : [],
       }
     },
     async delete({ authorizedScope }, { id }) {

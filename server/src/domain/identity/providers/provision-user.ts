@@ -74,6 +74,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
       default_project_id: null,
       password_expires_at: null,
       expires_at: null,
+      last_login_at: null,
       created_at: clock(),
     }
   }
