@@ -26,6 +26,12 @@ const login = createRoute({
   component: lazyPage(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
 })
 
+const firstPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/password',
+  component: lazyPage(() => import('./pages/login/first-password-page.tsx'), 'FirstPasswordPage'),
+})
+
 /** All other pages need a login, which then returns to the wanted page. */
 const frame = createRoute({
   getParentRoute: () => root,
@@ -180,6 +186,7 @@ const sessions = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
+    firstPassword,
     frame.addChildren([
       overview,
       servers,
@@ -227,7 +234,7 @@ declare module '@tanstack/react-router' {
 onSessionEnd((ending: SessionEnd) => {
   forgetSession()
   const { pathname, searchStr } = router.state.location
-  if (pathname === '/login') return
+  if (pathname === '/login' || pathname === '/password') return
   const here = `${pathname}${searchStr}`
   const next = ending === 'out' || here === '/' ? {} : { next: here }
   void router.navigate({

@@ -60,6 +60,48 @@ describe('identity in the console', () => {
     await page.getByRole('row').filter({ hasText: 'brand-new' }).first().waitFor()
   })
 
+  test('an admin gives a new person access, who sets a password with a link and sees the project', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    const { projects } = await testConsole.admin.get<{ projects: { id: string }[] }>(
+      'listProjects',
+      { query: 'name=web' },
+    )
+    await page.goto(`/console/identity/projects/${projects[0]?.id}`)
+    await page.getByRole('button', { name: 'Give access' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'A new person' }).check()
+    await dialog.getByLabel('User name').fill('nora')
+    await dialog.getByRole('radio', { name: /^Viewer/ }).check()
+    await dialog.getByRole('button', { name: 'Give access' }).click()
+    const shown = page.getByRole('dialog', { name: 'Link for nora' })
+    await shown.waitFor()
+    const [link = ''] = /https?:\/\/\S+/.exec(await shown.innerText()) ?? []
+    await shown.getByRole('button', { name: /copied/ }).click()
+    await page.getByRole('row').filter({ hasText: 'nora' }).getByText('project_viewer').waitFor()
+
+    const { page: hers } = await testConsole.visit(t)
+    const sent: string[] = []
+    hers.on('request', (request) => sent.push(request.url()))
+    await hers.goto(link)
+    await hers.getByLabel('New password', { exact: true }).fill('tussocky moorland')
+    assert.equal(new URL(hers.url()).hash, '', 'the secret is not in the history')
+    await hers.getByLabel(/^Repeat/).fill('tussocky moorland')
+    await hers.getByRole('button', { name: 'Set password and log in' }).click()
+    await hers.getByRole('button', { name: 'nora' }).first().waitFor()
+    const secret = new URL(link).hash.slice(1)
+    assert.match(secret, /^mpl1_/)
+    assert.ok(sent.every((url) => !url.includes(secret)))
+    await hers.goto('/console/servers')
+    await hers.getByRole('row').nth(1).waitFor()
+
+    const { page: again } = await testConsole.visit(t)
+    await again.goto(link)
+    await again.getByLabel('New password', { exact: true }).fill('another moorland')
+    await again.getByLabel(/^Repeat/).fill('another moorland')
+    await again.getByRole('button', { name: 'Set password and log in' }).click()
+    await again.getByText(/^The link is invalid/).waitFor()
+  })
+
   test('a page without access shows the missing permission', async (t) => {
     const { page } = await testConsole.visit(t, fleet.viewer)
     await page.goto('/console/accounts')

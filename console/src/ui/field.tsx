@@ -108,6 +108,56 @@ export function SelectField({
   )
 }
 
+interface ChoiceProps {
+  readonly label: string
+  readonly name: string
+  readonly value: string
+  readonly choices: readonly {
+    readonly value: string
+    readonly label: string
+    readonly hint?: string
+    readonly disabledReason?: string | undefined
+  }[]
+  readonly error?: string | undefined
+  readonly onChange: (value: string) => void
+}
+
+/** One of a few, each with an explanation. */
+export function ChoiceField({ label, name, value, choices, error, onChange }: ChoiceProps) {
+  return (
+    <fieldset className={styles.choices}>
+      <legend className={styles.label}>{label}</legend>
+      {choices.map(({ value: own, label, hint, disabledReason }) => (
+        <label key={own} className={styles.choice} title={disabledReason}>
+          <input
+            type="radio"
+            name={name}
+            value={own}
+            checked={own === value}
+            aria-disabled={disabledReason !== undefined || undefined}
+            onChange={() => {
+              if (disabledReason === undefined) onChange(own)
+            }}
+          />
+          <span>
+            {label}
+            {hint !== undefined && hint !== '' && <span className={styles.hint}>{hint}</span>}
+            {disabledReason !== undefined && (
+              <span className="visuallyHidden">({disabledReason})</span>
+            )}
+          </span>
+        </label>
+      ))}
+      {error !== undefined && (
+        <p className={styles.error} role="alert">
+          <span aria-hidden="true">▲</span>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
 interface CheckProps extends Omit<ComponentProps<'input'>, 'type' | 'disabled'> {
   readonly label: ReactNode
   /** Why it is disabled. It stays focusable and shows the reason. */

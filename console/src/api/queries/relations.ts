@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 
 /** Relations between entities. Each key starts with the kind whose change invalidates it. */
@@ -21,6 +21,28 @@ export const rolePoliciesQuery = (id: string) =>
     queryKey: ['roles', 'policies', id],
     queryFn: async ({ signal }) =>
       (await api.listRolePolicies({ parameters: { id }, signal })).policies,
+  })
+
+/** The ids of the roles that have a policy for projects. */
+export const projectRolesQuery = queryOptions({
+  queryKey: ['roles', 'of-projects'],
+  queryFn: async ({ signal }) => {
+    const { rolepolicies } = await api.listPolicyBindings({ signal })
+    const ofProjects = rolepolicies.filter(({ scope }) => scope === 'project')
+    return new Set(ofProjects.map(({ role_id }) => role_id))
+  },
+})
+
+/** The API's limit. */
+export const mostSummaries = 200
+
+/** How many servers and users projects have, and who owns them. */
+export const projectSummariesQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['role_assignments', 'of-projects', ids],
+    queryFn: async ({ signal }) =>
+      (await api.getProjectSummaries({ query: { project_id: ids }, signal })).project_summaries,
+    placeholderData: keepPreviousData,
   })
 
 /** How many servers of a project the user can see. */

@@ -65,6 +65,7 @@ export const identity = {
     mobile: 'Mobile',
     default_project_id: 'Default project',
     expires_at: 'Expires',
+    last_login_at: 'Last login',
     password: 'Password',
     scope: 'Scope',
     rules: 'Rules',
@@ -183,6 +184,29 @@ export const identity = {
   grant: 'Grant role',
   grantTitle: (name: string) => `Grant a role: ${name}`,
   granted: (role: string, who: string) => `Granted ${role} to ${who}`,
+  giveAccess: 'Give access',
+  giveAccessTitle: (project: string) => `Give access to ${project}`,
+  holders: { user: 'Somebody with a user', group: 'A group', new: 'A new person' },
+  userName: 'User name',
+  newPersonText:
+    'Muster creates the user and shows a link once. With it the person sets a password and logs in.',
+  chooseRole: 'Choose a role',
+  /** Texts of built-in roles, by name. */
+  roleTexts: {
+    project_viewer: { label: 'Viewer', hint: 'Sees the servers of the project.' },
+    project_editor: {
+      label: 'Editor',
+      hint: 'Also starts, stops and changes servers. Cannot delete them.',
+    },
+    project_owner: { label: 'Owner', hint: 'Everything in the project, its people included.' },
+  } as Readonly<Record<string, { readonly label: string; readonly hint: string }>>,
+  passwordLink: 'Password link',
+  createPasswordLink: 'Create link',
+  passwordLinkLead: (name: string) =>
+    `With the link ${name} sets a first password. It works once, for 24 hours, and replaces earlier links. A user who has a password needs none.`,
+  passwordLinkTitle: (name: string) => `Link for ${name}`,
+  passwordLinkText: (name: string, time: string) =>
+    `Send it to ${name} over a channel that only this person reads. Whoever opens it can set the password. It works once, until ${time}, and is not shown again.`,
   revoke: 'Revoke',
   revokeOf: (role: string, who: string) => `Revoke ${role} from ${who}`,
   revokeTitle: (role: string) => `Revoke ${role}`,
@@ -250,6 +274,8 @@ export const identity = {
   byGroup: 'Group',
   byRule: 'Rule',
   servers: 'Servers',
+  people: 'People',
+  owners: 'Owners',
   inDomain: 'In this domain',
   resetPassword: 'Set password',
   resetPasswordTitle: (name: string) => `Set the password of ${name}`,

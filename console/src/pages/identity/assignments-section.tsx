@@ -1,3 +1,4 @@
+import type { ProjectDto } from '@muster/contract'
 import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { assignmentsQuery } from '../../api/queries/assignments.ts'
@@ -9,6 +10,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toAssignment, type Assignment, toGrant } from './assignment.ts'
+import { GiveAccessDialog } from './give-access-dialog.tsx'
 import { GrantDialog } from './grant-dialog.tsx'
 import { operationOf, toAssignmentQuery, type AssignmentContext } from './assignment-context.ts'
 import { useAssignmentColumns } from './use-assignment-columns.tsx'
@@ -16,8 +18,14 @@ import { revokeRole } from '../../api/grants.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 
+interface Props {
+  readonly of: AssignmentContext
+  /** Of a page of a project. */
+  readonly project?: ProjectDto
+}
+
 /** The role assignments of one entity, with grant and revoke. */
-export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
+export function AssignmentsSection({ of, project }: Props) {
   const t = useMessages()
   const format = useFormat()
   const [isGranting, setGranting] = useState(false)
@@ -45,7 +53,7 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
           disabledReason={canGrant.reason}
           onClick={() => setGranting(true)}
         >
-          {t.identity.grant}
+          {project ? t.identity.giveAccess : t.identity.grant}
         </Button>
       }
     >
@@ -66,7 +74,12 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
           </>
         )}
       </QueryView>
-      {isGranting && <GrantDialog of={of} onClose={() => setGranting(false)} />}
+      {isGranting &&
+        (project ? (
+          <GiveAccessDialog project={project} onClose={() => setGranting(false)} />
+        ) : (
+          <GrantDialog of={of} onClose={() => setGranting(false)} />
+        ))}
       {revoking && <RevokeDialog assignment={revoking} onClose={() => setRevoking(undefined)} />}
     </Section>
   )

@@ -13,6 +13,7 @@ import { isBuiltIn } from './built-in.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DisableDialog } from './disable-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
+import { NewPasswordLinkDialog } from './password-link-dialog.tsx'
 import { EntityFormDialog } from './entity-form-dialog.tsx'
 
 interface Props {
@@ -20,7 +21,7 @@ interface Props {
   readonly entity: AnyEntity
 }
 
-type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'check'
+type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'link' | 'check'
 
 /** The actions on an entity. */
 export function EntityActions({ kind, entity }: Props) {
@@ -39,9 +40,14 @@ export function EntityActions({ kind, entity }: Props) {
         </Button>
       )}
       {kind === 'users' && (
-        <Button icon="key" disabledReason={canUpdate.reason} onClick={() => open('password')}>
-          {t.identity.resetPassword}
-        </Button>
+        <>
+          <Button icon="key" disabledReason={canUpdate.reason} onClick={() => open('password')}>
+            {t.identity.resetPassword}
+          </Button>
+          <Button disabledReason={canUpdate.reason} onClick={() => open('link')}>
+            {t.identity.passwordLink}
+          </Button>
+        </>
       )}
       <Button icon="edit" disabledReason={canUpdate.reason} onClick={() => open('edit')}>
         {t.common.edit}
@@ -75,6 +81,7 @@ export function EntityActions({ kind, entity }: Props) {
       {opened === 'disable' && <DisableDialog kind={kind} entity={entity} onClose={close} />}
       {opened === 'delete' && <DeleteDialog kind={kind} entity={entity} onClose={close} />}
       {opened === 'password' && <PasswordDialog user={entity as UserDto} onClose={close} />}
+      {opened === 'link' && <NewPasswordLinkDialog user={entity as UserDto} onClose={close} />}
       {opened === 'check' && (
         <CheckDialog onClose={close} {...(kind === 'users' && { user: entity as UserDto })} />
       )}

@@ -43,7 +43,7 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
     data: list.data && rows,
     isPlaceholderData: list.isPlaceholderData || isFinding,
   }
-  const columns: readonly Column<AnyEntity>[] = useColumns(kind)
+  const columns: readonly Column<AnyEntity>[] = useColumns(kind, rows)
   const canCreate = usePermission(kindOperations[kind].create)
 
   const change = (changes: Readonly<Record<string, string>>) =>

@@ -96,6 +96,9 @@ function UserProperties({ user }: { readonly user: UserDto }) {
   const t = useMessages()
   return (
     <>
+      <Property label={t.identity.fields.last_login_at}>
+        <TimeAgo time={user.last_login_at} never={t.identity.never} />
+      </Property>
       <Property label={t.identity.passwordExpires}>
         <TimeAgo time={user.password_expires_at} never={t.identity.never} />
       </Property>

@@ -1,4 +1,4 @@
-import type { PolicyDto, PolicyRule, OperationId } from '@muster/contract'
+import type { PolicyDto, PolicyRule, ProjectDto, OperationId } from '@muster/contract'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Section, Nothing } from '../../ui/section.tsx'
@@ -27,7 +27,9 @@ export function EntitySections({ kind, entity }: Props) {
   const { id, name } = entity
   switch (kind) {
     case 'projects':
-      return <AssignmentsSection of={{ kind: 'project', id, name }} />
+      return (
+        <AssignmentsSection of={{ kind: 'project', id, name }} project={entity as ProjectDto} />
+      )
     case 'domains':
       return <AssignmentsSection of={{ kind: 'domain', id, name }} />
     case 'users':

@@ -4,7 +4,7 @@ import type { ListQuery } from '../../api/entities.ts'
 import type { Search } from '../../url/search.ts'
 import type { Sort } from '../../url/sort.ts'
 
-const sortKeys = ['name', 'created_at', 'enabled'] as const
+const sortKeys = ['name', 'created_at', 'enabled', 'last_login_at'] as const
 
 /** The filters that a kind has. */
 function filtersOf(kind: Kind) {
@@ -24,7 +24,8 @@ export interface ListState {
 /** Reads the list state from the address. Invalid values are ignored. */
 export function readListState(kind: Kind, search: Search): ListState {
   const has = filtersOf(kind)
-  const by = sortKeys.find((key) => key === search['sort'] && (key !== 'enabled' || has.enabled))
+  const { fields }: PageResource = administeredResources[kind]
+  const by = sortKeys.find((key) => key === search['sort'] && fields[key]?.uses.includes('sort'))
   const { enabled } = search
   return {
     find: search['find'] ?? '',

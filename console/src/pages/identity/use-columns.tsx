@@ -1,8 +1,11 @@
 import { administeredResources, type PageResource } from '@muster/contract/resources'
+import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
+import { useFormat } from '../../messages/use-format.ts'
+import { mostSummaries, projectSummariesQuery } from '../../api/queries/relations.ts'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 import { EntityLink } from './entity-link.tsx'
@@ -16,7 +19,8 @@ const clamped = (text: string) => (
   </span>
 )
 
-export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
+export function useColumns(kind: Kind, rows: readonly AnyEntity[]): readonly Column<AnyEntity>[] {
+  const summaryColumns = useProjectSummaries(kind === 'projects' ? rows : none)
   const t = useMessages()
   const domains = useNames('domains')
   const projects = useNames('projects')
@@ -49,16 +53,66 @@ export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
     if (input === 'long') return clamped(String(value))
     if (Array.isArray(value)) return value.length
     if (typeof value === 'boolean') return <EnabledMark enabled={value} />
-    if (fields[name]?.type === 'timestamp') return <TimeAgo time={value as string | null} />
+    if (fields[name]?.type === 'timestamp') {
+      return <TimeAgo time={value as string | null} never={t.identity.never} />
+    }
     return value as string | number | null
   }
 
-  const sortable = new Set(['name', 'enabled', 'created_at'])
-  return columns.map((name) => ({
-    key: name,
-    title: titles[name] ?? name,
-    number: fields[name]?.type === 'object',
-    ...(sortable.has(name) && { sortBy: name }),
-    cell: (entity) => cell(name, entity),
-  }))
+  const sortable = new Set(['name', 'enabled', 'created_at', 'last_login_at'])
+  return columns.flatMap((name) => [
+    {
+      key: name,
+      title: titles[name] ?? name,
+      number: fields[name]?.type === 'object',
+      ...(sortable.has(name) && { sortBy: name }),
+      cell: (entity: AnyEntity) => cell(name, entity),
+    },
+    ...(kind === 'projects' && name === 'domain_id' ? summaryColumns : []),
+  ])
+}
+
+const none: readonly never[] = []
+const shownOwners = 2
+
+/** How many servers and users a project has, and who owns it. */
+function useProjectSummaries(projects: readonly AnyEntity[]): readonly Column<AnyEntity>[] {
+  const t = useMessages().identity
+  const { number } = useFormat()
+  const chunks = Array.from({ length: Math.ceil(projects.length / mostSummaries) }, (_, at) =>
+    projects.slice(at * mostSummaries, (at + 1) * mostSummaries),
+  )
+  const answers = useQueries({
+    queries: chunks.map((chunk) => projectSummariesQuery(chunk.map(({ id }) => id))),
+  })
+  const summaries = new Map(
+    answers.flatMap(({ data = none }) => data.map((each) => [each.project_id, each] as const)),
+  )
+  const count = (key: 'servers' | 'users', title: string): Column<AnyEntity> => ({
+    key,
+    title,
+    number: true,
+    cell({ id }) {
+      const summary = summaries.get(id)
+      return summary && number(summary[key])
+    },
+  })
+  return [
+    count('servers', t.servers),
+    count('users', t.people),
+    {
+      key: 'owners',
+      title: t.owners,
+      cell({ id }) {
+        const { owners = none } = summaries.get(id) ?? {}
+        const rest = owners.length - shownOwners
+        return (
+          <span title={owners.join(', ')}>
+            {owners.slice(0, shownOwners).join(', ')}
+            {rest > 0 && ` +${number(rest)}`}
+          </span>
+        )
+      },
+    },
+  ]
 }

@@ -1,4 +1,4 @@
-import type { PasswordLogin, SessionDto } from '@muster/contract'
+import type { FirstPassword, PasswordLogin, SessionDto } from '@muster/contract'
 import { useMutation, type UseMutationResult } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
@@ -15,6 +15,23 @@ function safeNext(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/'
 }
 
+function beginSession(session: SessionDto): void {
+  queryClient.clear()
+  queryClient.setQueryData(sessionQuery.queryKey, session)
+  notifyOtherTabs('changed')
+}
+
+/** Sets a first password with the secret of a link, and logs in with it. */
+export function useSetFirstPassword() {
+  const router = useRouter()
+  return useMutation({
+    mutationFn: async (body: FirstPassword) => {
+      beginSession((await api.createFirstSession({ body })).session)
+      await router.navigate({ to: '/', replace: true })
+    },
+  })
+}
+
 /** Logs in and opens the requested page. */
 export function useLogIn(): LogIn {
   const router = useRouter()
@@ -22,9 +39,7 @@ export function useLogIn(): LogIn {
   return useMutation({
     mutationFn: async (login: PasswordLogin) => {
       const { session } = await api.createSession({ body: login })
-      queryClient.clear()
-      queryClient.setQueryData(sessionQuery.queryKey, session)
-      notifyOtherTabs('changed')
+      beginSession(session)
       await restoreLastScope(session)
       await router.navigate({ href: `/console${safeNext(search['next'])}`, replace: true })
     },

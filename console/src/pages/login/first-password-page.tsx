@@ -1,0 +1,76 @@
+import { isApiError } from '@muster/sdk'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { problemsOf } from '../../form/field-problems.ts'
+import { useMessages } from '../../messages/use-messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { PageTitle } from '../../ui/page-title.tsx'
+import styles from './login-page.module.css'
+import { useSetFirstPassword } from './use-log-in.ts'
+
+/** The page of a link to set a first password. The secret is in the fragment of its address. */
+export function FirstPasswordPage() {
+  const t = useMessages()
+  const [secret] = useState(() => location.hash.slice(1))
+  const [password, setPassword] = useState('')
+  const [again, setAgain] = useState('')
+  const [isTried, setTried] = useState(false)
+  const set = useSetFirstPassword()
+  // Not in the history, where others who use the browser would find it.
+  useEffect(() => window.history.replaceState(window.history.state, '', location.pathname), [])
+  const isRefused = secret === '' || (isApiError(set.error) && set.error.status === 401)
+  const problem = problemsOf(set.error, 'user')['password']
+  return (
+    <main className={styles.page}>
+      <div className={styles.brand}>
+        <img src={`${import.meta.env.BASE_URL}favicon.svg`} width="32" height="32" alt="" />
+        <PageTitle>{t.session.firstPassword}</PageTitle>
+      </div>
+      {isRefused ? (
+        <>
+          <p className={styles.note} role="alert">
+            {t.session.linkRefused}
+          </p>
+          <Link to="/login">{t.session.toLogin}</Link>
+        </>
+      ) : (
+        <form
+          className={styles.card}
+          aria-label={t.session.firstPassword}
+          onSubmit={(event) => {
+            event.preventDefault()
+            setTried(true)
+            if (password === again) set.mutate({ secret, password })
+          }}
+        >
+          {set.isError && problem === undefined && <ErrorNotice error={set.error} />}
+          <TextField
+            label={t.me.newPassword}
+            hint={t.me.newPasswordHint}
+            type="password"
+            autoComplete="new-password"
+            required
+            autoFocus
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+            error={problem === undefined ? undefined : t.me.problem(t.me.newPassword, problem)}
+          />
+          <TextField
+            label={t.me.repeatPassword}
+            type="password"
+            autoComplete="new-password"
+            required
+            value={again}
+            onChange={(event) => setAgain(event.target.value)}
+            error={isTried && password !== again ? t.me.differs : undefined}
+          />
+          <Button look="primary" type="submit" busy={set.isPending}>
+            {t.session.setAndLogIn}
+          </Button>
+        </form>
+      )}
+    </main>
+  )
+}
