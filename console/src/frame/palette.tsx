@@ -1,26 +1,44 @@
+import { useRouter } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import { ScopeLabel } from '../session/scope-label.tsx'
+import { useSession } from '../session/use-session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useModal } from '../ui/use-modal.ts'
+import type { ServerCommand } from './chosen-action.tsx'
 import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
 import styles from './palette.module.css'
+import { rememberOption } from './recent-options.ts'
 import { usePaletteOptions } from './use-palette-options.ts'
 
-/** The command palette: finds servers, pages and commands. */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+interface Props {
+  readonly onCommand: (command: ServerCommand) => void
+  readonly onClose: () => void
+}
+
+/** The command palette: finds servers, projects, people and more, opens pages and runs commands. */
+export function Palette({ onCommand, onClose }: Props) {
   const t = useMessages()
   const listId = useId()
   const modal = useModal(onClose)
+  const router = useRouter()
+  const { user } = useSession()
   const [text, setText] = useState('')
   const [chosenId, setChosenId] = useState<string>()
-  const { options, isSearching, hasFailed } = usePaletteOptions(text)
+  const { options, isSearching, hasFailed } = usePaletteOptions(text, onCommand)
   const chosen = chosenOf(options, chosenId)
 
   function run(option: PaletteOption | undefined): void {
     if (!option) return
+    if ('fill' in option) {
+      setText(option.fill)
+      setChosenId(undefined)
+      return
+    }
     onClose()
-    option.run()
+    if ('run' in option) return option.run()
+    rememberOption(user.id, option)
+    void router.navigate({ href: `/console${option.href}` })
   }
 
   function listen(event: KeyboardEvent): void {
@@ -36,11 +54,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     }
   }
 
-  const headings = {
-    servers: t.frame.paletteServers,
-    pages: t.frame.palettePages,
-    actions: t.frame.paletteActions,
-  }
   return (
     <dialog {...modal} className={styles.palette} aria-label={t.frame.openPalette}>
       <div className={styles.line}>
@@ -75,7 +88,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           <div key={option.id} role="presentation">
             {options[index - 1]?.group !== option.group && (
               <div className={styles.heading} role="presentation">
-                {headings[option.group]}{' '}
+                {t.frame.paletteGroups[option.group]}{' '}
                 {option.group === 'servers' && <ScopeLabel operation="listServers" />}
               </div>
             )}
@@ -90,7 +103,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               onClick={() => run(option)}
             >
               <Icon name={option.icon} />
-              <span>{option.name}</span>
+              <span className={styles.name}>{option.name}</span>
               {option.hint !== undefined && <span className={styles.hint}>{option.hint}</span>}
             </div>
           </div>

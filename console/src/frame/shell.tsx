@@ -7,6 +7,7 @@ import { rememberSession } from '../session/remembered-session.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
+import { ChosenAction, type ServerCommand } from './chosen-action.tsx'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { LogOutError } from './log-out-error.tsx'
@@ -43,6 +44,7 @@ export function Shell() {
   const { scope } = session
   useEffect(() => rememberSession(session), [session])
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | undefined>()
+  const [command, setCommand] = useState<ServerCommand>()
   const close = () => setOpen(undefined)
   useShortcut('mod+k', () => setOpen('palette'))
   useShortcut('?', () => setOpen('help'))
@@ -71,7 +73,8 @@ export function Shell() {
       </main>
       <FollowedTasks />
       <RouteAnnouncer />
-      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'palette' && <Palette onClose={close} onCommand={setCommand} />}
+      {command && <ChosenAction command={command} onClose={() => setCommand(undefined)} />}
       {open === 'help' && <HelpDialog onClose={close} />}
       <LogOutError />
     </div>
