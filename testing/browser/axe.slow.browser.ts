@@ -32,6 +32,13 @@ async function startBatch(page: Page): Promise<void> {
   await page.getByRole('list', { name: 'Preview' }).waitFor()
 }
 
+/** Servers, projects, people and more in the palette. */
+async function findAll(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill('de')
+  await page.getByRole('option', { name: /^demo-owner/ }).waitFor()
+}
+
 /** The changes of a project. */
 const openChanges = (page: Page) => page.locator('main h3 button[aria-expanded]').first().click()
 
@@ -78,6 +85,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ['/servers', 'export', button('Export')],
       ['/servers', 'suggestions', (page) => page.getByRole('combobox').first().fill('status:')],
       ['/servers', 'palette', (page) => page.keyboard.press('Control+k')],
+      ['/servers', 'found in palette', findAll],
       ['/servers', 'help', (page) => page.keyboard.press('?')],
       ['/servers', 'look', button('Theme')],
       ['/servers', 'user', button(/sysadmin/)],
@@ -125,6 +133,8 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ),
       ['/identity/projects', 'new project', button(/^Create/)],
       [`/identity/projects/${project.projects[0]?.id}`, 'project'],
+      [`/identity/projects/${project.projects[0]?.id}`, 'access', button('Give access')],
+      ['/password#mpl1_none', 'first password'],
       ['/activity', 'activity'],
       ['/me/keys', 'keys'],
       ['/me/keys', 'new key', button('Create access key')],

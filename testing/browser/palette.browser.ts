@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
+
+describe('the palette', () => {
+  const lifetime = suiteLifetime()
+  let testConsole: TestConsole
+  let fleet: SmallFleet
+  before(async () => {
+    testConsole = await startConsole(lifetime)
+    fleet = await createSmallFleet(testConsole)
+  })
+
+  async function open(page: Page, text: string) {
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: /^Search everything/ })
+    await palette.getByRole('combobox').fill(text)
+    return palette
+  }
+
+  test('tells who has an address, and remembers what was opened', async (t) => {
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto('/console/')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    const palette = await open(page, '10.4.1.13')
+    await palette.getByRole('option', { name: /^10\.4\.1\.13 ?web-13 · web/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'web-13', level: 1 }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'web-13', level: 1 }).waitFor()
+    const again = await open(page, '')
+    await again.getByText('Recent').waitFor()
+    assert.match((await again.getByRole('option').first().innerText()) ?? '', /10\.4\.1\.13/)
+  })
+
+  test('asks before it stops a server', async (t) => {
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto('/console/')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    const palette = await open(page, 'stop a server')
+    await palette.getByRole('option', { name: 'Stop a server…' }).click()
+    const box = palette.getByRole('combobox')
+    assert.equal(await box.inputValue(), 'Stop ')
+    await box.pressSequentially('web-07')
+    await palette.getByRole('option', { name: /^Stop web-07…/ }).waitFor()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Stop web-07' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('switches the project, and finds projects, people and pages', async (t) => {
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto('/console/')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    const palette = await open(page, 'switch db')
+    await palette.getByRole('option', { name: /^Switch to project db/ }).click()
+    await page.getByText('Switched to db').waitFor()
+
+    const { page: own } = await testConsole.visit(t, admin)
+    await own.goto('/console/')
+    await own.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    for (const [text, name, heading] of [
+      ['olga', /^olga/, 'olga'],
+      ['web', /^web$/, 'web'],
+      ['attach', /^Attach account/, 'Attach account'],
+    ] as const) {
+      const found = await open(own, text)
+      await found.getByRole('option', { name }).click()
+      await own.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    }
+  })
+})
