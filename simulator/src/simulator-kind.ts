@@ -5,7 +5,7 @@ export const simulatorKind: SourceKind = {
   provider: 'Simulator',
   title: 'Simulator',
   description:
-    'Simulated servers for demos and tests, in several clouds. They change over time and have is_emulated set.',
+    'Simulated servers for demos and tests, in several clouds. They change over time.',
   address: { isRequired: false, description: 'Not needed', example: '' },
   credentials: [],
   options: [

@@ -1,3 +1,12 @@
+/** Numbers, times and durations as they are shown. */
+interface SyncsSummary {
+  readonly count: string
+  readonly since: string
+  /** Those that did not complete, if any. */
+  readonly failed: string | undefined
+  readonly longest: string
+}
+
 /** "every hour", "every 30 seconds". */
 const everySpan = (span: string) => `every ${span.replace(/^1 /, '')}`
 
@@ -224,15 +233,8 @@ export const accounts = {
   started: 'Started',
   result: 'Result',
   results: { complete: 'Complete', failed: 'Failed', postponed: 'Postponed' },
-  syncsSince: (count: number, shown: string, time: string) =>
-    count === 1 ? `1 sync since ${time}.` : `${shown} syncs since ${time}.`,
-  syncsFailed: (count: number, shown: string) =>
-    count === 0
-      ? 'None failed.'
-      : count === 1
-        ? '1 did not complete.'
-        : `${shown} did not complete.`,
-  longestSync: (duration: string) => `The longest took ${duration}.`,
+  syncsSummary: ({ count, since, failed, longest }: SyncsSummary) =>
+    `${count} since ${since}. ${failed === undefined ? 'All complete.' : `${failed} did not complete.`} The longest took ${longest}.`,
   allSyncs: (shown: string) => `Show all ${shown}`,
   fewerSyncs: 'Show fewer',
   warnings: 'Warnings',

@@ -322,9 +322,8 @@ export const accounts: Messages['accounts'] = {
   started: '开始时间',
   result: '结果',
   results: { complete: '完成', failed: '失败', postponed: '已推迟' },
-  syncsSince: (_count, shown, time) => `自 ${time} 起同步 ${shown} 次，`,
-  syncsFailed: (count, shown) => (count === 0 ? '没有失败，' : `其中 ${shown} 次未完成，`),
-  longestSync: (duration) => `最长用时 ${duration}。`,
+  syncsSummary: ({ count, since, failed, longest }) =>
+    `自 ${since} 起共 ${count} 次，${failed === undefined ? '全部完成' : `其中 ${failed} 次未完成`}，最长用时 ${longest}。`,
   allSyncs: (shown) => `显示全部 ${shown} 次`,
   fewerSyncs: '收起',
   warnings: '警告',

@@ -68,8 +68,13 @@ function Timeline({ syncs }: Props) {
         ))}
       </div>
       <figcaption>
-        {oldest && t.syncsSince(syncs.length, number(syncs.length), dateTime(oldest.started_at))}{' '}
-        {t.syncsFailed(failed, number(failed))} {t.longestSync(duration(longest))}
+        {oldest &&
+          t.syncsSummary({
+            count: number(syncs.length),
+            since: dateTime(oldest.started_at),
+            failed: failed === 0 ? undefined : number(failed),
+            longest: duration(longest),
+          })}
       </figcaption>
     </figure>
   )
@@ -94,7 +99,11 @@ function RunsTable({ syncs }: Props) {
     {
       key: 'time',
       title: t.started,
-      cell: ({ started_at }) => <TimeAgo time={started_at} />,
+      cell: ({ started_at }) => (
+        <span className={styles.time}>
+          <TimeAgo time={started_at} />
+        </span>
+      ),
     },
     {
       key: 'result',
