@@ -4,8 +4,7 @@ import { checkSimulatorSettings, readSettings } from './simulator-settings.ts'
 export const simulatorKind: SourceKind = {
   provider: 'Simulator',
   title: 'Simulator',
-  description:
-    'Simulated servers for demos and tests, in several clouds. They change over time.',
+  description: 'Simulated servers for demos and tests, in several clouds. They change over time.',
   address: { isRequired: false, description: 'Not needed', example: '' },
   credentials: [],
   options: [
