@@ -97,6 +97,10 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'cloudaccounts.credentials',
         // Of an action on servers.
         'idempotency_keys.request_hash',
+        // Of the secret of a link, which is random and not a password.
+        'password_links.user_id',
+        'password_links.hash',
+        'password_links.expires_at',
         'resource_sightings.digest',
         // Of what is shown of a server.
         'server_documents.facts_digest',
