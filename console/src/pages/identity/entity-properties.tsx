@@ -66,9 +66,17 @@ export function EntityProperties({ kind, entity }: Props) {
       <Property label={t.common.created}>
         <TimeAgo time={entity.created_at} />
       </Property>
-      <Property label={kind === 'users' ? t.identity.changesOfUser : t.identity.activity}>
+      <Property label={t.identity.activity}>
+        {kind === 'users' && (
+          <>
+            <Link to="/activity" search={{ user_id: entity.id }}>
+              {t.identity.actionsByUser}
+            </Link>
+            {' · '}
+          </>
+        )}
         <Link to="/activity" search={{ target_id: entity.id }}>
-          {t.identity.showEvents}
+          {kind === 'users' ? t.identity.changesOfUser : t.identity.showEvents}
         </Link>
       </Property>
     </PropertyList>
@@ -101,11 +109,6 @@ function UserProperties({ user }: { readonly user: UserDto }) {
       </Property>
       <Property label={t.identity.passwordExpires}>
         <TimeAgo time={user.password_expires_at} never={t.identity.never} />
-      </Property>
-      <Property label={t.identity.actionsByUser}>
-        <Link to="/activity" search={{ user_id: user.id }}>
-          {t.identity.showEvents}
-        </Link>
       </Property>
     </>
   )
