@@ -56,4 +56,14 @@ export const TimestampInput = Type.String({
   examples: ['2026-05-04T08:00:00Z'],
 })
 
+/** In which days and hours begin. */
+export const TimeZone = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Time zone of days and hours, such as `Europe/Berlin`. Default: UTC.',
+    examples: ['Europe/Berlin'],
+  }),
+)
+
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])

@@ -19,7 +19,7 @@ import {
   wireSchema,
   type Resource,
 } from '../resources/resource.ts'
-import { exactObject, sameType, TimestampInput } from '../scalars.ts'
+import { exactObject, OptionalTimestamp, sameType, TimeZone, TimestampInput } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 
 export const eventResults = ['success', 'failure', 'denied'] as const
@@ -155,6 +155,45 @@ const cloudpodsQuery = exactObject({
   ...cloudpodsParameters,
 })
 
+/** A histogram of events: the filters of the list, without paging and sorting. */
+const {
+  limit: _limit,
+  offset: _offset,
+  marker: _marker,
+  order: _order,
+  order_by: _orderBy,
+  field: _field,
+  details: _details,
+  admin: _admin,
+  summary_stats: _summaryStats,
+  ...eventFilter
+} = eventListQuery(narrowingScope).properties
+
+export const eventIntervals = ['day', 'hour'] as const
+export type EventInterval = (typeof eventIntervals)[number]
+
+const EventStatistics = exactObject({
+  total: Type.Integer({ minimum: 0, description: 'Number of events' }),
+  groups: Type.Array(
+    exactObject({
+      start: Type.String({
+        description: '`2026-05-04` for a day, `2026-05-04T08:00+02:00` for an hour',
+      }),
+      count: Type.Integer({ minimum: 1 }),
+      failed: Type.Integer({ minimum: 0, description: 'Those whose result is not `success`' }),
+    }),
+    { description: 'The earliest first, without those that have no event' },
+  ),
+  is_complete: Type.Boolean({
+    description: 'Whether all events were counted. If not, give a later `since`.',
+  }),
+  counted_since: {
+    ...OptionalTimestamp,
+    description: 'If not all were counted: since when they were, to a quarter of an hour',
+  },
+})
+export type EventStatistics = Static<typeof EventStatistics>
+
 const permission = {
   service: 'identity',
   resource: 'events',
@@ -272,6 +311,38 @@ export const eventOperations = [
         }),
         headers: { Link: 'The next page, if there is one' },
         example: eventListExample,
+      },
+    },
+  },
+  {
+    id: 'getEventStatistics',
+    method: 'GET',
+    path: '/events/statistics',
+    ...identityDefaults,
+    servedBy: ['identity', 'platform'],
+    permission,
+    tag: 'Events',
+    summary: 'Count audit events',
+    description:
+      'Counts the events that `/events` lists with the same filters, per day or hour. Changes that a source showed are not counted: see `/servers/changes/statistics`. The newest events are counted first; `is_complete` tells whether all were.',
+    query: exactObject({
+      ...eventFilter,
+      interval: Type.Optional(Type.Enum([...eventIntervals], { description: 'Default: `day`' })),
+      time_zone: TimeZone,
+    }),
+    responses: {
+      200: {
+        description: 'Counts of events that you can access',
+        body: EventStatistics,
+        example: {
+          total: 12,
+          groups: [
+            { start: '2026-05-03', count: 4, failed: 0 },
+            { start: '2026-05-04', count: 8, failed: 1 },
+          ],
+          is_complete: true,
+          counted_since: null,
+        },
       },
     },
   },

@@ -138,3 +138,15 @@ export const CheckChanges = changesObject({
   ...optional,
 })
 export type CheckChanges = Static<typeof CheckChanges>
+
+/** A version of an operating system whose end of support is known. */
+export const OperatingSystem = exactObject({
+  name: Type.String({ description: 'Such as `Ubuntu` or `Windows Server`' }),
+  version: Type.String({ description: 'Such as `24.04` or `2022`' }),
+  supported_until: Type.String({
+    format: 'date',
+    description: 'The last day of security updates for everybody, as the vendor announced it',
+  }),
+  has_ended: Type.Boolean({ description: 'Whether this day is over, in UTC' }),
+})
+export type OperatingSystem = Static<typeof OperatingSystem>

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { example as shared, exampleTimestamp } from '../administration/examples.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
@@ -7,7 +8,7 @@ import {
   narrowingScope,
   selected,
 } from '../resources/list-operations.ts'
-import { exactObject } from '../scalars.ts'
+import { exactObject, Id } from '../scalars.ts'
 import {
   Check,
   CheckChanges,
@@ -16,6 +17,7 @@ import {
   checkViolations,
   maxChecksPerOwner,
   NewCheck,
+  OperatingSystem,
 } from './check.ts'
 
 const common = { ...platformDefaults, tag: 'Checks' } as const
@@ -82,8 +84,15 @@ export const checkOperations = [
     ...common,
     permission: permission('list'),
     summary: 'List checks',
-    description: 'Built-in checks, and those of projects and domains that you can access.',
-    query: completeListQuery(checks, narrowingScope),
+    description:
+      'Built-in checks, and those of projects and domains that you can access. `violated_by` lists those that a server or an account violates now, as far as you see its violations.',
+    query: exactObject({
+      ...completeListQuery(checks, narrowingScope).properties,
+      violated_by: Type.Optional({
+        ...Id,
+        description: 'Id of a server or an account: only checks that it violates now',
+      }),
+    }),
     responses: {
       200: {
         description: 'A page of checks',
@@ -157,5 +166,39 @@ export const checkOperations = [
     description:
       'Deletes its violations, too. Built-in checks cannot be deleted: set `enabled` to false.',
     responses: { 204: { description: 'Deleted' } },
+  },
+  {
+    id: 'getOperatingSystems',
+    method: 'GET',
+    path: '/operating-systems',
+    ...common,
+    summary: 'List ends of support',
+    description:
+      'Until when vendors support versions of operating systems. The built-in check about the end of life uses the same table. With `os_name`, the response has the version that this text names, or nothing if it names none of the table.',
+    query: exactObject({
+      os_name: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1024,
+          description: '`os_name` of a server, such as `CentOS Linux 7 (Core)`',
+        }),
+      ),
+    }),
+    responses: {
+      200: {
+        description: 'The versions, the first to end first',
+        body: exactObject({ operating_systems: Type.Array(OperatingSystem) }),
+        example: {
+          operating_systems: [
+            {
+              name: 'CentOS',
+              version: '7',
+              supported_until: '2024-06-30',
+              has_ended: true,
+            },
+          ],
+        },
+      },
+    },
   },
 ] as const satisfies readonly Operation[]

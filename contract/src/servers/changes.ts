@@ -3,7 +3,7 @@ import { defaultPageSize, maxPageSize } from '../paging.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { several } from '../resources/list-operations.ts'
-import { exactObject, OptionalTimestamp, Timestamp } from '../scalars.ts'
+import { exactObject, OptionalTimestamp, Timestamp, TimeZone } from '../scalars.ts'
 import { momentParameter } from './moment-parameter.ts'
 import { serverFilter } from './parameters.ts'
 
@@ -137,14 +137,7 @@ export const ServerChangeStatisticsQuery = exactObject({
     'One or two of these. Default: `kind`. A change of several kinds or fields counts for each.',
     2,
   ),
-  time_zone: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Time zone of days and hours, such as `Europe/Berlin`. Default: UTC.',
-      examples: ['Europe/Berlin'],
-    }),
-  ),
+  time_zone: TimeZone,
 })
 export type ServerChangeStatisticsQuery = Static<typeof ServerChangeStatisticsQuery>
 

@@ -5,11 +5,18 @@ import { timePart, type EventRecord } from '../domain/audit/event.ts'
 import { isMarker, writeMarker } from '../domain/query/marker.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import type { AuthorizedScope } from '../domain/scope.ts'
+import { quarter } from '../domain/zoned-time.ts'
 import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { deleteInBatches, purgeBatchSize } from './delete-in-batches.ts'
-import { createListRows, sqlFieldsOf, textField, type SqlField } from './list-rows.ts'
+import {
+  createListRows,
+  createRowFilter,
+  sqlFieldsOf,
+  textField,
+  type SqlField,
+} from './list-rows.ts'
 import { completeEvents, eventNumber } from './event-positions.ts'
-import { anyOf, everything, nothing, type Sql } from './sql-parts.ts'
+import { allOf, anyOf, everything, nothing, type Sql } from './sql-parts.ts'
 import type { Tables } from './tables.ts'
 import { createInsertRows } from './insert-rows.ts'
 import { createStatementTemplate } from './statement-template.ts'
@@ -55,6 +62,8 @@ const indexed: ReadonlySet<string> = new Set([
   'domain_id',
   'result',
   'request_id',
+  // The same for all of them.
+  'record',
 ])
 
 const listOf = ({ where, byCommit, descending }: EventQuery) => ({
@@ -78,14 +87,25 @@ function visibleTo({ scope, self }: AuthorizedScope): Sql {
   }
 }
 
+/** What the caller sees of a time. */
+const conditionsOf = (
+  authorizedScope: AuthorizedScope,
+  { since, before }: Pick<EventQuery, 'since' | 'before'>,
+): Sql[] => [
+  visibleTo(authorizedScope),
+  ...(since === undefined ? [] : [sql`id >= ${timePart(since)}`]),
+  ...(before === undefined ? [] : [sql`id < ${timePart(before)}`]),
+]
+
 /** Events are not kept for a sink that no process has served for a day: it is no longer in use. */
 export const waitsForSink = (now: number) =>
   sql<boolean>`exists (select 1 from event_sinks as sink where sink.leased_until > ${now - day}
     and (events.position, events.id) > (sink.position, sink.event_id))`
 
 export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
-  const { db, engine } = database
+  const { db, engine, run } = database
   const insertEvent = createInsertEvent(db)
+  const filter = createRowFilter(engine)
   const listRows = createListRows(database)
   const empty = textField(engine, sql`''`)
   const fields: Readonly<Record<string, SqlField>> = sqlFieldsOf(engine, eventFields, (field) => {
@@ -112,15 +132,13 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
     },
 
     async list(authorizedScope, query) {
-      const { since, before, marker, descending, requester } = query
+      const { marker, descending, requester } = query
       const { hidesOrigin = false, byCommit = false } = query
       const source = {
         columns: sql.raw('events.*'),
         from: sql.table('events'),
         conditions: [
-          visibleTo(authorizedScope),
-          ...(since === undefined ? [] : [sql`id >= ${timePart(since)}`]),
-          ...(before === undefined ? [] : [sql`id < ${timePart(before)}`]),
+          ...conditionsOf(authorizedScope, query),
           ...(byCommit ? [completeEvents(engine)] : []),
           ...(marker === undefined || byCommit
             ? []
@@ -145,6 +163,22 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
       )
       // An export continues by position: its last event may be deleted meanwhile.
       return { items, next: byCommit || next === undefined ? next : items.at(-1)?.id }
+    },
+
+    async count(authorizedScope, { where, requester, ...times }, most) {
+      const matching = filter({ fields, searched: eventFields.searched }, where)
+      const newest = sql`select time, result from events
+        where ${allOf([...conditionsOf(authorizedScope, times), matching])}
+        order by id desc limit ${most}`
+      const counted = sql`select time / ${sql.lit(quarter)} as quarter, count(*) as n,
+        sum(case when result = 'success' then 0 else 1 end) as failed
+        from (${newest}) as newest group by 1 order by 1`
+      const [rows = []] = await run([counted.compile(db)], requester)
+      return rows.map((row) => ({
+        start: Number(row['quarter']) * quarter,
+        count: Number(row['n']),
+        failed: Number(row['failed']),
+      }))
     },
 
     async usersOf(requestIds) {

@@ -108,8 +108,8 @@ interface ListOptions {
 /** Rows of a query that runs on the serving thread. */
 const quickRows = 128
 
-/** Runs the lists of all resources but servers, with plain SQL. */
-export function createListRows({ engine, db, run }: DatabaseReader) {
+/** Renders the filter of a list as SQL. */
+export function createRowFilter(engine: DatabaseReader['engine']) {
   const { compareText, compareValues } = createCompare(engine)
 
   function compare(
@@ -127,7 +127,7 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
       : compareValues(value, comparison, texts)
   }
 
-  function where<Field extends string>(
+  return function where<Field extends string>(
     source: Pick<RowSource<Field>, 'fields' | 'searched'>,
     condition: Condition<Field>,
   ): Sql {
@@ -147,6 +147,11 @@ export function createListRows({ engine, db, run }: DatabaseReader) {
         return sql`not coalesce(${where(source, condition.condition)}, false)`
     }
   }
+}
+
+/** Runs the lists of all resources but servers, with plain SQL. */
+export function createListRows({ engine, db, run }: DatabaseReader) {
+  const where = createRowFilter(engine)
 
   /** The sort terms. The id comes last, so that the order is total. */
   function termsOf<Field extends string>(

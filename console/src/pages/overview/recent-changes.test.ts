@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createZonedTime } from '../../../../server/src/domain/inventory/history/zoned-time.ts'
+import { createZonedTime } from '../../../../server/src/domain/zoned-time.ts'
 import { countByHour, endOfHour, firstHour, shownHours } from './recent-changes.ts'
 
 describe('recent changes', () => {

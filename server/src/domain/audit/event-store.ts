@@ -28,12 +28,28 @@ export interface EventQuery {
 /** Events are not counted: there may be millions. */
 export type EventPage = Omit<Page<EventRecord>, 'total'>
 
+export type EventCountQuery = Pick<EventQuery, 'since' | 'before' | 'where' | 'requester'>
+
+/** The number of events of a quarter of an hour. */
+interface EventCount {
+  /** Milliseconds since 1970. */
+  readonly start: number
+  readonly count: number
+  readonly failed: number
+}
+
 type EventUser = Pick<EventRecord, 'user_id' | 'user'>
 
 export interface EventStore {
   /** Writes an event without a change. */
   record(event: EventRecord): Promise<void>
   list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<EventPage>
+  /** Counts at most `most` events, the newest first. The quarters of an hour are sorted by time. */
+  count(
+    authorizedScope: AuthorizedScope,
+    query: EventCountQuery,
+    most: number,
+  ): Promise<readonly EventCount[]>
   /** Who sent these requests, by their ids. */
   usersOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, EventUser>>
   /** Deletes older events, except those that a sink has yet to deliver. */

@@ -18,6 +18,7 @@ import { includes } from '../scope.ts'
 import { describeCheck, describeViolation, scopeOfCheck } from './check-record.ts'
 import type { CheckRecord, CountedCheck } from './check-record.ts'
 import { findCheckVisibility } from './check-visibility.ts'
+import { findOperatingSystems } from './end-of-life.ts'
 import type { CheckStore, WriteResult } from './ports.ts'
 
 interface Dependencies {
@@ -135,9 +136,10 @@ export function createCheckUseCases({ checks, reauthorizeCaller, clock }: Depend
   }
 
   return {
-    async listChecks(caller: Caller, query: ListQuery<string>) {
+    async listChecks(caller: Caller, query: ListQuery<string>, violatedBy?: string) {
       const visibility = findCheckVisibility(caller, query.scope)
-      const page = await checks.list(visibility, { ...query, requester: requesterOf(caller) })
+      const requester = requesterOf(caller)
+      const page = await checks.list(visibility, { ...query, requester, violatedBy })
       return { ...page, items: page.items.map(describeCheck) }
     },
 
@@ -198,6 +200,9 @@ export function createCheckUseCases({ checks, reauthorizeCaller, clock }: Depend
         return resultOf(await checks.remove(check, toEvent(caller, check, 'delete', {})), true)
       })
     },
+
+    /** Until when vendors support operating systems, or the one that `osName` names. */
+    findOperatingSystems: (osName?: string) => findOperatingSystems(clock(), osName),
   }
 }
 export type CheckUseCases = ReturnType<typeof createCheckUseCases>

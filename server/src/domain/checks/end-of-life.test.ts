@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultServer } from '../inventory/build-server.ts'
 import { createMatchesServer } from '../inventory/history/matches-server.ts'
-import { endedSystems } from './end-of-life.ts'
+import { endedSystems, findOperatingSystems } from './end-of-life.ts'
 
 const isEnded = (name: string, day: string) =>
   createMatchesServer(endedSystems(Date.parse(day)), new Map())({ ...defaultServer, os_name: name })
@@ -24,5 +24,11 @@ test('operating systems end with their last day, whatever else is in their names
     ['', '2026-11-19', false],
   ] as const) {
     assert.equal(isEnded(name, day), expected, `${name} on ${day}`)
+    const found = findOperatingSystems(Date.parse(day), name)
+    assert.deepEqual(
+      found.map(({ has_ended }) => has_ended),
+      name === '' ? [] : [expected],
+      name,
+    )
   }
 })

@@ -25,7 +25,11 @@ type RowsQuery = Pick<
 > & { readonly requester: Requester }
 
 export interface CheckStore {
-  list(visibility: CheckVisibility, query: RowsQuery): Promise<Page<CountedCheck>>
+  /** `violatedBy`: only checks that this server or account violates. */
+  list(
+    visibility: CheckVisibility,
+    query: RowsQuery & { readonly violatedBy: string | undefined },
+  ): Promise<Page<CountedCheck>>
   find(visibility: CheckVisibility, id: string): Promise<CountedCheck | undefined>
   listViolations(
     visibility: CheckVisibility,

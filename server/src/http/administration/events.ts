@@ -76,6 +76,12 @@ export function createEventHandlers({
       return await answerEvents(page, eventQuery, baseUrl + url)
     },
 
+    async getEventStatistics({ caller, query: { interval, time_zone: timeZone, ...filter } }) {
+      const { scope, ...query } = { ...readEventQuery(filter), requester: requesterOf(caller) }
+      const by = { ...(interval && { interval }), ...(timeZone !== undefined && { timeZone }) }
+      return { status: 200, body: await administration.countEvents(caller, query, scope, by) }
+    },
+
     listIdentityEvents: listForCloudpods('events', authUrl),
     listActions: listForCloudpods('actions', baseUrl),
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Check, CheckViolation } from '@muster/contract'
+import type { Check, CheckViolation, OperatingSystem } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { projectAt } from '../../testing/inventory-world/server-responses.ts'
@@ -109,6 +109,58 @@ onEngineOfLane('built-in checks', (engine) => {
       assert.deepEqual(await openOf(name), [])
     })
   }
+
+  test('are listed by a server that violates them, for callers who see its violations', async () => {
+    const facts: ServerFacts = { ...healthy(), tags: {}, os_name: 'Debian GNU/Linux 9' }
+    const other: ServerFacts = { ...healthy(), tags: {} }
+    const binned: ServerFacts = { ...healthy() }
+    await fleet.record([facts, other, binned])
+    await fleet.recycle([binned.id], true)
+    await evaluate()
+    const namesFor = async (caller: InventoryCaller, id: string) => {
+      const query = `violated_by=${id}&order_by=name&order=asc`
+      const page = await caller.get<{ checks: Check[]; total: number }>('listChecks', { query })
+      assert.equal(page.total, page.checks.length)
+      return page.checks.map(({ name }) => name)
+    }
+    const both = ['No owner tag', 'Operating system past its end of life']
+    const { admin, owner, viewer } = fleet.callers
+    const stranger = await fleet.addCaller('project_owner', projectAt(fleet, 1))
+    assert.deepEqual(await namesFor(admin, facts.id), both)
+    assert.deepEqual(await namesFor(viewer, facts.id), both)
+    assert.deepEqual(await namesFor(stranger, facts.id), [])
+    assert.deepEqual(await namesFor(viewer, other.id), both.slice(0, 1))
+    assert.deepEqual(await namesFor(owner, binned.id), ['Running in the recycle bin'])
+    assert.deepEqual(await namesFor(viewer, binned.id), [])
+    assert.deepEqual(await namesFor(admin, 'no-such-server'), [])
+    await fleet.record([{ ...facts, tags: { owner: 'mary' } }])
+    await evaluate()
+    assert.deepEqual(await namesFor(viewer, facts.id), both.slice(1))
+    await fleet.record([], [facts.id, other.id, binned.id])
+    await evaluate()
+    assert.deepEqual(await namesFor(admin, facts.id), [])
+  })
+
+  test('tell the end of support of an operating system as the check decides', async () => {
+    const { viewer } = fleet.callers
+    const find = async (query: string) =>
+      (await viewer.get<{ operating_systems: OperatingSystem[] }>('getOperatingSystems', { query }))
+        .operating_systems
+    assert.deepEqual(await find(`os_name=${encodeURIComponent('CentOS Linux 7 (64-bit)')}`), [
+      { name: 'CentOS', version: '7', supported_until: '2024-06-30', has_ended: true },
+    ])
+    assert.deepEqual(await find('os_name=Plan9'), [])
+    const all = await find('')
+    assert.ok(all.length > 20)
+    assert.deepEqual(
+      all.map(({ supported_until: until }) => until),
+      all.map(({ supported_until: until }) => until).toSorted(),
+    )
+    const today = new Date(fleet.now()).toISOString().slice(0, 10)
+    for (const { supported_until: until, has_ended, name, version } of all) {
+      assert.equal(has_ended, until < today, `${name} ${version}`)
+    }
+  })
 
   test('"Duplicate address in a network" needs the same address and the same network', async () => {
     const name = 'Duplicate address in a network'

@@ -14,8 +14,9 @@ export const createCheckHandlers = (
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof checkOperations> => ({
   async listChecks({ caller, query, url }) {
-    const listQuery = readListQuery(fields, query, 'created_at')
-    const page = await (await load()).listChecks(caller, listQuery)
+    const { violated_by: violatedBy, ...others } = query
+    const listQuery = readListQuery(fields, others, 'created_at')
+    const page = await (await load()).listChecks(caller, listQuery, violatedBy)
     return await answerPlatformPage('checks', page, listQuery, baseUrl + url)
   },
 
@@ -43,5 +44,10 @@ export const createCheckHandlers = (
   async deleteCheck({ caller, parameters }) {
     await (await load()).deleteCheck(caller, parameters.id)
     return { status: 204 }
+  },
+
+  async getOperatingSystems({ query }) {
+    const systems = (await load()).findOperatingSystems(query.os_name)
+    return { status: 200, body: { operating_systems: systems } }
   },
 })

@@ -7,7 +7,7 @@ import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
 import { namedBy, sqlFieldsOf, type SqlField } from '../list-rows.ts'
-import { allOf, anyOf, everything, nothing, type Sql } from '../sql-parts.ts'
+import { allOf, anyOf, byCodePoint, everything, nothing, type Sql } from '../sql-parts.ts'
 import type { Tables } from '../tables.ts'
 
 export const checkFields: QueryFields<string> = queryFieldsOf(description)
@@ -78,6 +78,17 @@ export const visibleViolations = ({ servers, recycled, accounts }: CheckVisibili
 /** The number of open violations. */
 export const countOf = (visibility: CheckVisibility): Sql =>
   sql`(select count(*) from check_violations where check_violations.check_id = checks.id
+    and check_violations.until is null and ${visibleViolations(visibility)})`
+
+/** Whether a server or an account violates the check now. */
+export const isViolatedBy = (
+  engine: DatabaseReader['engine'],
+  visibility: CheckVisibility,
+  id: string,
+): Sql =>
+  sql`exists (select 1 from check_violations where check_violations.check_id = checks.id
+    and check_violations.subject_kind in ('server', 'account')
+    and ${byCodePoint(engine, sql.ref('check_violations.subject_id'))} = ${id}
     and check_violations.until is null and ${visibleViolations(visibility)})`
 
 export function checkColumns(

@@ -20,6 +20,7 @@ import {
   checkColumns,
   checkFields,
   countOf,
+  isViolatedBy,
   toCheck,
   toViolation,
   violationColumns,
@@ -88,11 +89,13 @@ export function createCheckStore(database: DatabaseReader & DatabaseWriter): Che
   }
 
   return {
-    async list(visibility, { requester, ...query }) {
+    async list(visibility, { requester, violatedBy, ...query }) {
+      const violated =
+        violatedBy === undefined ? [] : [isViolatedBy(engine, visibility, violatedBy)]
       const source = {
         columns: sql`checks.*, ${countOf(visibility)} as open`,
         from: sql`checks`,
-        conditions: [visibleChecks(visibility)],
+        conditions: [visibleChecks(visibility), ...violated],
         fields: checkColumns(engine, visibility),
         searched: checkFields.searched,
         // Violations are counted for each check.

@@ -9,6 +9,7 @@ export const checkRequests = {
   ),
   getCheck: read(({ checkId }) => at(checkId)),
   listCheckViolations: read(({ checkId }) => at(checkId)),
+  getOperatingSystems: read(),
   createCheck: change(['checks', 'events'], () => ({
     body: { check: { name: name(), q: 'status:unknown', scope: 'max' } },
   })),

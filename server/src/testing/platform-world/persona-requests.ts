@@ -340,6 +340,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ targetId }) => ({ query: { target_id: targetId } }),
     ({ targetId }) => targetId,
   ),
+  getEventStatistics: read(),
   listEventDeliveries: read(),
 
   listServers: listServer,

@@ -266,6 +266,7 @@ export const personaTable = {
   getRegion: anyScopedToken,
 
   listEvents: listedInDomainOrOwn,
+  getEventStatistics: anyToken,
   listEventDeliveries: systemReadersOnly,
 
   listServers: listedInScope,
@@ -366,6 +367,7 @@ export const personaTable = {
   listChecks: listedInScope,
   getCheck: readInScope,
   listCheckViolations: readInScope,
+  getOperatingSystems: anyToken,
   createCheck: { forbidden: 'unscoped viewer domainViewer auditor', allowed: 'others' },
   updateCheck: changedByEditor,
   deleteCheck: changedByOwner,

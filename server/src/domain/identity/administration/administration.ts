@@ -1,5 +1,6 @@
 import type { ScopeParameter } from '@muster/contract'
-import type { EventQuery, EventStore } from '../../audit/event-store.ts'
+import { countEvents } from '../../audit/count-events.ts'
+import type { EventCountQuery, EventQuery, EventStore } from '../../audit/event-store.ts'
 import type { DeliveryLog } from '../../audit/event-sink.ts'
 import type { ListQuery } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
@@ -78,6 +79,13 @@ export function createAdministration(dependencies: Dependencies) {
     /** The audit events that the caller may read. */
     listEvents: (caller: Caller, query: EventQuery, scope: ScopeParameter | undefined) =>
       events.list(narrowScope(caller, scope), query),
+
+    countEvents: (
+      caller: Caller,
+      query: EventCountQuery,
+      scope: ScopeParameter | undefined,
+      by: Parameters<typeof countEvents>[3],
+    ) => countEvents(events, narrowScope(caller, scope), query, by),
 
     listEventDeliveries: (caller: Caller, query: ListQuery<string>) =>
       deliveries.listDeliveries(query, requesterOf(caller)),

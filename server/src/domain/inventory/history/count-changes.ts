@@ -7,7 +7,7 @@ import type {
 import { badField } from '../../error.ts'
 import type { Caller } from '../../identity/caller.ts'
 import { timestamp } from '../../timestamp.ts'
-import { createZonedTime, type ZonedTime } from './zoned-time.ts'
+import { createZonedTime, type ZonedTime } from '../../zoned-time.ts'
 import { maxChunk, type ListDependencies } from './list-changes.ts'
 import { scanChanges } from './select-changes.ts'
 

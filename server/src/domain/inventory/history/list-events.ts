@@ -37,8 +37,10 @@ export function createListEvents(listChangeEvents: ListChangeEvents) {
   ): Promise<EventPage> {
     const ids = requiredOf(query.where, 'target_id')
     const isOfServers = requiredOf(query.where, 'target_type').includes('server')
+    const records = requiredOf(query.where, 'record')
+    const hasChanges = isOfServers && (records.length === 0 || records.includes('change'))
     const authorizedScope = findAuthorizedScope(caller.principal, permission)
-    if (!isOfServers || ids.length === 0 || authorizedScope.scope.kind === 'none') {
+    if (!hasChanges || ids.length === 0 || authorizedScope.scope.kind === 'none') {
       return await readEvents(query)
     }
     // Changes have no place in the order in which events were committed.

@@ -1,12 +1,12 @@
-import { badField } from '../../error.ts'
+import { badField } from './error.ts'
 
 export interface ZonedTime {
   /** The day and the hour of milliseconds since 1970 in a time zone. */
   (time: number): { readonly day: string; readonly hour: string }
 }
 
-/** Offsets of time zones are multiples of this, so days and hours begin and end with it. */
-const quarter = 900_000
+/** Milliseconds. Offsets of time zones are multiples of this, so days and hours begin and end with it. */
+export const quarter = 900_000
 
 function createFormat(timeZone: string, field: string): Intl.DateTimeFormat {
   try {
@@ -29,7 +29,7 @@ function createFormat(timeZone: string, field: string): Intl.DateTimeFormat {
 /** `field` is where the request gives the time zone. */
 export function createZonedTime(timeZone: string, field: string): ZonedTime {
   const format = createFormat(timeZone, field)
-  // Changes are counted in the order of their time, and formatting takes long.
+  // What is counted comes in the order of their time, and formatting takes long.
   let known: { readonly start: number; readonly at: ReturnType<ZonedTime> } | undefined
   return function zonedTime(time) {
     const start = Math.floor(time / quarter) * quarter
