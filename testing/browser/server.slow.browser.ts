@@ -90,6 +90,48 @@ describe('a server', () => {
     assert.ok(!requests.some((url) => url.includes('metadata')))
   })
 
+  test('tells its checks, the end of support, and filters by the icon of a value', async (t) => {
+    await testConsole.platform.checks.evaluateChecks()
+    const { page } = await testConsole.visit(t, fleet.viewer)
+    await page.goto(`/console/servers/${idOf('web-01')}`)
+    const header = page.getByRole('main').locator('header')
+    await header.getByText('support ended on Jun 30, 2024').waitFor()
+    const check = header.getByRole('link', { name: 'Operating system past its end of life' })
+    await check.waitFor()
+    await header.getByRole('link', { name: 'No owner tag' }).waitFor()
+    assert.equal(await header.getByRole('link', { name: 'web', exact: true }).count(), 0)
+
+    const icon = header.getByRole('link', { name: 'Show servers with project:web' })
+    const isSeen = () =>
+      icon.locator('svg').evaluate((one) => one.checkVisibility({ opacityProperty: true }))
+    assert.equal(await isSeen(), false)
+    await header.getByText('web', { exact: true }).hover()
+    assert.equal(await isSeen(), true)
+    await page.mouse.move(0, 0)
+    await icon.focus()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
+    assert.equal(await isSeen(), true)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(({ searchParams }) => searchParams.get('q') === 'project:web')
+
+    await page.goBack()
+    await check.click()
+    await page.getByRole('heading', { name: 'Operating system past its end of life' }).waitFor()
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+  })
+
+  test('shows each property once', async (t) => {
+    const { page } = await testConsole.visit(t, fleet.viewer)
+    await page.goto(`/console/servers/${idOf('web-01')}`)
+    await page.getByRole('heading', { name: 'Hardware' }).waitFor()
+    const labels = await page.locator('dt').allInnerTexts()
+    assert.deepEqual(
+      labels.filter((label, at) => labels.indexOf(label) !== at),
+      [],
+    )
+  })
+
   test('is found in the palette by part of its IP address', async (t) => {
     const { page } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/locations')

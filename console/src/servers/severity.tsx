@@ -2,7 +2,8 @@ import type { CheckSeverity } from '@muster/contract'
 import { useMessages } from '../messages/use-messages.ts'
 import { StatusMark, type Tone } from '../ui/status-mark.tsx'
 
-const tones: Readonly<Record<CheckSeverity, Tone>> = {
+/** The colour and shape of a violated check. */
+export const severityTones: Readonly<Record<CheckSeverity, Tone>> = {
   critical: 'bad',
   warning: 'warn',
   info: 'idle',
@@ -10,5 +11,5 @@ const tones: Readonly<Record<CheckSeverity, Tone>> = {
 
 export function Severity({ severity }: { readonly severity: CheckSeverity }) {
   const { values } = useMessages()
-  return <StatusMark tone={tones[severity]}>{values.severities[severity]}</StatusMark>
+  return <StatusMark tone={severityTones[severity]}>{values.severities[severity]}</StatusMark>
 }

@@ -1,9 +1,13 @@
+import type { CheckSeverity } from '@muster/contract'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { fastInterval, refreshInterval } from '../../servers/refresh-interval.ts'
 import { api } from '../client.ts'
 
 const slowInterval = 60_000
 const pageSize = 50
+/** More than the checks of the system, a domain and a project. */
+const mostChecks = 500
+const urgency: readonly CheckSeverity[] = ['critical', 'warning', 'info']
 
 /** One server with all fields; `isPollingFast` while a sync of it is expected to finish. */
 export const serverQuery = (id: string, isPollingFast = false, asOf?: string) =>
@@ -62,5 +66,41 @@ export const accountPeriodQuery = (accountId: string) =>
       const { cloudaccount } = await api.getCloudAccount({ parameters: { id: accountId }, signal })
       return cloudaccount.period
     },
+    staleTime: slowInterval,
+  })
+
+/** The checks that a server violates now, the most urgent first. */
+export const violatedChecksQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['checks', 'violated', id],
+    queryFn: async ({ signal }) => {
+      const query = { violated_by: id, order_by: ['name' as const], order: 'asc' as const }
+      const { checks } = await api.listChecks({ query: { ...query, limit: mostChecks }, signal })
+      return checks.toSorted((a, b) => urgency.indexOf(a.severity) - urgency.indexOf(b.severity))
+    },
+    refetchInterval: slowInterval,
+  })
+
+/** The end of support of the operating system that a source names; undefined if it is not known. */
+export const operatingSystemQuery = (osName: string) =>
+  queryOptions({
+    queryKey: ['operating systems', osName],
+    queryFn: async ({ signal }) => {
+      const query = { os_name: osName }
+      return (await api.getOperatingSystems({ query, signal })).operating_systems[0] ?? null
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The names of networks, by their ids. */
+export const networkNamesQuery = (ids: readonly string[], asOf: string | undefined) =>
+  queryOptions({
+    queryKey: ['networks', 'names', ids, asOf],
+    queryFn: async ({ signal }) => {
+      const query = { id: [...ids], field: ['id', 'name'], limit: ids.length, as_of: asOf }
+      const { networks } = await api.listNetworks({ query: { ...query, scope: 'max' }, signal })
+      return new Map(networks.map(({ id, name }) => [id, name]))
+    },
+    enabled: ids.length > 0,
     staleTime: slowInterval,
   })

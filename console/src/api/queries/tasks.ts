@@ -83,6 +83,15 @@ export const serverTasksQuery = (id: string) =>
     },
   })
 
+/** The task that Muster carries out on a server. Its id is in the metadata of the server while it lasts. */
+export const openTaskQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tasks', 'one', id],
+    queryFn: async ({ signal }) => (await api.getTask({ parameters: { id }, signal })).task,
+    refetchInterval: ({ state }) =>
+      state.data && !isUnfinishedTask(state.data) ? false : taskInterval,
+  })
+
 /** How many tasks have failed since a time. */
 export const failedTasksQuery = (since: number) =>
   queryOptions({

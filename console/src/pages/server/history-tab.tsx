@@ -13,6 +13,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { groupByDay, localDate } from './group-by-day.ts'
 import { HistoryEvent } from './history-event.tsx'
 import styles from './history.module.css'
+import { withoutRepeats } from './without-repeats.ts'
 
 const day = 86_400_000
 
@@ -34,7 +35,7 @@ export function HistoryTab({ server }: { readonly server: Server }) {
     >
       {(events) => (
         <div className={styles.history}>
-          {groupByDay(events).map(({ date, items }) => (
+          {groupByDay(withoutRepeats(events)).map(({ date, items }) => (
             <section key={date} aria-label={named[date] ?? format.day(date)}>
               <h2>
                 {named[date] ?? format.day(date)}

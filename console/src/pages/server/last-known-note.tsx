@@ -5,11 +5,15 @@ import { Icon } from '../../ui/icon.tsx'
 import styles from './server.module.css'
 
 /** A stopped server keeps its last known addresses, which may be reused by now. */
+export function isLastKnown({ status, ips, eip }: Server): boolean {
+  const tone = statusTone(status)
+  const runs = tone === 'good' || tone === 'busy'
+  return !runs && (ips !== '' || eip !== '')
+}
+
 export function LastKnownNote({ server }: { readonly server: Server }) {
   const t = useMessages()
-  const tone = statusTone(server.status)
-  const runs = tone === 'good' || tone === 'busy'
-  if (runs || (server.ips === '' && server.eip === '')) return null
+  if (!isLastKnown(server)) return null
   return (
     <p className={styles.note}>
       <Icon name="info" size={14} />

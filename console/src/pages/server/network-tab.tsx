@@ -1,6 +1,10 @@
 import type { Server } from '@muster/contract'
+import { useQuery } from '@tanstack/react-query'
+import { networkNamesQuery } from '../../api/queries/server.ts'
 import { ResourceLink } from '../../inventory/resource-link.tsx'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
@@ -49,6 +53,9 @@ export function NetworkTab({ server }: { readonly server: Server }) {
 
 function Interfaces({ server }: { readonly server: Server }) {
   const { server: t, common } = useMessages()
+  const ids = [...new Set(server.nics.map(({ network_id: id }) => id).filter((id) => id !== ''))]
+  const { allowed } = usePermission('listNetworks')
+  const { data: names } = useQuery(networkNamesQuery(allowed ? ids : [], useAsOf()))
   const copied = (value: string) =>
     value === '' ? <MissingValue is="none" /> : <Copyable value={value} />
   const columns: readonly Column<Interface>[] = [
@@ -60,14 +67,26 @@ function Interfaces({ server }: { readonly server: Server }) {
       key: 'network',
       title: t.network,
       cell: ({ network_id: id }) =>
-        id === '' ? <MissingValue is="none" /> : <ResourceLink kind="networks" id={id} />,
+        id === '' ? (
+          <MissingValue is="none" />
+        ) : (
+          <ResourceLink kind="networks" id={id}>
+            {names?.get(id) || id}
+          </ResourceLink>
+        ),
     },
     {
       key: 'vpc',
       title: t.vpc,
       // With several VPCs a filter would not be exact, so offer a copy.
       cell: ({ vpc_id: id }) =>
-        id !== '' && id === server.vpc_id ? <FilterLink name="vpc" value={id} /> : copied(id),
+        id !== '' && id === server.vpc_id ? (
+          <FilterLink name="vpc" value={id}>
+            <bdi>{server.vpc || id}</bdi>
+          </FilterLink>
+        ) : (
+          copied(id)
+        ),
     },
     { key: 'exit', title: t.exit, cell: ({ is_exit: is }) => (is ? common.yes : common.no) },
     ...(server.nics.some(({ team_with: peer }) => peer !== '')

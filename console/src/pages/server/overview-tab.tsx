@@ -1,53 +1,39 @@
 import type { Server } from '@muster/contract'
 import type { ReactNode } from 'react'
 import { useFormat } from '../../messages/use-format.ts'
-import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Property, PropertyList } from '../../ui/property-list.tsx'
+import { useValueNames } from '../../servers/value-names.ts'
+import { PropertyList } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
-import { Addresses } from './addresses.tsx'
-import { Highlight } from '../../ui/highlight.tsx'
-import { LastKnownNote } from './last-known-note.tsx'
-import { TimeProperty, ServerProperty } from './server-property.tsx'
+import { ServerProperty, TimeProperty } from './server-property.tsx'
 import styles from './server.module.css'
 
 interface Props {
   readonly server: Server
 }
 
+/** The properties that the header does not show. */
 export function OverviewTab({ server }: Props) {
   return (
     <div className={styles.groups}>
       <IdentityProperties server={server} />
-      <SizeProperties server={server} />
-      <AddressProperties server={server} />
-      <TimeProperties server={server} />
       <LocationProperties server={server} />
+      <HardwareProperties server={server} />
       <SystemProperties server={server} />
       <BillingProperties server={server} />
+      <TimeProperties server={server} />
     </div>
   )
 }
 
 function IdentityProperties({ server }: Props) {
   const { server: t } = useMessages()
-  const names = useValueNames()
   const sourceStatus = server.metadata['sys:source_status'] ?? ''
   return (
     <PropertyGroup title={t.identity}>
-      <ServerProperty label={t.name} value={server.name} copies />
-      <ServerProperty label={t.id} value={server.id} copies />
       <ServerProperty label={t.externalId} value={server.external_id} absent="unknown" copies />
       <ServerProperty label={t.description} value={server.description} />
-      <ServerProperty
-        label={t.status}
-        value={server.status}
-        shown={names.fullName('status', server.status)}
-        filter="status"
-      />
       {sourceStatus !== '' && <ServerProperty label={t.sourceStatus} value={sourceStatus} />}
-      <ServerProperty label={t.project} value={server.project} filter="project" />
-      <ServerProperty label={t.domain} value={server.project_domain} filter="domain" />
       <ServerProperty
         label={t.assigned}
         value={server.project_src}
@@ -66,32 +52,11 @@ function IdentityProperties({ server }: Props) {
   )
 }
 
-function SizeProperties({ server }: Props) {
+function HardwareProperties({ server }: Props) {
   const { server: t, common } = useMessages()
-  const { number, size } = useFormat()
-  const count = (value: number) => (value === 0 ? '' : String(value))
+  const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')
   return (
-    <PropertyGroup title={t.size}>
-      <ServerProperty
-        label={t.vcpu}
-        value={count(server.vcpu_count)}
-        absent="unknown"
-        shown={number(server.vcpu_count)}
-        filter="vcpu"
-      />
-      <ServerProperty
-        label={t.memory}
-        value={count(server.vmem_size)}
-        absent="unknown"
-        shown={size(server.vmem_size)}
-        filter="memory"
-      />
-      <ServerProperty
-        label={t.disk}
-        value={count(server.disk)}
-        absent="unknown"
-        shown={t.diskSum(size(server.disk), server.disk_count)}
-      />
+    <PropertyGroup title={t.hardware}>
       <ServerProperty label={t.instanceType} value={server.instance_type} filter="type" />
       {server.flavor_id !== '' && (
         <ServerProperty
@@ -106,30 +71,16 @@ function SizeProperties({ server }: Props) {
         shown={server.is_gpu ? common.yes : common.no}
         filter="gpu"
       />
-    </PropertyGroup>
-  )
-}
-
-function AddressProperties({ server }: Props) {
-  const { server: t } = useMessages()
-  return (
-    <PropertyGroup title={t.addresses} note={<LastKnownNote server={server} />}>
-      <Property label={t.privateAddresses}>
-        <Highlight value={server.ips}>
-          <Addresses list={server.ips} />
-        </Highlight>
-      </Property>
-      <Property label={t.publicAddress}>
-        <Highlight value={server.eip}>
-          <Addresses list={server.eip} />
-        </Highlight>
-      </Property>
-      {server.virtual_ips !== '' && (
-        <Property label={t.sharedAddresses}>
-          <Addresses list={server.virtual_ips} />
-        </Property>
-      )}
-      <ServerProperty label={t.vpc} value={server.vpc} filter="vpc" />
+      <ServerProperty label={t.firmware} value={server.bios} absent="unknown" filter="bios" />
+      <ServerProperty label={t.machine} value={server.machine} absent="unknown" filter="machine" />
+      <ServerProperty
+        label={t.bootOrder}
+        value={server.boot_order}
+        absent="unknown"
+        shown={[...server.boot_order].map((device) => t.bootDevices[device] ?? device).join(', ')}
+      />
+      {graphics !== '' && <ServerProperty label={t.graphics} value={graphics} />}
+      {server.cdrom_support && <ServerProperty label={t.cdrom} value={server.cdrom} />}
     </PropertyGroup>
   )
 }
@@ -141,9 +92,6 @@ function TimeProperties({ server }: Props) {
     <PropertyGroup title={t.times}>
       <TimeProperty label={t.created} time={server.created_at}>
         <TimeAgo time={server.created_at} />
-      </TimeProperty>
-      <TimeProperty label={t.updated} time={server.updated_at}>
-        <TimeAgo time={server.updated_at} />
       </TimeProperty>
       <TimeProperty label={t.attached} time={server.attach_time}>
         <TimeAgo time={server.attach_time} />
@@ -162,7 +110,12 @@ function BillingProperties({ server }: Props) {
   const yesOrNo = (value: boolean) => (value ? common.yes : common.no)
   return (
     <PropertyGroup title={t.billing}>
-      <ServerProperty label={t.billingType} value={server.billing_type} filter="billing_type" />
+      <ServerProperty
+        label={t.billingType}
+        value={server.billing_type}
+        shown={t.words[server.billing_type]}
+        filter="billing_type"
+      />
       {server.billing_cycle !== '' && (
         <ServerProperty label={t.billingCycle} value={server.billing_cycle} />
       )}
@@ -182,24 +135,14 @@ function BillingProperties({ server }: Props) {
         shown={yesOrNo(server.disable_delete)}
         filter="disable_delete"
       />
-      {!server.can_delete && (
-        <ServerProperty label={t.canDelete} value={server.delete_fail_reason} />
-      )}
     </PropertyGroup>
   )
 }
 
-function SystemProperties({ server }: { readonly server: Server }) {
+function SystemProperties({ server }: Props) {
   const { server: t } = useMessages()
-  const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')
   return (
     <PropertyGroup title={t.system}>
-      <ServerProperty
-        label={t.os}
-        value={server.os_name || server.os_type}
-        absent="unknown"
-        filter={server.os_name === '' ? 'os' : 'os_name'}
-      />
       <ServerProperty
         label={t.image}
         value={server.image_id}
@@ -207,16 +150,12 @@ function SystemProperties({ server }: { readonly server: Server }) {
         shown={<bdi>{server.image || server.image_id}</bdi>}
         page={{ kind: 'images', id: server.image_id }}
       />
-      <ServerProperty label={t.firmware} value={server.bios} absent="unknown" filter="bios" />
-      <ServerProperty label={t.machine} value={server.machine} absent="unknown" filter="machine" />
-      <ServerProperty label={t.bootOrder} value={server.boot_order} absent="unknown" />
-      {graphics !== '' && <ServerProperty label={t.graphics} value={graphics} />}
-      {server.cdrom_support && <ServerProperty label={t.cdrom} value={server.cdrom} />}
       <ServerProperty label={t.keypair} value={server.keypair} filter="keypair" />
       {server.shutdown_behavior !== '' && (
         <ServerProperty
           label={t.shutdown}
           value={server.shutdown_behavior}
+          shown={t.words[server.shutdown_behavior]}
           filter="shutdown_behavior"
         />
       )}
@@ -224,11 +163,11 @@ function SystemProperties({ server }: { readonly server: Server }) {
   )
 }
 
-function LocationProperties({ server }: { readonly server: Server }) {
+function LocationProperties({ server }: Props) {
   const { server: t, common } = useMessages()
+  const names = useValueNames()
   return (
     <PropertyGroup title={t.location}>
-      <ServerProperty label={t.provider} value={server.provider} filter="provider" />
       {server.brand !== server.provider && (
         <ServerProperty label={t.brand} value={server.brand} filter="brand" />
       )}
@@ -236,9 +175,9 @@ function LocationProperties({ server }: { readonly server: Server }) {
         label={t.environment}
         value={server.cloud_env}
         absent="unknown"
+        shown={t.words[server.cloud_env]}
         filter="cloud_env"
       />
-      <ServerProperty label={t.account} value={server.account} filter="account" />
       {server.manager !== server.account && (
         <ServerProperty
           label={t.manager}
@@ -247,20 +186,6 @@ function LocationProperties({ server }: { readonly server: Server }) {
           page={{ kind: 'cloudproviders', id: server.manager_id }}
         />
       )}
-      <ServerProperty
-        label={t.region}
-        value={server.region}
-        absent="unknown"
-        filter="region"
-        page={{ kind: 'cloudregions', id: server.cloudregion_id }}
-      />
-      <ServerProperty
-        label={t.zone}
-        value={server.zone}
-        absent="unknown"
-        filter="zone"
-        page={{ kind: 'zones', id: server.zone_id }}
-      />
       <ServerProperty
         label={t.hypervisor}
         value={server.hypervisor}
@@ -278,7 +203,12 @@ function LocationProperties({ server }: { readonly server: Server }) {
         <ServerProperty label={t.hostSerial} value={server.host_sn} copies />
       )}
       {server.host_status !== '' && (
-        <ServerProperty label={t.hostStatus} value={server.host_status} filter="host_status" />
+        <ServerProperty
+          label={t.hostStatus}
+          value={server.host_status}
+          shown={names.name('status', server.host_status)}
+          filter="host_status"
+        />
       )}
       <ServerProperty
         label={t.sourceAnswers}
@@ -294,6 +224,7 @@ function LocationProperties({ server }: { readonly server: Server }) {
           filter="backup_host_name"
         />
       )}
+      <ServerProperty label={t.vpc} value={server.vpc} filter="vpc" />
       {server.is_emulated && (
         <ServerProperty label={t.emulated} value="true" shown={common.yes} filter="is_emulated" />
       )}
@@ -303,17 +234,14 @@ function LocationProperties({ server }: { readonly server: Server }) {
 
 interface PropertyGroupProps {
   readonly title: string
-  /** A note above the properties. */
-  readonly note?: ReactNode
   readonly children: ReactNode
 }
 
 /** A group of properties. Groups use two columns if there is room. */
-function PropertyGroup({ title, note, children }: PropertyGroupProps) {
+function PropertyGroup({ title, children }: PropertyGroupProps) {
   return (
     <section className={styles.group}>
       <h2>{title}</h2>
-      {note}
       <PropertyList>{children}</PropertyList>
     </section>
   )

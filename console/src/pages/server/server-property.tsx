@@ -16,7 +16,7 @@ interface Props {
   readonly absent?: 'none' | 'unknown'
   /** Shown instead of the value. */
   readonly shown?: ReactNode
-  /** The filter key, for a link to all servers with this value. */
+  /** The filter key, for an icon that leads to all servers with this value. */
   readonly filter?: string
   /** The page of what the value names, unless the id is empty. */
   readonly page?: { readonly kind: InventoryKind; readonly id: string }
@@ -29,6 +29,8 @@ export function ServerProperty(props: Props) {
   const { label, value, absent = 'none', shown, filter, page, copies } = props
   const names = useValueNames()
   const text = shown ?? <bdi>{filter === undefined ? value : names.name(filter, value)}</bdi>
+  const linked =
+    page === undefined || page.id === '' ? text : <ResourceLink {...page}>{text}</ResourceLink>
   return (
     <Property label={label}>
       <Highlight value={value}>
@@ -36,14 +38,12 @@ export function ServerProperty(props: Props) {
           <MissingValue is={absent} />
         ) : copies ? (
           <Copyable value={value}>{text}</Copyable>
-        ) : page !== undefined && page.id !== '' ? (
-          <ResourceLink {...page}>{text}</ResourceLink>
-        ) : filter !== undefined ? (
-          <FilterLink name={filter} value={value}>
-            {text}
-          </FilterLink>
+        ) : filter === undefined ? (
+          linked
         ) : (
-          text
+          <FilterLink name={filter} value={value}>
+            {linked}
+          </FilterLink>
         )}
       </Highlight>
     </Property>
