@@ -57,7 +57,19 @@ describe('identity in the console', () => {
     await dialog.getByRole('button', { name: /^Create/ }).click()
     await page.getByText('brand-new').first().waitFor()
     await page.goto('/console/activity')
-    await page.getByRole('row').filter({ hasText: 'brand-new' }).first().waitFor()
+    const row = page.getByRole('row').filter({ hasText: 'brand-new' }).first()
+    await row.waitFor()
+    assert.match(await row.innerText(), /Create\s+project brand-new\s+●Done/)
+
+    const figure = page.getByRole('figure')
+    await figure.getByText(/^\d+ events since /).waitFor()
+    const bars = figure.locator('a')
+    assert.equal(await bars.count(), 31)
+    await bars.last().click()
+    await page.waitForURL(/since=.*before=/)
+    await row.waitFor()
+    await bars.nth(23).waitFor({ state: 'attached' })
+    assert.equal(await bars.count(), 24)
   })
 
   test('an admin gives a new person access, who sets a password with a link and sees the project', async (t) => {

@@ -44,10 +44,16 @@ export function readEventFilters(
 
 type Result = EventDto['result']
 
+/** The result of an evaluation of a check, which nobody asked for. It is among the changes of servers, too. */
+const evaluation = 'evaluate'
+
 /** The API's query. A span ends now, so that a link to "the last hour" stays current. */
 export function toEventQuery(filters: EventFilters, now: number) {
   const { last, result, ...others } = filters
   return {
+    // What people and programs did, without what sources showed.
+    record: 'event' as const,
+    ...(filters.action === undefined && { filter: `action.notequals('${evaluation}')` }),
     ...others,
     ...(result !== undefined && { result: result as Result }),
     ...(isSpan(last) && { since: `${new Date(now - spans[last]).toISOString().slice(0, 19)}Z` }),

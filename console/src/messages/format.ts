@@ -25,6 +25,7 @@ export function createFormat(language: string) {
     hourCycle: 'h23',
   })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const localDay = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
   const fullDay = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' })
   const hourMinute = new Intl.DateTimeFormat(language, { timeStyle: 'short', hourCycle: 'h23' })
   const clock = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
@@ -58,6 +59,8 @@ export function createFormat(language: string) {
     },
     dateTime: (time: string) => dateTime.format(new Date(time)),
     day: (date: string) => day.format(new Date(`${date}T00:00:00Z`)),
+    /** The day of a time, for the user. */
+    localDay: (at: number) => localDay.format(at),
     /** With the weekday. */
     fullDay: (date: string) => fullDay.format(new Date(`${date}T00:00:00Z`)),
     hourMinute: (at: number) => hourMinute.format(at),

@@ -1,7 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { pollHeader } from '@muster/sdk'
 import { api } from '../client.ts'
+import { eventRange } from '../event-bars.ts'
 import { toEventQuery, type EventFilters } from '../event-filters.ts'
+import { statisticsInterval } from './statistics.ts'
 
 const pageSize = 50
 
@@ -31,4 +33,23 @@ export const newestEventsQuery = (filters: EventFilters) =>
       return (await api.listEvents({ query, headers, signal })).events
     },
     refetchInterval: 60_000,
+  })
+
+/** How many events there were in each hour or day of the filtered time, in the time zone of the user. */
+export const eventStatisticsQuery = (filters: EventFilters) =>
+  queryOptions({
+    queryKey: ['events', 'statistics', filters],
+    queryFn: async ({ signal }) => {
+      const now = Date.now()
+      const range = eventRange(filters, now)
+      const query = {
+        since: `${new Date(range.from).toISOString().slice(0, 19)}Z`,
+        ...toEventQuery(filters, now),
+        interval: range.interval,
+        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      }
+      const headers = { [pollHeader]: '1' }
+      return { range, statistics: await api.getEventStatistics({ query, headers, signal }) }
+    },
+    refetchInterval: statisticsInterval,
   })

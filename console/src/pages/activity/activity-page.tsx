@@ -19,6 +19,7 @@ import { Table } from '../../ui/table.tsx'
 import styles from './activity.module.css'
 import { countNew } from './count-new.ts'
 import { EventFilterBar } from './event-filter-bar.tsx'
+import { EventHistogram } from './event-histogram.tsx'
 import { useEventColumns } from './use-event-columns.tsx'
 
 export function ActivityPage() {
@@ -68,6 +69,7 @@ export function ActivityPage() {
       }
     >
       <EventFilterBar filters={filters} onChange={change} />
+      <EventHistogram filters={filters} />
       <div role="status" className={styles.fresh}>
         {fresh > 0 && (
           <Button small icon="up" onClick={() => void list.refetch()}>

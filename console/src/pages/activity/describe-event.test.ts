@@ -4,7 +4,7 @@ import type { EventDto } from '@muster/contract'
 import { en } from '../../messages/en/index.ts'
 import { createFormat } from '../../messages/format.ts'
 import { createValueNames } from '../../servers/value-names.ts'
-import { describeEvent, isBrief } from './describe-event.ts'
+import { actionText, describeEvent, isBrief } from './describe-event.ts'
 
 const words = {
   messages: en,
@@ -15,6 +15,12 @@ const words = {
 const describeChanges = (changes: EventDto['changes'], target_type = 'user') =>
   describeEvent({ target_type, changes }, words)
 
+it('an action is in words, those on servers as their buttons', () => {
+  assert.equal(actionText(en, 'grant'), 'Grant a role to')
+  assert.equal(actionText(en, 'change-config'), 'Resize')
+  assert.equal(actionText(en, 'dance'), 'dance')
+})
+
 describe('the changes of an event', () => {
   it('are texts, before and after', () => {
     const changes = describeChanges({
@@ -22,14 +28,19 @@ describe('the changes of an event', () => {
       name: ['web', 'www'],
       tags: [null, { env: 'prod' }],
       vcpu: [0, 2],
+      assignment: [null, { role: 'project_owner', role_id: 'r', on: 'project' }],
+      expires_at: [null, '2026-05-04T08:00:00.000000Z'],
+      task_id: [null, 't'],
     })
     assert.deepEqual(
       changes.map(({ label, before, after }) => [label, before, after]),
       [
-        ['enabled', 'true', 'false'],
+        ['enabled', 'Yes', 'No'],
         ['name', 'web', 'www'],
         ['tags', undefined, '{"env":"prod"}'],
         ['vcpu', '0', '2'],
+        ['role', undefined, 'project_owner'],
+        ['expires', undefined, words.format.dateTime('2026-05-04T08:00:00.000000Z')],
       ],
     )
   })

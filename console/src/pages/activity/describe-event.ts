@@ -1,26 +1,43 @@
-import type { EventDto } from '@muster/contract'
+import type { EventDto, ServerAction } from '@muster/contract'
+import type { Messages } from '../../messages/en/index.ts'
 import { describeChanges, type ChangeWords } from '../../servers/describe-changes.ts'
 import type { FieldChange } from '../../servers/describe-items.ts'
 
-const isNothing = (value: unknown) => value === null || value === undefined || value === ''
+/** What was done, or was to be done, in words. */
+export const actionText = ({ activity, actions }: Messages, action: string): string =>
+  activity.actions[action] ?? actions.names[action as ServerAction] ?? action
 
-function toText(value: unknown): string | undefined {
+const isNothing = (value: unknown) => value === null || value === undefined || value === ''
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+
+function toText(value: unknown, { messages, format, projectName }: ChangeWords, key: string) {
   if (isNothing(value)) return undefined
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'boolean') return value ? messages.common.yes : messages.common.no
+  if (typeof value === 'number') return format.number(value)
+  if (typeof value === 'string') {
+    if (timestamp.test(value)) return format.dateTime(value)
+    return key === 'project_id' ? projectName(value) : value
+  }
+  // A member of a group, a policy or a role that is granted.
+  const { name, role } = value as { readonly name?: unknown; readonly role?: unknown }
+  const named = name ?? role
+  return typeof named === 'string' ? named : JSON.stringify(value)
 }
 
-/** The changes as texts, without empty ones: those of servers in words, all others as in the API. */
+/** The changes as texts, without empty ones and without ids that the console links. */
 export function describeEvent(
   { target_type, changes }: Pick<EventDto, 'target_type' | 'changes'>,
   words: ChangeWords,
 ): readonly FieldChange[] {
-  if (target_type === 'server') return describeChanges(changes, words)
-  return Object.entries(changes)
+  const { task_id: _, task_status: __, ...shown } = changes
+  if (target_type === 'server') return describeChanges(shown, words)
+  const { fields } = words.messages.activity
+  return Object.entries(shown)
     .map(([key, [before, after]]) => ({
       key,
-      label: key,
-      before: toText(before),
-      after: toText(after),
+      label: fields[key] ?? key.replaceAll('_', ' '),
+      before: toText(before, words, key),
+      after: toText(after, words, key),
     }))
     .filter(({ before, after }) => before !== undefined || after !== undefined)
 }

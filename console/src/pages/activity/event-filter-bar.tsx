@@ -24,6 +24,8 @@ interface Props {
 /** The filters of the activity log, stored in the address. */
 export function EventFilterBar({ filters, onChange }: Props) {
   const t = useMessages()
+  // Not an action of the API.
+  const { 'delete-now': _, ...serverActions } = t.actions.names
   const isTimed = filters.since !== undefined || filters.before !== undefined
   const [isBetween, setBetween] = useState(isTimed)
   const set = (changes: Readonly<Partial<Record<EventFilterName, string | undefined>>>) =>
@@ -50,7 +52,7 @@ export function EventFilterBar({ filters, onChange }: Props) {
         onChange={(event) => set({ action: event.target.value })}
       >
         <option value="">{t.activity.anyAction}</option>
-        {renderOptions(known(t.activity.actions, filters.action))}
+        {renderOptions(known({ ...serverActions, ...t.activity.actions }, filters.action))}
       </SelectField>
       <SelectField
         label={t.activity.targetType}

@@ -1,5 +1,7 @@
-import type { EventDto } from '@muster/contract'
+import type { EventDto, ServerAction } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
 import type { EventFilters } from '../../api/event-filters.ts'
+import { kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { ChangeWords } from '../../servers/describe-changes.ts'
@@ -8,16 +10,14 @@ import { useChangeWords } from '../../servers/use-change-words.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import type { Column } from '../../ui/table.tsx'
-import styles from './activity.module.css'
-import { Link } from '@tanstack/react-router'
-import { kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
 import { EntityLink } from '../identity/entity-link.tsx'
-import { describeEvent, isBrief } from './describe-event.ts'
+import { actionText, describeEvent, isBrief } from './describe-event.ts'
+import styles from './activity.module.css'
 
 const tones: Readonly<Record<EventDto['result'], Tone>> = {
   success: 'good',
-  failure: 'warn',
-  denied: 'bad',
+  failure: 'bad',
+  denied: 'warn',
 }
 
 /** The columns of the log. A click on a value filters by it. */
@@ -56,11 +56,15 @@ export function useEventColumns(
       },
     },
     {
-      key: 'action',
-      title: t.activity.action,
-      cell: ({ action }) => value(t.activity.actions[action] ?? action, { action }),
+      key: 'what',
+      title: t.activity.what,
+      cell: (event) => (
+        <div className={styles.what}>
+          {value(actionText(t, event.action), { action: event.action })}
+          <EventTarget event={event} />
+        </div>
+      ),
     },
-    { key: 'target', title: t.activity.target, cell: (event) => <EventTarget event={event} /> },
     {
       key: 'result',
       title: t.activity.result,
@@ -73,18 +77,20 @@ export function useEventColumns(
       title: t.activity.changes,
       cell: (event) => <ChangeList event={event} words={words} />,
     },
-    { key: 'ip', title: t.activity.ip, cell: ({ ip }) => <code>{ip}</code> },
-    {
-      key: 'request',
-      title: t.activity.request,
-      cell: ({ request_id: id }) =>
-        id !== '' && (
-          <span className={styles.nowrap}>
-            <Copyable value={id}>{id.length > 13 ? `${id.slice(0, 12)}…` : id}</Copyable>
-          </span>
-        ),
-    },
+    { key: 'from', title: t.activity.from, cell: (event) => <Origin event={event} /> },
   ]
+}
+
+/** The address of the client, which opens to the id of the request. */
+function Origin({ event: { ip, request_id: id } }: { readonly event: EventDto }) {
+  const t = useMessages()
+  if (id === '') return ip
+  return (
+    <details className={styles.origin}>
+      <summary>{ip || t.activity.request}</summary>
+      <Copyable value={id} />
+    </details>
+  )
 }
 
 const kindOf: Readonly<Record<string, Kind>> = Object.fromEntries(
@@ -94,31 +100,66 @@ const kindOf: Readonly<Record<string, Kind>> = Object.fromEntries(
 /** The target of an event, linked to its page. */
 function EventTarget({ event }: { readonly event: EventDto }) {
   const t = useMessages()
-  const { target_type: type, target_id: id, target_name: name } = event
-  const kind = kindOf[type]
-  const label = name === '' ? id : name
+  const { target_type: type, target_id: id, target_name: name, user_id } = event
+  // Who logs in does so as themselves.
+  if (type === 'user' && id === user_id && id !== '') return null
   return (
     <span className={styles.target}>
       <span className={styles.soft}>{t.activity.types[type] ?? type}</span>{' '}
-      {id === '' ? (
-        label
-      ) : kind ? (
-        <EntityLink kind={kind} id={id}>
-          {label}
-        </EntityLink>
-      ) : type === 'server' ? (
-        <Link to="/servers/$id" params={{ id }}>
-          {label}
-        </Link>
-      ) : type === 'cloudaccount' ? (
-        <Link to="/accounts/$id" params={{ id }}>
-          {label}
-        </Link>
-      ) : (
-        label
-      )}
+      <TargetName type={type} id={id}>
+        {type === 'batch' || type === 'task'
+          ? (t.actions.names[name as ServerAction] ?? name)
+          : name || id}
+      </TargetName>
     </span>
   )
+}
+
+interface TargetNameProps {
+  readonly type: string
+  readonly id: string
+  readonly children: string
+}
+
+function TargetName({ type, id, children }: TargetNameProps) {
+  const { [type]: kind } = kindOf
+  const name = <bdi>{children}</bdi>
+  if (id === '') return name
+  if (kind) {
+    return (
+      <EntityLink kind={kind} id={id}>
+        {name}
+      </EntityLink>
+    )
+  }
+  switch (type) {
+    case 'server':
+      return (
+        <Link to="/servers/$id" params={{ id }}>
+          {name}
+        </Link>
+      )
+    case 'cloudaccount':
+      return (
+        <Link to="/accounts/$id" params={{ id }}>
+          {name}
+        </Link>
+      )
+    case 'check':
+      return (
+        <Link to="/checks/$id" params={{ id }}>
+          {name}
+        </Link>
+      )
+    case 'batch':
+      return (
+        <Link to="/tasks" search={{ batch_id: id }}>
+          {name}
+        </Link>
+      )
+    default:
+      return name
+  }
 }
 
 /** Old and new values; collapsed if they are long. */
