@@ -34,6 +34,7 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
   const read = async (id: string) =>
     (await admin.call<{ server: Server }>('getServer', { path: { id } })).body.server
   const taken = new Set<string>()
+  let failing: Promise<string> | undefined
 
   const canStop = ({ disable_delete, scaling_group_id }: Server) =>
     !disable_delete && scaling_group_id === ''
@@ -45,18 +46,19 @@ export async function createActingFleet(testConsole: TestConsole, size = 40) {
     viewer,
     list,
     read,
-    /** A running server of another account, whose actions all fail. */
+    /** A running server of another account, whose actions all fail. No other test has it. */
     async attachFailing(): Promise<Server> {
-      const failing = await attach('failing', {
+      failing ??= attach('failing', {
         servers: 20,
         seed: 2,
         action_delay: 50,
         action_failures: 100,
       })
-      const query = `status=running&account_id=${failing}`
+      const query = `status=running&account_id=${await failing}`
       await eventually('the account is scanned', async () => (await list(query)).some(canStop))
-      const server = (await list(query)).find(canStop)
+      const server = (await list(query)).find((one) => canStop(one) && !taken.has(one.id))
       if (!server) throw new Error('There is no running server.')
+      taken.add(server.id)
       return server
     },
     /**

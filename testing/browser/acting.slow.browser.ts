@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import type { Task } from '@muster/contract'
 import type { Page } from 'playwright-core'
+import { eventually } from '../../server/src/testing/eventually.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createActingFleet, type ActingFleet } from './acting-fleet.ts'
-import { startConsole, type TestConsole } from './start-console.ts'
+import { admin, startConsole, type TestConsole } from './start-console.ts'
 
 const drawerOf = (page: Page) => page.getByRole('region', { name: 'Running and recent tasks' })
 
@@ -107,6 +109,58 @@ describe('actions on servers', () => {
     await page.goto(`/console/servers?q=id%3A${id}`)
     await row.getByRole('link', { name: 'The last action did not succeed: Stop' }).waitFor()
     assert.match(await row.innerText(), /Running/)
+  })
+
+  test('what failed in a batch is tried again, with the same parameters', async (t) => {
+    const { id, name } = await fleet.attachFailing()
+    const { id: other } = await fleet.take('running')
+    const params = { is_force: true, timeout_secs: 9 }
+    const started = await testConsole.admin.call<{ batch: { id: string } }>('createBatch', {
+      body: { batch: { action: 'stop', ids: [id, other], params } },
+    })
+    assert.equal(started.status, 202, started.text)
+    const batchId = started.body.batch.id
+    const { page } = await testConsole.visit(t, admin)
+    await page.goto(`/console/tasks?view=batches&batch_id=${batchId}`)
+    const row = page.getByRole('row').filter({ hasText: '1 succeeded · 1 failed' })
+    await row.getByRole('button', { name: 'Retry: Stop' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Stop 1 server' })
+    await dialog.getByText('1 will change').waitFor()
+    await dialog.getByText('Time to shut down, in seconds').waitFor()
+    await dialog.getByLabel('Type the number of servers, 1, to confirm').fill('1')
+    await dialog.getByRole('button', { name: 'Stop 1 server' }).click()
+    const stops = await eventually('both have ended', async () => {
+      const query = `server_id=${id}`
+      const { tasks } = await testConsole.admin.get<{ tasks: Task[] }>('listTasks', { query })
+      const ended = tasks.filter(({ action, status }) => action === 'stop' && status === 'failed')
+      return ended.length === 2 && ended
+    })
+    for (const stop of stops) assert.deepEqual(stop.params, params)
+    await page.goto(`/console/tasks?server_id=${id}`)
+    await page.getByRole('row').getByRole('link', { name }).first().waitFor()
+    assert.equal(await page.getByRole('button', { name: `Retry: Stop ${name}` }).count(), 2)
+  })
+
+  test('the drawer covers neither the last rows nor the panel', async (t) => {
+    const { id, name } = await fleet.take('running')
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto(`/console/servers?panel=${id}`)
+    const panel = page.getByRole('complementary', { name: 'Server' })
+    await panel.getByRole('button', { name: 'Stop', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: `Stop ${name}` })
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
+    await itemOf(page, `Stop ${name}`).waitFor()
+    const bottomOf = async (box: ReturnType<typeof drawerOf>) => {
+      const at = await box.boundingBox()
+      return (at?.y ?? 0) + (at?.height ?? 0)
+    }
+    const top = (await drawerOf(page).boundingBox())?.y ?? 0
+    assert.ok(top > 400)
+    for (const box of [panel, page.getByRole('group', { name: 'Servers' })]) {
+      const bottom = await bottomOf(box)
+      assert.ok(bottom > 400 && bottom <= top, `${bottom} > ${top}`)
+    }
+    await itemOf(page, `Stop ${name}`).getByText('Succeeded').waitFor()
   })
 
   test('a delete asks for the name and can be undone', async (t) => {

@@ -1,4 +1,4 @@
-import type { Batch, BatchPreview, ScopeParameter } from '@muster/contract'
+import type { Batch, BatchPreview, ScopeParameter, TaskParameters } from '@muster/contract'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
@@ -8,7 +8,9 @@ import { createRequestKeys } from '../api/request-keys.ts'
 import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { TextField } from '../ui/field.tsx'
+import { Property, PropertyList } from '../ui/property-list.tsx'
 import { ActionFields } from './action-fields.tsx'
+import { describeParameters } from './describe-parameters.ts'
 import { PreviewDialog } from './preview-dialog.tsx'
 import {
   apiAction,
@@ -28,6 +30,8 @@ type BatchTarget =
 interface Props {
   readonly name: ActionName
   readonly target: BatchTarget
+  /** The parameters of an action that is repeated. Without them, the dialog asks for options. */
+  readonly repeated?: TaskParameters
   /** How many servers the list shows. */
   readonly listed: number
   readonly onClose: () => void
@@ -35,17 +39,19 @@ interface Props {
 }
 
 /** Shows what an action would do with each server, then starts it. */
-export function BatchDialog({ name, target, listed, onClose, onStarted }: Props) {
-  const { actions: t } = useMessages()
+export function BatchDialog({ name, target, repeated, listed, onClose, onStarted }: Props) {
+  const messages = useMessages()
+  const { actions: t } = messages
   const serverCount = useServerCount()
-  const { number } = useFormat()
+  const format = useFormat()
+  const { number } = format
   const [options, setOptions] = useState(noOptions)
   const [typed, setTyped] = useState('')
   const [keys] = useState(createRequestKeys)
   const action = apiAction(name)
   const query = 'q' in target ? { scope: target.scope } : {}
   const servers = 'q' in target ? { q: target.q } : { ids: [...target.ids] }
-  const params = paramsOf(name, options)
+  const params = repeated ?? paramsOf(name, options)
   // The time for the guest does not change the preview.
   const { timeout_secs: _, ...deciding } = params
   const dryRun = useQuery({
@@ -72,7 +78,7 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
       onStarted()
     },
   })
-  const mustType = isDestructive(name, options)
+  const mustType = isDestructive(name, { isForced: params['is_force'] === true })
   const total = dryRun.data?.total ?? listed
   const refused = dryRun.data?.items.filter(({ outcome }) => outcome === 'refused').length ?? 0
   const isTyped = !mustType || typed.trim() === String(total - refused)
@@ -100,12 +106,22 @@ export function BatchDialog({ name, target, listed, onClose, onStarted }: Props)
       }
     >
       <p>{t.texts[name]}</p>
-      <ActionFields
-        name={name}
-        options={options}
-        onChange={setOptions}
-        groupLabel={t.forceGroups}
-      />
+      {repeated ? (
+        <PropertyList>
+          {describeParameters(messages, format, repeated).map(([label, value]) => (
+            <Property key={label} label={label}>
+              {value}
+            </Property>
+          ))}
+        </PropertyList>
+      ) : (
+        <ActionFields
+          name={name}
+          options={options}
+          onChange={setOptions}
+          groupLabel={t.forceGroups}
+        />
+      )}
     </PreviewDialog>
   )
 }

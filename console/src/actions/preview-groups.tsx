@@ -10,7 +10,7 @@ const tones: Readonly<Record<PreviewItem['outcome'], Tone>> = {
   move: 'good',
   replace: 'warn',
   already: 'idle',
-  refused: 'bad',
+  refused: 'warn',
 }
 
 interface Props {

@@ -53,7 +53,10 @@ export const isImmediate = (name: ActionName): boolean =>
   ['start', 'suspend', 'resume', 'cancel-delete'].includes(name)
 
 /** Whether data can be lost, so that the user must type the name or the number of servers. */
-export function isDestructive(name: ActionName, { isForced }: ActionOptions): boolean {
+export function isDestructive(
+  name: ActionName,
+  { isForced }: Pick<ActionOptions, 'isForced'>,
+): boolean {
   return (
     isDeletion(name) || name === 'purge' || name === 'reset' || (asksForTimeout(name) && isForced)
   )

@@ -9,6 +9,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { FailureDialog } from '../ui/failure-dialog.tsx'
 import { CancelButton } from './cancel-button.tsx'
+import { RetryButton } from './retry-button.tsx'
 import { actionName } from './server-action.ts'
 import styles from './tasks.module.css'
 import { statusOf, TaskStatus } from './task-status.tsx'
@@ -147,6 +148,7 @@ function DrawerItem({ item }: { readonly item: Tracked }) {
             {t.undo}
           </Button>
         )}
+        {value && <RetryButton of={value} label={label} />}
         {!isRunning && (
           <Button
             small

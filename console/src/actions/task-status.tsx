@@ -13,7 +13,8 @@ const tones: Readonly<Record<Shown, Tone>> = {
   stopped: 'bad',
   cancelled: 'idle',
   unknown: 'warn',
-  refused: 'bad',
+  // Nothing was tried, so nothing failed.
+  refused: 'warn',
 }
 
 /** A task that never began is refused, as its batch counts it. */

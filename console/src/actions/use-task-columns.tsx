@@ -8,6 +8,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import type { Column } from '../ui/table.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { CancelButton } from './cancel-button.tsx'
+import { RetryButton } from './retry-button.tsx'
 import { actionName } from './server-action.ts'
 import styles from './tasks.module.css'
 import { TaskStatus } from './task-status.tsx'
@@ -88,6 +89,8 @@ export function useTaskColumns(narrow?: Narrow, isOfServer = false): readonly Co
   const messages = useMessages()
   const { tasks: t, actions } = messages
   const shared = useSharedColumns(narrow)
+  const labelOf = ({ action, params, server }: Task) =>
+    actions.on(actions.names[actionName(action, params)], server)
   const server: Column<Task> = {
     key: 'server',
     title: t.server,
@@ -109,23 +112,16 @@ export function useTaskColumns(narrow?: Narrow, isOfServer = false): readonly Co
       title: t.details,
       cell: (task) => (
         <div className={styles.details}>
-          {isUnfinishedTask(task) ? (
-            <span>{task.progress}%</span>
-          ) : (
-            <span>{describeTaskError(messages, task)}</span>
-          )}
+          {isUnfinishedTask(task) ? `${task.progress}%` : describeTaskError(messages, task)}
           {task.batch_id !== '' && (
             <Link to="/tasks" search={{ view: 'batches', batch_id: task.batch_id }}>
               {t.inBatch}
             </Link>
           )}
           {isUnfinishedTask(task) && (
-            <CancelButton
-              kind="task"
-              id={task.id}
-              label={actions.on(actions.names[actionName(task.action, task.params)], task.server)}
-            />
+            <CancelButton kind="task" id={task.id} label={labelOf(task)} />
           )}
+          <RetryButton of={task} label={labelOf(task)} />
         </div>
       ),
     },
@@ -166,6 +162,7 @@ export function useBatchColumns(narrow: Narrow): readonly Column<Batch>[] {
               label={actions.names[actionName(batch.action, batch.params)]}
             />
           )}
+          <RetryButton of={batch} label={actions.names[actionName(batch.action, batch.params)]} />
         </div>
       ),
     },

@@ -286,6 +286,5 @@ export const identity = {
   noKeys: 'No access keys.',
   activity: 'Activity',
   actionsByUser: 'Actions by this user',
-  changesOfUser: 'Changes of this user',
-  showEvents: 'Show events',
+  changesOf: 'Changes',
 }

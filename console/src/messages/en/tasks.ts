@@ -64,6 +64,9 @@ export const tasks = {
   dismissOf: (what: string) => `Dismiss: ${what}`,
   dismissAll: 'Dismiss ended tasks',
   progressOf: (what: string) => `Progress: ${what}`,
+  retry: 'Retry',
+  retryFailed: (count: string) => `Retry ${count} failed`,
+  retryOf: (what: string) => `Retry: ${what}`,
   undo: 'Undo',
   undoOf: (what: string) => `Undo: ${what}`,
 }

@@ -267,7 +267,6 @@ export const identity: Messages['identity'] = {
   accessKeys: '访问密钥',
   noKeys: '没有访问密钥。',
   activity: '操作日志',
-  changesOfUser: '对该用户的更改',
+  changesOf: '更改',
   actionsByUser: '该用户的操作',
-  showEvents: '查看事件',
 }

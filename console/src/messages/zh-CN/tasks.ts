@@ -64,6 +64,9 @@ export const tasks: Messages['tasks'] = {
   dismissOf: (what) => `关闭：${what}`,
   dismissAll: '关闭已结束的任务',
   progressOf: (what) => `进度：${what}`,
+  retry: '重试',
+  retryFailed: (count) => `重试 ${count} 个失败项`,
+  retryOf: (what) => `重试：${what}`,
   undo: '撤销',
   undoOf: (what) => `撤销：${what}`,
 }

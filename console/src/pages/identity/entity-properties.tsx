@@ -76,7 +76,7 @@ export function EntityProperties({ kind, entity }: Props) {
           </>
         )}
         <Link to="/activity" search={{ target_id: entity.id }}>
-          {kind === 'users' ? t.identity.changesOfUser : t.identity.showEvents}
+          {t.identity.changesOf}
         </Link>
       </Property>
     </PropertyList>
