@@ -1,5 +1,5 @@
 import type { OperationId, ScopeParameter } from '@muster/contract'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ScopeLabel } from '../session/scope-label.tsx'
@@ -29,6 +29,7 @@ export function ListHead(props: Props) {
   const { title, operation, scope, pages, countText, isRejected, onScope, children } = props
   const t = useMessages()
   const { number, clock } = useFormat()
+  const [isOpen, setOpen] = useState(false)
   const { count, size, difference, isReordered, isOutdated, isUpdating, updatedAt } = pages
   return (
     <div className={styles.head}>
@@ -43,7 +44,17 @@ export function ListHead(props: Props) {
           {difference > 0 ? t.servers.newOnes(number(difference)) : t.servers.changedOrder}
         </Button>
       )}
-      <div className={styles.aside}>
+      {/* Shown on a phone only. */}
+      <span className={styles.options}>
+        <Button
+          look="quiet"
+          icon="more"
+          label={t.servers.listOptions}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </span>
+      <div className={styles.aside} data-open={isOpen}>
         {updatedAt > 0 && (
           <span className={styles.updated}>{t.common.updatedAt(clock(updatedAt))}</span>
         )}

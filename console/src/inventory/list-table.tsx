@@ -4,6 +4,7 @@ import { usePreference } from '../frame/use-preference.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import type { Sort } from '../url/sort.ts'
 import { HeaderCell } from '../ui/header-cell.tsx'
+import { useNarrow } from '../ui/use-narrow.ts'
 import { ListRow, type CellRenderer, type ListColumn } from './list-row.tsx'
 import styles from './list-table.module.css'
 import type { ListItem } from './stable-pages.ts'
@@ -30,6 +31,8 @@ export interface TableProps<Item extends ListItem, Name extends string> {
 }
 
 const heights = { comfortable: 36, compact: 28 }
+/** On a phone a row has two lines, and there is no header. */
+const narrowHeight = 60
 /** Browsers limit element heights to about 17 million pixels. */
 const mostRows = 400_000
 const headerHeight = 36
@@ -45,14 +48,16 @@ export function ListTable<Item extends ListItem, Name extends string>(
   const { onSort, onRange, onOpen, onReach, onValue } = props
   const t = useMessages()
   const scroll = useRef<HTMLDivElement>(null)
-  const height = heights[usePreference(density)]
+  const isNarrow = useNarrow()
+  const comfort = heights[usePreference(density)]
+  const height = isNarrow ? narrowHeight : comfort
   const total = pages.rowCount ?? 0
   const count = Math.min(total, mostRows)
   const { first, last, scrollToRow } = useVisibleRows({
     scroll,
     count,
     height,
-    header: headerHeight,
+    header: isNarrow ? 0 : headerHeight,
   })
   const indexes = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, at) => first + at)
 
@@ -85,7 +90,7 @@ export function ListTable<Item extends ListItem, Name extends string>(
       <div ref={scroll} className={styles.scroll} role="group" aria-label={title}>
         <table
           className={styles.table}
-          style={{ minWidth: widthOf(columns) }}
+          style={isNarrow ? undefined : { minWidth: widthOf(columns) }}
           aria-rowcount={total + 1}
           onClickCapture={click}
         >

@@ -45,8 +45,8 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Pro
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ key, number, cell }) => (
-                <td key={key} className={number ? styles.number : undefined}>
+              {columns.map(({ key, title, number, cell }) => (
+                <td key={key} data-title={title} className={number ? styles.number : undefined}>
                   {cell(row)}
                 </td>
               ))}

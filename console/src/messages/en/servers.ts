@@ -6,6 +6,7 @@ export const servers = {
   rowStates: { unmatched: 'no longer matches', gone: 'no longer exists' },
   changedOrder: 'Show changes',
   filter: 'Filter servers',
+  listOptions: 'List options',
   filterHint: 'Name, IP address, ID, tag, or a filter such as status:running',
   typeToFilter: 'Type to filter',
   suggestions: 'Suggestions',

@@ -7,6 +7,7 @@ export const servers: Messages['servers'] = {
   rowStates: { unmatched: '不再匹配', gone: '已不存在' },
   changedOrder: '显示变更',
   filter: '筛选服务器',
+  listOptions: '列表选项',
   filterHint: '名称、IP 地址、ID、标签，或筛选条件，例如 status:running',
   typeToFilter: '输入以筛选',
   suggestions: '建议',
