@@ -63,6 +63,8 @@ describe('on a phone', () => {
     await panel.getByRole('heading', { level: 2 }).first().waitFor()
     const { x, y, width, height } = await boxOf(panel)
     assert.deepEqual([x, width], [0, 390])
+    // The page keeps its title, for screen readers.
+    assert.equal(await page.getByRole('heading', { name: 'Servers', level: 1 }).count(), 1)
     assert.ok(y <= 60 && y + height >= 840, `from ${y} to ${y + height}`)
     // There is no pointer that could hover.
     const filter = panel.getByRole('link', { name: 'Show servers with project:ops' })
