@@ -47,6 +47,7 @@ const actionsById: Readonly<Record<string, string>> = {
   cancelServerDeletion: 'cancel-delete',
   addUserMetadata: 'update',
   setUserMetadata: 'update',
+  createPasswordLink: 'update',
   enableUser: 'update',
   disableUser: 'update',
   enableCloudAccount: 'update',

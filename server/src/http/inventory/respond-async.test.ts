@@ -16,10 +16,15 @@ onBothEngines('Prefer: respond-async', (engine) => {
 
   const ask = (path: string, prefer: string) =>
     fetch(fleet.url + path, { headers: { 'x-auth-token': fleet.callers.admin.token, prefer } })
-  const moment = async () => {
-    const time = timestamp(fleet.tick())
+  const change = async () => {
     const { facts } = fleet.world.facts()[0] ?? assert.fail()
-    await fleet.record([{ ...facts, name: `changed ${time}` }])
+    await fleet.record([{ ...facts, name: `changed ${fleet.now()}` }])
+  }
+  /** A time that nothing else asked for. The newest moment may be built already: others are copied from it. */
+  const moment = async () => {
+    await change()
+    const time = timestamp(fleet.tick())
+    await change()
     return time
   }
 
