@@ -1,6 +1,12 @@
 import { ApiError } from '@muster/sdk'
 import { CancelledError } from '@tanstack/react-query'
-import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router'
 import { Shell } from './frame/shell.tsx'
 import { watchConnection } from './api/connection.ts'
 import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
@@ -60,24 +66,31 @@ const frame = createRoute({
   },
 })
 
+/** Of pages that can show the past: links between them stay at its moment. */
+const keepsMoment = { search: { middlewares: [retainSearchParams<Search>(['as_of'])] } }
+
 const overview = createRoute({
   getParentRoute: () => frame,
   path: '/',
+  ...keepsMoment,
   component: lazyPage(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 const servers = createRoute({
   getParentRoute: () => frame,
   path: '/servers',
+  ...keepsMoment,
   component: lazyPage(() => import('./pages/servers/servers-page.tsx'), 'ServersPage'),
 })
 const server = createRoute({
   getParentRoute: () => frame,
   path: '/servers/$id',
+  ...keepsMoment,
   component: lazyPage(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
 })
 const serverTab = createRoute({
   getParentRoute: () => frame,
   path: '/servers/$id/$tab',
+  ...keepsMoment,
   component: lazyPage(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
 })
 const changes = createRoute({
@@ -88,6 +101,7 @@ const changes = createRoute({
 const infrastructure = createRoute({
   getParentRoute: () => frame,
   path: '/infrastructure',
+  ...keepsMoment,
   beforeLoad: () => {
     throw redirect({ to: '/infrastructure/$kind', params: { kind: 'hosts' }, replace: true })
   },
@@ -95,11 +109,13 @@ const infrastructure = createRoute({
 const infrastructureKind = createRoute({
   getParentRoute: () => frame,
   path: '/infrastructure/$kind',
+  ...keepsMoment,
   component: lazyPage(otherPages, 'InfrastructurePage'),
 })
 const infrastructureResource = createRoute({
   getParentRoute: () => frame,
   path: '/infrastructure/$kind/$id',
+  ...keepsMoment,
   component: lazyPage(otherPages, 'ResourcePage'),
 })
 const accounts = createRoute({

@@ -66,6 +66,26 @@ describe('the past', () => {
     assert.equal(await notice.count(), 0)
   })
 
+  test('is what the overview counts, and links stay at it', async (t) => {
+    const { page } = await open(t, '/')
+    const figure = (count: number) =>
+      page.getByRole('link', { name: new RegExp(`^Servers ?${count}\\b`) })
+    await figure(sizes.web - 1).waitFor()
+    await page.getByRole('button', { name: 'Now', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'An hour ago' }).click()
+    await figure(sizes.web).waitFor()
+    const notice = page.getByRole('region', { name: 'Time' })
+    await notice.waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Needs attention' }).count(), 0)
+    assert.deepEqual(await examine(page, 'past'), [])
+    await page.getByRole('link', { name: 'Provider', exact: true }).click()
+    await page.waitForURL('**/console/?**by=provider**')
+    await figure(sizes.web).click()
+    await page.getByRole('link', { name: 'web-02', exact: true }).waitFor()
+    await notice.getByRole('button', { name: 'Back to now' }).click()
+    await page.getByRole('link', { name: 'renamed', exact: true }).waitFor()
+  })
+
   test('is not asked for before the recorded time', async (t) => {
     const { page } = await open(t, '/servers')
     await page.getByRole('button', { name: 'Now', exact: true }).click()

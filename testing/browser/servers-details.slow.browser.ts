@@ -37,6 +37,74 @@ describe('details of the server list', () => {
     )
   })
 
+  test('counts of another query are hidden, and those that contradict the rows are read again', async (t) => {
+    const { page } = await openList(t)
+    const counts = page
+      .getByRole('complementary', { name: 'Filters' })
+      .locator('li button > :last-child')
+    await countIs(page, `${sizes.web} servers`)
+    const held = Promise.withResolvers<void>()
+    let counted = 0
+    // The first counts of all matches are from a time when these servers were stopping.
+    await page.route('**/servers/statistics?q=*', async (route) => {
+      counted += 1
+      const isFirst = counted === 1
+      await held.promise
+      const response = await route.fetch()
+      const text = await response.text()
+      const body = isFirst ? text.replace('"running"', '"stopping"') : text
+      await route.fulfill({ response, body })
+    })
+    await filterOf(page).pressSequentially('status:running ')
+    await page.getByText(new RegExp(`^\\d+ of ${sizes.web} servers$`)).waitFor()
+    await counts.first().waitFor({ state: 'hidden' })
+    held.resolve()
+    await countIs(page, /^\d+ of \d+ servers$/)
+    await counts.first().waitFor()
+    assert.equal(counted, 2)
+  })
+
+  test('the name of a status suggests the status', async (t) => {
+    const { page } = await openList(t)
+    await filterOf(page).pressSequentially('stopp')
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+    await options.filter({ hasText: 'status:Stopped' }).click()
+    await countIs(page, `6 of ${sizes.web} servers`)
+    assert.equal(searchOf(page)['q'], 'status:ready')
+  })
+
+  test('Ctrl+A and Backspace clear the whole filter', async (t) => {
+    const { page } = await openList(t, '?q=status%3Aready+provider%3AAws')
+    await countIs(page, `4 of ${sizes.web} servers`)
+    await filterOf(page).press('Control+a')
+    await filterOf(page).press('Backspace')
+    await countIs(page, `${sizes.web} servers`)
+    assert.deepEqual(searchOf(page), {})
+  })
+
+  test('a disabled control shows the reason and stays focusable', async (t) => {
+    const { page } = await openList(t)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    const name = page.getByRole('checkbox', { name: /^Name/ })
+    assert.equal(await name.getAttribute('aria-disabled'), 'true')
+    assert.match(await name.evaluate((box) => box.closest('label')?.title ?? ''), /always shown/)
+    await name.press('Space')
+    assert.equal(await name.isChecked(), true)
+  })
+
+  test('Tab leaves the filter for a control, although its suggestions scroll', async (t) => {
+    const { page } = await openList(t)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await filterOf(page).focus()
+    const list = page.getByRole('listbox', { name: 'Suggestions' })
+    await list.waitFor()
+    assert.ok(await list.evaluate((area) => area.scrollHeight > area.clientHeight))
+    await page.keyboard.press('Tab')
+    await list.waitFor({ state: 'hidden' })
+    const focused = await page.evaluate('document.activeElement?.tagName')
+    assert.equal(focused, 'BUTTON')
+  })
+
   test('marks what was searched, and says why a row matches', async (t) => {
     const { page } = await openList(t)
     const marks = () => page.locator('tbody mark').allInnerTexts()

@@ -122,7 +122,12 @@ function DrawerItem({ item }: { readonly item: Tracked }) {
     <li className={styles.item}>
       <div>
         {item.kind === 'task' && item.task ? (
-          <Link to="/servers/$id" params={{ id: item.task.server_id }} preload={false}>
+          <Link
+            to="/servers/$id"
+            params={{ id: item.task.server_id }}
+            search={{ as_of: undefined }}
+            preload={false}
+          >
             <bdi>{label}</bdi>
           </Link>
         ) : (

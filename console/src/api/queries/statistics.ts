@@ -12,11 +12,13 @@ interface StatisticsQuery {
   readonly groupBy: readonly string[]
   readonly q?: string
   readonly filter?: string
+  /** As they were at this moment; undefined for now. */
+  readonly asOf?: string | undefined
 }
 
-async function count({ groupBy, q, filter }: StatisticsQuery, signal: AbortSignal) {
+async function count({ groupBy, q, filter, asOf }: StatisticsQuery, signal: AbortSignal) {
   return api.getServerStatistics({
-    query: { group_by: groupBy, q: q || undefined, filter, scope: 'max' },
+    query: { group_by: groupBy, q: q || undefined, filter, as_of: asOf, scope: 'max' },
     signal,
   })
 }
@@ -26,5 +28,6 @@ export const statisticsQuery = (query: StatisticsQuery) =>
   queryOptions({
     queryKey: ['servers', 'statistics', query],
     queryFn: ({ signal }) => count(query, signal),
-    refetchInterval: statisticsInterval,
+    // The past does not change.
+    refetchInterval: query.asOf === undefined && statisticsInterval,
   })

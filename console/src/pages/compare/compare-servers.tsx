@@ -46,12 +46,7 @@ export function CompareServers({ ids, asOf }: Props) {
                 actions={
                   differs &&
                   servers.map(({ id, name }) => (
-                    <Link
-                      key={id}
-                      to="/servers/$id"
-                      params={{ id }}
-                      search={asOf === undefined ? {} : { as_of: asOf }}
-                    >
+                    <Link key={id} to="/servers/$id" params={{ id }}>
                       <bdi>{name}</bdi>
                     </Link>
                   ))

@@ -88,9 +88,8 @@ function ResourceList({ kind }: Props) {
       void navigate({
         to: '/infrastructure/$kind/$id',
         params: { kind, id },
-        search: asOf === undefined ? {} : { as_of: asOf },
       }),
-    [navigate, kind, asOf],
+    [navigate, kind],
   )
   const list = useList({
     listKey: JSON.stringify([q, scope, asOf, sort]),
@@ -184,10 +183,9 @@ function useResourceListState(resource: Resource, fields: readonly string[]) {
       void navigate({
         to: '.',
         search: (before) =>
-          withoutEmpty({
-            ...writeListState({ ...readListState(before, defaults), ...changes }, defaults),
-            as_of: before['as_of'],
-          }),
+          withoutEmpty(
+            writeListState({ ...readListState(before, defaults), ...changes }, defaults),
+          ),
         replace,
         resetScroll: false,
       }),
@@ -198,7 +196,6 @@ function useResourceListState(resource: Resource, fields: readonly string[]) {
 
 function KindTabs() {
   const t = useMessages().infrastructure
-  const asOf = useAsOf()
   return (
     <Tabs label={t.tabs}>
       {inventoryKinds.map((kind) => (
@@ -206,7 +203,6 @@ function KindTabs() {
           key={kind}
           to="/infrastructure/$kind"
           params={{ kind }}
-          search={asOf === undefined ? {} : { as_of: asOf }}
           className={tabClass}
           activeOptions={{ includeSearch: false }}
           activeProps={{ 'aria-current': 'page' }}

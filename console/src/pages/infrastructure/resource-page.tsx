@@ -40,11 +40,7 @@ function ResourceView({ kind, id }: Props) {
     <Page
       title={query.data ? textOf(query.data, 'name') || id : t.one[kind]}
       lead={
-        <Link
-          to="/infrastructure/$kind"
-          params={{ kind }}
-          search={asOf === undefined ? {} : { as_of: asOf }}
-        >
+        <Link to="/infrastructure/$kind" params={{ kind }}>
           <span aria-hidden="true">← </span>
           {t.kinds[kind]}
         </Link>

@@ -7,5 +7,5 @@ export const readBreakdown = (text: string | undefined): Breakdown =>
   breakdowns.find((name) => name === text) ?? 'status'
 
 /** The figures of the page, and the servers by one field. */
-export const fleetQuery = (by: Breakdown) =>
-  statisticsQuery({ groupBy: by === 'status' ? ['status'] : ['status', by] })
+export const fleetQuery = (by: Breakdown, asOf: string | undefined) =>
+  statisticsQuery({ groupBy: by === 'status' ? ['status'] : ['status', by], asOf })

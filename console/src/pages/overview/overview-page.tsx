@@ -1,5 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { PastNotice } from '../../inventory/past-notice.tsx'
+import { TimeControl } from '../../inventory/time-control.tsx'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -37,7 +40,8 @@ function Fleet() {
   const { clock } = useFormat()
   const client = useQueryClient()
   const by = readBreakdown(useSearch({ strict: false })['by'])
-  const query = useQuery(fleetQuery(by))
+  const asOf = useAsOf()
+  const query = useQuery(fleetQuery(by, asOf))
   const { data, isFetching, dataUpdatedAt } = query
   const { isConnected } = useConnection()
   const changes = usePermission('getServerChanges')
@@ -57,6 +61,7 @@ function Fleet() {
       aside={
         <>
           <ScopeLabel operation="getServerStatistics" />
+          <TimeControl />
           {data && (
             <span className={styles.updated}>{t.common.updatedAt(clock(dataUpdatedAt))}</span>
           )}
@@ -71,12 +76,13 @@ function Fleet() {
         </>
       }
     >
-      {view.kind === 'empty' ? (
+      <PastNotice />
+      {view.kind === 'empty' && asOf === undefined ? (
         <EmptyFleet />
       ) : (
         <>
-          <AttentionSection query={query} />
-          {changes.allowed && <RecentChangesSection />}
+          {asOf === undefined && <AttentionSection query={query} />}
+          {asOf === undefined && changes.allowed && <RecentChangesSection />}
           <Section title={t.overview.fleet.title}>
             <KeyFigures query={query} />
             <Tabs label={t.overview.fleet.by}>
@@ -97,7 +103,7 @@ function Fleet() {
             <div className={styles.room}>
               <div className={styles.cards}>
                 <GroupCard field={by} query={query} />
-                <GrowthCard />
+                {asOf === undefined && <GrowthCard />}
               </div>
             </div>
           </Section>

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -19,7 +18,6 @@ interface Props {
 export function ServerPanel({ id, tab, onTab, onClose }: Props) {
   const { server: t } = useMessages()
   const part = readTab(tab)
-  const asOf = useAsOf()
   useShortcut('Escape', onClose)
   return (
     <aside className={styles.panel} aria-label={t.title}>
@@ -27,7 +25,6 @@ export function ServerPanel({ id, tab, onTab, onClose }: Props) {
         <Link
           to="/servers/$id/$tab"
           params={{ id, tab: part }}
-          search={asOf === undefined ? {} : { as_of: asOf }}
           preload={false}
           className={buttonClass('quiet', true)}
         >

@@ -1,7 +1,6 @@
 import type { Server } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
-import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { tabClass, TabCount, Tabs } from '../../ui/tabs.tsx'
 import { tabNames, type TabName } from './tabs.ts'
@@ -32,7 +31,6 @@ const showInRow = (link: HTMLAnchorElement | null): void =>
 export function ServerTabs({ server, tab, onTab }: Props) {
   const { server: t } = useMessages()
   const counts = countsOf(server)
-  const asOf = useAsOf()
   return (
     <Tabs label={t.parts}>
       {tabNames.map((name) => (
@@ -41,7 +39,6 @@ export function ServerTabs({ server, tab, onTab }: Props) {
           ref={name === tab ? showInRow : undefined}
           to="/servers/$id/$tab"
           params={{ id: server.id, tab: name }}
-          search={asOf === undefined ? {} : { as_of: asOf }}
           preload={false}
           resetScroll={false}
           className={tabClass}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { timestamp } from '../../domain/timestamp.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
@@ -11,7 +11,7 @@ import {
 /** With characters that JSON and SQL escape. */
 const secret = `p"a\\ss'w%_ord`
 
-onBothEngines('redacting history', (engine) => {
+onEngineOfLane('redacting history', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 4 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { timestamp } from '../../domain/timestamp.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-onBothEngines('Prefer: respond-async', (engine) => {
+onEngineOfLane('Prefer: respond-async', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 30 })

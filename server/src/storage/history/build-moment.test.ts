@@ -99,12 +99,17 @@ onEngineOfLane('the thread that builds a moment', (engine) => {
     assert.match(await one.text(), /its thread has ended/)
     assert.deepEqual(listFolders(), [])
     assert.equal((await ask()).status, 200)
-    assert.equal(listFolders().length, 1)
+    // With PostgreSQL, the servers as they are now stay beside it, to be copied.
+    assert.equal(listFolders().length, engine === 'sqlite' ? 1 : 2)
   })
 
   test('is ended when Muster stops', async () => {
+    const rename = (name: string) =>
+      fleet.record(fleet.world.facts().map(({ facts }) => ({ ...facts, name })))
+    // The one before the last: another moment is built already with PostgreSQL.
+    await rename('asked for')
     time = fleet.tick()
-    await fleet.record(fleet.world.facts().map(({ facts }) => ({ ...facts, name: 'last' })))
+    await rename('last')
     let closed: Promise<void> | undefined
     const codes: number[] = []
     const end = onBuilding((thread) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { inventoryKinds } from '../../domain/inventory/kinds.ts'
-import { onBothEngines } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   startInventoryWorld,
@@ -73,7 +73,7 @@ test('a moment from PostgreSQL is right although servers change while they are c
   }
 })
 
-onBothEngines('a moment is the same whatever it is copied from', (engine) => {
+onEngineOfLane('a moment is the same whatever it is copied from', (engine) => {
   test('also after servers were purged and came back', async (t) => {
     const fleet = await startInventoryWorld(engine, {
       servers: 8,
