@@ -74,7 +74,12 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       sameOrigin.requireOwnPage(exchange)
       const answer = upstream.setFirstPassword(exchange, body).then(async ({ user: { id } }) => {
         const auth = passwordLogin({ user: { id }, password: body.password, source: 'web' })
-        return await logIn(exchange, auth, (session) => show(exchange, session, 201))
+        try {
+          return await logIn(exchange, auth, (session) => show(exchange, session, 201))
+        } catch {
+          // Not its own error: a 401 would say that the link is invalid.
+          throw createError('InvalidStatusError', 'The password is set. Log in with it.')
+        }
       })
       return await upstream.translateErrors(answer)
     },

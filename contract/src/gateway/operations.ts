@@ -68,7 +68,7 @@ export const gatewayOperations = [
       password: 'correct horse battery',
     },
     responses: { 201: { ...shown('Logged in'), headers: newCookie } },
-    moreErrors: [401, 429],
+    moreErrors: [401, 409, 429],
   },
   {
     id: 'getSession',

@@ -56,7 +56,14 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
   identity_version: { id: number; version: number }
   group_members: { group_id: string; user_id: string }
   /** Links to set a first password: SHA-256 of the secret. */
-  password_links: { user_id: string; hash: string; expires_at: number }
+  password_links: {
+    user_id: string
+    hash: string
+    expires_at: number
+    created_by: string
+    project_id: string | null
+    domain_id: string | null
+  }
   role_policies: { role_id: string; policy_id: string }
   /** A role of a user or a group, in a project, in a domain or (neither) in the system. */
   assignments: {

@@ -14,6 +14,7 @@ export const session = {
   casFailed: 'The login at your identity provider failed. Try again, or log in with a password.',
   firstPassword: 'Set your password',
   setAndLogIn: 'Set password and log in',
+  passwordIsSet: 'The password is set. Log in with it.',
   linkRefused: 'The link is invalid, has expired or was used before. Ask for a new one.',
   toLogin: 'Go to the login page',
   demoTitle: 'Try the demo',

@@ -15,6 +15,7 @@ export const session: Messages['session'] = {
   casFailed: '在身份提供方的登录失败。请重试，或使用密码登录。',
   firstPassword: '设置密码',
   setAndLogIn: '设置密码并登录',
+  passwordIsSet: '密码已设置。请使用新密码登录。',
   linkRefused: '链接无效、已过期或已使用过。请索取新的链接。',
   toLogin: '前往登录页面',
   demoTitle: '试用演示环境',

@@ -10,17 +10,33 @@ import { PageTitle } from '../../ui/page-title.tsx'
 import styles from './login-page.module.css'
 import { useSetFirstPassword } from './use-log-in.ts'
 
+const readSecret = () => location.hash.slice(1)
+
 /** The page of a link to set a first password. The secret is in the fragment of its address. */
 export function FirstPasswordPage() {
   const t = useMessages()
-  const [secret] = useState(() => location.hash.slice(1))
+  const [secret, setSecret] = useState(readSecret)
   const [password, setPassword] = useState('')
   const [again, setAgain] = useState('')
   const [isTried, setTried] = useState(false)
   const set = useSetFirstPassword()
-  // Not in the history, where others who use the browser would find it.
-  useEffect(() => window.history.replaceState(window.history.state, '', location.pathname), [])
-  const isRefused = secret === '' || (isApiError(set.error) && set.error.status === 401)
+  const { reset } = set
+  // Another link in the same tab changes the fragment only.
+  useEffect(() => {
+    // Not in the history, where others who use the browser would find it.
+    const hide = () => window.history.replaceState(window.history.state, '', location.pathname)
+    function change() {
+      setSecret(readSecret())
+      reset()
+      hide()
+    }
+    hide()
+    window.addEventListener('hashchange', change)
+    return () => window.removeEventListener('hashchange', change)
+  }, [reset])
+  const status = isApiError(set.error) ? set.error.status : undefined
+  const isSet = status === 409
+  const isRefused = secret === '' || status === 401
   const problem = problemsOf(set.error, 'user')['password']
   return (
     <main className={styles.page}>
@@ -28,10 +44,10 @@ export function FirstPasswordPage() {
         <img src={`${import.meta.env.BASE_URL}favicon.svg`} width="32" height="32" alt="" />
         <PageTitle>{t.session.firstPassword}</PageTitle>
       </div>
-      {isRefused ? (
+      {isRefused || isSet ? (
         <>
           <p className={styles.note} role="alert">
-            {t.session.linkRefused}
+            {isSet ? t.session.passwordIsSet : t.session.linkRefused}
           </p>
           <Link to="/login">{t.session.toLogin}</Link>
         </>

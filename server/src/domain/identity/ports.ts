@@ -1,6 +1,12 @@
 import type { EventRecord } from '../audit/event.ts'
 import type { UserSummary } from '../user-summary.ts'
-import type { AccessKeyRecord, Credentials, UserStatus, TokenRecord } from './records.ts'
+import type {
+  AccessKeyRecord,
+  Credentials,
+  UserStatus,
+  TokenRecord,
+  TokenScope,
+} from './records.ts'
 
 /** How a caller names a domain, a user or a project: by id, by name, or both (which must agree). */
 export interface DomainReference {
@@ -33,6 +39,13 @@ interface PasswordLink {
   readonly user: UserSummary
   readonly hasPassword: boolean
   readonly expiresAt: number
+  readonly creator: LinkCreator
+}
+
+/** Who created a link, and in which scope. */
+export interface LinkCreator {
+  readonly userId: string
+  readonly scope: TokenScope
 }
 
 /** A credential that is accepted once. */

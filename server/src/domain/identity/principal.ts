@@ -1,6 +1,6 @@
 import type { Level } from '@muster/contract'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
-import { assignmentsInScope, type GrantedScope } from './token-scope.ts'
+import { assignmentsInScope, toTokenScope, type GrantedScope } from './token-scope.ts'
 
 /** A verified token with its user, scope and permissions. */
 export interface Principal {
@@ -46,6 +46,27 @@ export function createPrincipal(
   const assignments = assignmentsInScope(scope, userStatus)
   return { token, userStatus, scope, assignments, policies: policiesByScope(assignments) }
 }
+
+/** Of a token that does not exist, to decide as for a real one. */
+export const supposePrincipal = (userStatus: UserStatus, scope: GrantedScope): Principal =>
+  createPrincipal(
+    {
+      id: '',
+      userId: userStatus.user.id,
+      scope: toTokenScope(scope),
+      method: 'password',
+      parentId: null,
+      generation: 0,
+      issuedAt: 0,
+      expiresAt: 0,
+      ip: '',
+      source: 'api',
+      accessKey: null,
+      providerId: null,
+    },
+    userStatus,
+    scope,
+  )
 
 /** The domain of the token's scope; for a token without scope, the user's own. */
 export function domainIdOf({ scope, userStatus }: Principal): string {

@@ -68,6 +68,27 @@ onBothEngines('a link to set a first password', (engine) => {
   /** A minute later the failures of the address are forgotten. */
   const forgetFailures = () => void (now += 61_000)
 
+  /** A link for a member of a domain, by its administrator. */
+  async function invite(domain: string) {
+    const domainId = await identities.addDomain(domain)
+    const head = await identities.addUser({ name: `head of ${domain}`, domainId })
+    const member = await identities.addUser({ name: `member of ${domain}`, domainId })
+    const assignment = await identities.assign({ role: 'domain_admin', userId: head, domainId })
+    const token = await insertToken(platform.database, {
+      userId: head,
+      scope: { kind: 'domain', id: domainId },
+      issuedAt: now,
+      expiresAt: now + 3_600_000,
+    })
+    const path = `/v3/users/${member}/password-link`
+    const { body } = await ask<{ password_link: Link }>(platform.url, path, {
+      method: 'POST',
+      token,
+    })
+    return { domainId, head, member, assignment, secret: body.password_link.secret }
+  }
+  type Invited = Awaited<ReturnType<typeof invite>>
+
   test('works once, is recorded, and its secret is stored nowhere', async () => {
     const { id, name } = await addPerson()
     const { secret, expires_at } = await createLink(id)
@@ -189,6 +210,42 @@ onBothEngines('a link to set a first password', (engine) => {
     const other = await identities.addUser({ name: 'another member', domainId })
     const options = { method: 'POST', token: ofMember }
     assert.equal((await ask(platform.url, `/v3/users/${other}/password-link`, options)).status, 403)
+  })
+
+  test('ends when its creator could not create it any more', async () => {
+    const roles: { readonly [event: string]: (world: Invited) => Promise<unknown> } = {
+      'the user gets a role on the system': ({ member }) =>
+        identities.assign({ role: 'auditor', userId: member }),
+      'a group of the user gets one': async ({ member }) => {
+        const groupId = await identities.addGroup('raised', [member])
+        await identities.assign({ role: 'auditor', groupId })
+      },
+      'the creator is disabled': ({ head }) => update(head, { enabled: false }),
+      'the creator is deleted': ({ head }) => admin.call('deleteUser', { path: { id: head } }),
+      'the creator loses the role': ({ assignment }) =>
+        platform.database.commitIdentity([
+          platform.database.db.deleteFrom('assignments').where('id', '=', assignment).compile(),
+        ]),
+    }
+    for (const [event, happen] of Object.entries(roles)) {
+      const world = await invite(event)
+      await happen(world)
+      assert.equal((await use(world.secret)).status, 401, event)
+      assert.equal(await logIn(world.member), 401, event)
+      forgetFailures()
+    }
+    const { secret, member, domainId } = await invite('nothing that matters')
+    await identities.assign({ role: 'domain_viewer', userId: member, domainId })
+    assert.equal((await use(secret)).status, 200, 'a role that the creator could give')
+  })
+
+  test('ends the delay after guesses at the name', async () => {
+    const { id } = await addPerson()
+    const { secret } = await createLink(id)
+    for (let tries = 0; tries < 12; tries += 1) await logIn(id, `guess ${tries}`)
+    assert.equal((await use(secret)).status, 200)
+    assert.equal(await logIn(id), 201)
+    forgetFailures()
   })
 
   test('has a limit of failures of an address, and only those of links that exist are recorded', async () => {

@@ -5,6 +5,7 @@ import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader } from '../database.ts'
 import { domainColumns, toDomain } from './domain-columns.ts'
 import { createLoadAssignments } from './load-assignments.ts'
+import { readScopeColumns } from './token-scope-columns.ts'
 
 /** The domain of a user name that is given without a domain. */
 const defaultDomain: DomainReference = { id: 'default' }
@@ -107,7 +108,16 @@ function createFindPasswordLink({ db }: DatabaseReader): Directory['findPassword
     const row = await db
       .selectFrom('password_links')
       .innerJoin('users', 'users.id', 'password_links.user_id')
-      .select(['users.id', 'name', 'domain_id', 'password_hash', 'password_links.expires_at'])
+      .select([
+        'users.id',
+        'name',
+        'users.domain_id',
+        'password_hash',
+        'password_links.expires_at',
+        'created_by',
+        'password_links.project_id as creator_project',
+        'password_links.domain_id as creator_domain',
+      ])
       .where('hash', '=', hash)
       .executeTakeFirst()
     return (
@@ -115,6 +125,13 @@ function createFindPasswordLink({ db }: DatabaseReader): Directory['findPassword
         user: { id: row.id, name: row.name, domainId: row.domain_id },
         hasPassword: row.password_hash !== null,
         expiresAt: row.expires_at,
+        creator: {
+          userId: row.created_by,
+          scope: readScopeColumns({
+            project_id: row.creator_project,
+            domain_id: row.creator_domain,
+          }),
+        },
       }
     )
   }

@@ -101,6 +101,9 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'password_links.user_id',
         'password_links.hash',
         'password_links.expires_at',
+        'password_links.created_by',
+        'password_links.project_id',
+        'password_links.domain_id',
         'resource_sightings.digest',
         // Of what is shown of a server.
         'server_documents.facts_digest',

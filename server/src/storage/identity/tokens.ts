@@ -1,5 +1,5 @@
 import type { TokenStore } from '../../domain/identity/ports.ts'
-import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
+import type { TokenRecord } from '../../domain/identity/records.ts'
 import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 import type { DatabaseReader, DatabaseWriter, IdentityWriter, Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
@@ -7,6 +7,7 @@ import { createPreconditionStatements } from './token-preconditions.ts'
 import type { Tables } from '../tables.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 import { createTokenLimit, tokenLimitReached } from './token-limit.ts'
+import { readScopeColumns, toScopeColumns } from './token-scope-columns.ts'
 import { Violation } from '../violation.ts'
 
 /** Longer than any signature or ticket is valid. */
@@ -113,8 +114,7 @@ const columns: readonly (keyof Tables['tokens'])[] = [
 const toRow = (token: TokenRecord): Tables['tokens'] => ({
   id: token.id,
   user_id: token.userId,
-  project_id: token.scope.kind === 'project' ? token.scope.id : null,
-  domain_id: token.scope.kind === 'domain' ? token.scope.id : null,
+  ...toScopeColumns(token.scope),
   method: token.method,
   parent_id: token.parentId,
   generation: token.generation,
@@ -130,7 +130,7 @@ const toRow = (token: TokenRecord): Tables['tokens'] => ({
 const toRecord = (row: Tables['tokens']): TokenRecord => ({
   id: row.id,
   userId: row.user_id,
-  scope: toScope(row),
+  scope: readScopeColumns(row),
   method: row.method,
   parentId: row.parent_id,
   generation: row.generation,
@@ -144,9 +144,3 @@ const toRecord = (row: Tables['tokens']): TokenRecord => ({
       : { id: row.access_key_id, expiresAt: row.access_key_expires_at },
   providerId: row.provider_id,
 })
-
-function toScope(row: Pick<Tables['tokens'], 'project_id' | 'domain_id'>): TokenScope {
-  if (row.project_id !== null) return { kind: 'project', id: row.project_id }
-  if (row.domain_id !== null) return { kind: 'domain', id: row.domain_id }
-  return { kind: 'none' }
-}

@@ -9,6 +9,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
+    .addColumn('created_by', 'text', (column) =>
+      column.notNull().references('users.id').onDelete('cascade'),
+    )
+    .addColumn('project_id', 'text')
+    .addColumn('domain_id', 'text')
     .execute()
   await db.schema.alterTable('users').addColumn('last_login_at', 'bigint').execute()
 }

@@ -3,6 +3,8 @@ import type { Write } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import { newId } from '../../domain/new-id.ts'
 import { required, type Statement } from '../database.ts'
+import { forgetFailures } from '../identity/login-guard.ts'
+import { toScopeColumns } from '../identity/token-scope-columns.ts'
 import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
 import { scopeColumns } from './related-to.ts'
@@ -105,15 +107,23 @@ export function createChangeStatements(db: Kysely<Tables>) {
           .where('policy_id', '=', write.policyId)
           .compile()
       case 'link-password': {
-        const { userId: user_id, hash, expiresAt: expires_at } = write
+        const { userId: user_id, hash, expiresAt: expires_at, creator } = write
+        const link = {
+          hash,
+          expires_at,
+          created_by: creator.userId,
+          ...toScopeColumns(creator.scope),
+        }
         return db
           .insertInto('password_links')
-          .values({ user_id, hash, expires_at })
-          .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ hash, expires_at }))
+          .values({ user_id, ...link })
+          .onConflict((conflict) => conflict.column('user_id').doUpdateSet(link))
           .compile()
       }
       case 'unlink-password':
         return db.deleteFrom('password_links').where('user_id', '=', write.userId).compile()
+      case 'forget-failures':
+        return forgetFailures(db, write.userId)
       case 'revoke-tokens':
         return endTokens(write.of, write.id).compile()
       case 'require-no-servers': {

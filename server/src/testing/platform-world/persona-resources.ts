@@ -231,6 +231,13 @@ export function createResourceFactory(context: Context) {
     const newcomer = userRow({ name: anyName('newcomer'), domainId })
     const invited = userRow({ name: anyName('invited'), domainId })
     const linkSecret = randomBytes(32).toString('base64url')
+    const creator = await database.db
+      .selectFrom('users')
+      .innerJoin('assignments', 'user_id', 'users.id')
+      .select(['users.id as created_by', 'project_id'])
+      .where('users.name', '=', 'sysadmin')
+      .where('project_id', 'is not', null)
+      .executeTakeFirstOrThrow()
     const resident = userIn(domainId, 'resident')
     const steward = userIn(domainId, 'steward')
     const group = groupRow(anyName('crew'), domainId)
@@ -276,6 +283,8 @@ export function createResourceFactory(context: Context) {
         user_id: invited.id,
         hash: hash('sha256', linkSecret, 'base64url'),
         expires_at: Date.now() + 3_600_000,
+        ...creator,
+        domain_id: null,
       }),
       insert('groups', group, idle, residents, stewards),
       insert('group_members', { group_id: group.id, user_id: user.id }),

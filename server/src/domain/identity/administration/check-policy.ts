@@ -9,10 +9,10 @@ import {
 } from '@muster/contract'
 import { badField } from '../../error.ts'
 import { findDecidingRule, type Permission } from '../policy.ts'
-import { createPrincipal, type Principal } from '../principal.ts'
+import { supposePrincipal, type Principal } from '../principal.ts'
 import { findAuthorizedScope } from '../authorized-scope.ts'
 import { everywhere, type AuthorizedScope } from '../../scope.ts'
-import type { UserStatus, TokenRecord } from '../records.ts'
+import type { UserStatus } from '../records.ts'
 import { currentScope, type GrantedScope } from '../token-scope.ts'
 import type { FindUserStatus } from '../user-status.ts'
 import type { Caller } from '../caller.ts'
@@ -56,7 +56,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     if (!userStatus) return no('The user, or the domain of the user, is disabled or has expired.')
     const scope = findScope(check, userStatus)
     if (!scope) return no('The user holds no role in that scope, or it is disabled.')
-    const subject = createPrincipal(supposedToken(userId, scope), userStatus, scope)
+    const subject = supposePrincipal(userStatus, scope)
     return await decideFor(subject, check, isOwn ? everywhere : authorizedScope)
   }
 
@@ -164,22 +164,6 @@ function findScope(
   if (domain_id !== undefined) return currentScope({ kind: 'domain', id: domain_id }, userStatus)
   return { kind: 'none' }
 }
-
-/** A token that does not exist, to decide as for a real one. */
-const supposedToken = (userId: string, scope: GrantedScope): TokenRecord => ({
-  id: '',
-  userId,
-  scope: scope.kind === 'none' ? scope : { kind: scope.kind, id: '' },
-  method: 'password',
-  parentId: null,
-  generation: 0,
-  issuedAt: 0,
-  expiresAt: 0,
-  ip: '',
-  source: 'api',
-  accessKey: null,
-  providerId: null,
-})
 
 /**
  * The levels come from the contract. A permission that no operation requires counts at each level.

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { passwordLinkHours } from '@muster/contract'
+import { passwordLinkHours, type RequiredPermission } from '@muster/contract'
 import { createEvent } from '../../audit/create-event.ts'
 import type { EventStore } from '../../audit/event-store.ts'
 import { redacted } from '../../audit/field-diff.ts'
@@ -10,8 +10,13 @@ import type { UserSummary } from '../../user-summary.ts'
 import type { Caller } from '../caller.ts'
 import { passwordLinkMethod, type LoginLimit } from '../login-limit.ts'
 import { requireGoodPassword } from '../password-rules.ts'
-import type { Directory, PasswordHasher } from '../ports.ts'
-import type { FindUserStatus } from '../user-status.ts'
+import type { Directory, LinkCreator, PasswordHasher } from '../ports.ts'
+import { supposePrincipal, type Principal } from '../principal.ts'
+import type { Assignment, UserStatus } from '../records.ts'
+import { currentScope } from '../token-scope.ts'
+import { isActive } from '../user-status.ts'
+import { requireAuthorizedScope } from '../authorized-scope.ts'
+import type { AuthorizedScope } from '../../scope.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import { createChangePlans, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
@@ -22,7 +27,6 @@ interface Dependencies {
   readonly change: Change
   readonly directory: Directory
   readonly events: Pick<EventStore, 'record'>
-  readonly findUserStatus: FindUserStatus
   readonly loginLimit: Pick<LoginLimit, 'countFailure' | 'requirePasswordLink'>
   readonly hasher: Pick<PasswordHasher, 'hash'>
   readonly clock: Clock
@@ -40,17 +44,57 @@ const refused = () =>
     'The link is invalid, has expired or was used before. Ask for a new one.',
   )
 
+const what = 'create a password link for this user'
+
+const toUpdate = {
+  service: 'identity',
+  resource: 'users',
+  action: 'update',
+  at: ['system', 'domain'],
+} as const satisfies RequiredPermission
+
+/** Whoever has the link can act as the user. */
+function requireMayLink(
+  principal: Principal,
+  authorizedScope: AuthorizedScope,
+  assignments: readonly Assignment[],
+): void {
+  requireNoSystemRole(authorizedScope, assignments)
+  requireCanGrantAll(principal, assignments, what)
+}
+
 /** Links with which users without a password set their first one, once. Only the hash of the secret is stored. */
 export function createPasswordLinkUseCases(dependencies: Dependencies) {
-  const { registry, change, directory, events, findUserStatus, loginLimit, hasher, clock } =
-    dependencies
+  const { registry, change, directory, events, loginLimit, hasher, clock } = dependencies
   const plans = createChangePlans('users', { registry, clock })
 
+  /** Read again, because a cached status can be older than the change that is being made. */
+  async function findStatus(userId: string): Promise<UserStatus | undefined> {
+    const status = await directory.loadUserStatus(userId)
+    return status && isActive(status, clock()) ? status : undefined
+  }
+
+  /** Whether the creator of a link could still create it: roles may have been given or taken since. */
+  async function isStillAllowed({ userId, scope }: LinkCreator, { assignments }: UserStatus) {
+    const creator = await findStatus(userId)
+    const granted = creator && currentScope(scope, creator)
+    if (!granted) return false
+    try {
+      const principal = supposePrincipal(creator, granted)
+      requireMayLink(principal, requireAuthorizedScope(principal, toUpdate), assignments)
+      return true
+    } catch (error) {
+      if (error instanceof PlatformError && error.class === 'ForbiddenError') return false
+      throw error
+    }
+  }
+
   /** The active user of a link that can be used now. */
-  async function findActive(linkHash: string) {
+  async function findActive(linkHash: string): Promise<UserStatus | undefined> {
     const link = await directory.findPasswordLink(linkHash)
     if (!link || link.hasPassword || link.expiresAt <= clock()) return undefined
-    return await findUserStatus(link.user.id)
+    const status = await findStatus(link.user.id)
+    return status && (await isStillAllowed(link.creator, status)) ? status : undefined
   }
 
   const toEvent = (user: UserSummary, origin: RequestOrigin, result: 'success' | 'failure') =>
@@ -83,10 +127,8 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
         const { principal, authorizedScope } = caller
         const user = await requireResource(registry, 'users', userId, authorizedScope)
         const assignments = await registry.assignmentsOf({ kind: 'user', id: userId })
-        const what = 'create a password link for this user'
-        requireNoSystemRole(authorizedScope, assignments)
+        requireMayLink(principal, authorizedScope, assignments)
         if (userId === principal.token.userId) refuseAccessKeyToken(principal, what)
-        requireCanGrantAll(principal, assignments, what)
         const { credentials } = await directory.findCredentials({ id: userId })
         if (credentials?.passwordHash !== null) {
           throw new PlatformError(
@@ -102,7 +144,14 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
         }
         const secret = mintSecret()
         const expiresAt = clock() + lifetime
-        const link = { do: 'link-password', userId, hash: hashOf(secret), expiresAt } as const
+        const creator = { userId: principal.token.userId, scope: principal.token.scope }
+        const link = {
+          do: 'link-password',
+          userId,
+          hash: hashOf(secret),
+          expiresAt,
+          creator,
+        } as const
         const plan = await plans.toRelate(caller, 'update', user, { password_link: redacted }, link)
         return { ...plan, result: { secret, expiresAt } }
       }),
@@ -122,6 +171,8 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
           writes: [
             { do: 'update', kind: 'users', id, changes: { password_hash } },
             { do: 'unlink-password', userId: id },
+            // Guesses at a name without a password must not delay the first login.
+            { do: 'forget-failures', userId: id },
           ],
           events: [toEvent({ id, name, domainId: domain.id }, origin, 'success')],
           result: { id, name, domain: { id: domain.id, name: domain.name } },

@@ -3,6 +3,7 @@ import type { ListQuery, Page } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
+import type { LinkCreator } from '../ports.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
 import type { Grant, Holder, ResourceKind, Resources, Secrets } from './resources.ts'
@@ -91,8 +92,11 @@ export type Write =
       readonly userId: string
       readonly hash: string
       readonly expiresAt: number
+      readonly creator: LinkCreator
     }
   | { readonly do: 'unlink-password'; readonly userId: string }
+  /** The failed logins of a user. */
+  | { readonly do: 'forget-failures'; readonly userId: string }
   | {
       readonly do: 'revoke-tokens'
       readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
