@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config/read-config.ts'
@@ -22,7 +22,12 @@ import type { AskedMoment } from '../http/inventory/read-at.ts'
 import type { Owners } from '../domain/inventory/owners.ts'
 import { requesterOf, type ServerFinder, type ServerWriter } from '../domain/inventory/ports.ts'
 import type { Database } from '../storage/database.ts'
-import { findCommitAt, findFirstTime, findNewestCommit } from '../storage/history/change-store.ts'
+import {
+  findCommitAt,
+  findFirstTime,
+  findNewestCommit,
+  findOldestCommit,
+} from '../storage/history/change-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
 import { createLoadPastServer } from '../storage/history/load-past-server.ts'
 import { countRedactions, createRedactionStore } from '../storage/history/redaction-store.ts'
@@ -60,8 +65,10 @@ function removeLeftovers(folder: string, isOwnDirectory: boolean): void {
   }
 }
 
-/** A moment is removed after 15 minutes without a reader, so an older folder has none. */
-const isRecent = (path: string) => Date.now() - statSync(path).mtimeMs < 86_400_000
+const hour = 3_600_000
+
+/** Processes touch their folder every hour. */
+const isRecent = (path: string) => Date.now() - statSync(path).mtimeMs < 24 * hour
 
 function isAlive(pid: number): boolean {
   try {
@@ -85,6 +92,11 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
     managedAccounts: async () => new Set(),
     isPast: true,
   }
+
+  const touching = setInterval(() => {
+    const now = new Date()
+    if (existsSync(folder)) utimesSync(folder, now, now)
+  }, hour).unref()
 
   /** When an account was synced then is not recorded. */
   const syncTimes = { of: () => undefined, version: () => 0 }
@@ -133,6 +145,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       firstTime: () => findFirstTime(database),
       commitAt: (time) => findCommitAt(database, time),
       newestCommit: () => findNewestCommit(database),
+      oldestCommit: () => findOldestCommit(database),
       redactions: () => countRedactions(database),
       isCopiedFast: database.engine === 'sqlite',
       build,
@@ -189,6 +202,9 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       serverWriter,
       clock,
     }),
-    close: moments.close,
+    async close(): Promise<void> {
+      clearInterval(touching)
+      await moments.close()
+    },
   }
 }

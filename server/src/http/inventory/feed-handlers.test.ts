@@ -13,7 +13,7 @@ test('feeds that nobody reads delay only feeds of the same user, which are refus
   const reads = {
     exportFeed: async () => (async function* none() {})(),
   } as unknown as InventoryReads
-  const handlers = createFeedHandlers(async () => ({ reads, headers: {}, url: '', isFixed: true }))
+  const handlers = createFeedHandlers(async () => ({ reads, headers: {}, url: '', isPast: false }))
   type Call = Parameters<typeof handlers.exportHostsFile>[0]
   const getSignal = () => new AbortController().signal
   /** A feed whose response never ends. */

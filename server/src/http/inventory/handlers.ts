@@ -20,7 +20,7 @@ import type { HandlersFor } from '../register-operations.ts'
 import { conditionalResponse } from '../conditional-response.ts'
 import { nextLink } from '../next-link.ts'
 import type { ChangeUseCases } from './change-handlers.ts'
-import { onlyIf, type ReadAtMoment, type ReadPast } from './read-at.ts'
+import { cacheNow, type ReadAtMoment, type ReadPast } from './read-at.ts'
 
 /** What reads the inventory as it is, or as it was at a moment of the past. */
 export interface InventoryReads extends ExportUseCases, ResourceUseCases {
@@ -64,7 +64,7 @@ export const createInventoryHandlers = (
   }) {
     // First, because a moment may have to be built.
     const serverQuery = readServerQuery(query, chooseFormat(accept))
-    const { reads, url, headers, isFixed } = await readAt({
+    const { reads, url, headers, isPast } = await readAt({
       caller,
       query,
       url: requested,
@@ -80,19 +80,19 @@ export const createInventoryHandlers = (
     const page = await reads.listServers(caller, serverQuery, url)
     const { marker } = page
     const link = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
-    return onlyIf(
-      isFixed,
+    return cacheNow(
+      isPast,
       conditionalResponse({ ...page, headers: { ...headers, ...link } }, ifNoneMatch),
     )
   },
 
   async getServerStatistics({ caller, query, url, prefer, onEnd }) {
     const statisticsQuery = readStatisticsQuery(query)
-    const { reads, headers, isFixed } = await readAt({ caller, query, url, prefer, onEnd })
+    const { reads, headers, isPast } = await readAt({ caller, query, url, prefer, onEnd })
     const counted = await reads.countServers(caller, statisticsQuery)
     // Only Cloudpods' client sends this. It reads the key `server`.
     if (query.summary_stats === undefined) {
-      return onlyIf(isFixed, { status: 200, headers, ...counted })
+      return cacheNow(isPast, { status: 200, headers, ...counted })
     }
     const [body = Buffer.of()] = counted.body
     return {

@@ -1,7 +1,8 @@
 import type { ScopeParameter } from '@muster/contract'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { badField } from '../../domain/error.ts'
-import type { AskedServers, GapsAt } from '../../domain/inventory/history/gaps-at.ts'
+import type { AskedServers } from '../../domain/inventory/history/gaps-at.ts'
+import type { Gap } from '../../domain/inventory/history/gaps.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import type { InventoryReads } from './handlers.ts'
 import { readPatience, withMoment } from './pending-answer.ts'
@@ -23,7 +24,7 @@ export interface ReadPast<Reads = InventoryReads> {
     /** The inventory is there until this is called. */
     readonly release: () => void
     /** The gaps at that moment. */
-    readonly gapsOf: (asked: AskedServers) => Promise<GapsAt>
+    readonly gapsOf: (asked: AskedServers) => Promise<readonly Gap[]>
   }>
 }
 
@@ -44,8 +45,7 @@ interface ReadAt<Reads> {
   readonly headers: Readonly<Record<string, string>>
   /** The address of the request. The next page of a list is of the same moment. */
   readonly url: string
-  /** Whether the same request is about the same moment later. */
-  readonly isFixed: boolean
+  readonly isPast: boolean
 }
 
 interface Options {
@@ -56,9 +56,6 @@ interface Options {
   readonly server?: string
 }
 
-/** A change that was being stored can come into the last moments. */
-const settled = 60_000
-
 /** The inventory that a request reads: as it is now, or as it was. */
 export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
   return async function readAt(
@@ -66,9 +63,8 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
     { isRelativeAllowed = true, defaultScope, server }: Options = {},
   ): Promise<ReadAt<Reads>> {
     const { as_of: asOf, marker } = query
-    if (asOf === undefined) return { reads: now, headers: {}, url, isFixed: true }
-    const isFixed = /^\d/.test(asOf)
-    if (!isFixed && marker !== undefined) {
+    if (asOf === undefined) return { reads: now, headers: {}, url, isPast: false }
+    if (!/^\d/.test(asOf) && marker !== undefined) {
       throw badField('as_of', 'must be absolute with a marker. Take both from the Link header.')
     }
     const { reads, time, release, gapsOf } = await readPast({
@@ -79,7 +75,7 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
     })
     onEnd(release)
     const moment = timestamp(time)
-    const { gaps, isSettled } = await gapsOf({
+    const gaps = await gapsOf({
       scope: query.scope ?? defaultScope,
       ...(server !== undefined && { server }),
     })
@@ -90,12 +86,15 @@ export function createReadAt<Reads>(now: Reads, readPast: ReadPast<Reads>) {
         ...gapsHeader(gaps),
       },
       url: withMoment(url, moment),
-      isFixed: isFixed && isSettled && Date.now() - time > settled,
+      isPast: true,
     }
   }
 }
 export type ReadAtMoment<Reads = InventoryReads> = ReturnType<typeof createReadAt<Reads>>
 
-/** A response that may be sent again only while the same request is about the same moment. */
-export const onlyIf = <Response extends object>(isFixed: boolean, response: Response): Response =>
-  isFixed ? response : { ...response, isFresh: undefined }
+/**
+ * A response about the past is not sent again from the cache: a value may be removed from it, or a gap found, and
+ * no version tells of that.
+ */
+export const cacheNow = <Response extends object>(isPast: boolean, response: Response): Response =>
+  isPast ? { ...response, isFresh: undefined } : response

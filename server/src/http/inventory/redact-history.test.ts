@@ -68,7 +68,8 @@ onEngineOfLane('redacting history', (engine) => {
     const { id } = await firstServer()
     await tag(id, { note: `the login is ${secret}`, other: 'kept' })
     const then = timestamp(fleet.tick())
-    assert.ok(hasSecret(await past(id, then)))
+    // Several times, because repeated requests may be answered from a cache.
+    for (let times = 0; times < 3; times += 1) assert.ok(hasSecret(await past(id, then)))
 
     const early = await redact(id, 'user:note', secret)
     assert.equal(early.status, 409, early.text)

@@ -64,7 +64,7 @@ export function createEvaluationStore(
         from servers where ${among(sql.ref('id'), ids)} and state <> 2
           and project_id = ${codeOf(project_id)} and domain_id = ${codeOf(domain_id)}`.compile(db)
     })
-    return [raiseFleetVersion(db), recordCommit(database, revision, clock()), ...rows]
+    return [raiseFleetVersion(db), ...recordCommit(database, revision, clock()), ...rows]
   }
 
   function writesOf(check: CheckRecord, { writes }: EvaluationStep): Statement[] {

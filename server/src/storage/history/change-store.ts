@@ -194,6 +194,16 @@ export async function findCommitAt(
   return last?.position
 }
 
+/** Of those whose changes are not purged. */
+export async function findOldestCommit({ db }: DatabaseReader): Promise<number> {
+  const oldest = await db
+    .selectFrom('change_commits')
+    .select((eb) => eb.fn.min('position').as('position'))
+    .where('position', '>', 0)
+    .executeTakeFirst()
+  return oldest?.position ?? 0
+}
+
 export async function findNewestCommit({ db }: DatabaseReader): Promise<number> {
   const newest = await db
     .selectFrom('change_commits')

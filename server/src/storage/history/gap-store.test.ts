@@ -215,16 +215,6 @@ onBothEngines('gaps of accounts', (engine) => {
     )
   })
 
-  test('can still be found at a time after the last scan of any account', async () => {
-    const account = await attach()
-    const { db, commit } = storage.database
-    const others = db.updateTable('account_observations').set({ observed_at: 50_000 })
-    await commit([others.compile()])
-    await account.scan(2_000, 3_000)
-    assert.equal(await openGaps().isSettled(2_001), false)
-    assert.equal(await openGaps().isSettled(2_000), true)
-  })
-
   test('end after the changes that the scan found, also if those have the time of another clock', async () => {
     const account = await attach()
     await account.scan(10_000, 11_000)

@@ -43,15 +43,5 @@ export function createGapStore({ db, run }: Pick<DatabaseReader, 'db' | 'run'>):
         where ${rest} order by until desc, region limit ${limit}`.execute(db)
       return rows.map(toGap)
     },
-
-    async isSettled(time) {
-      const unsettled = await db
-        .selectFrom('account_observations')
-        .select('account_id')
-        .where('observed_at', '<', time)
-        .limit(1)
-        .executeTakeFirst()
-      return unsettled === undefined
-    },
   }
 }

@@ -113,7 +113,7 @@ export function createResourceRecorder(
     const { revision } = await takeNumbers({ revision: 1 })
     const statements = deleteOrphans(database, revision, orphaned)
     const commit = recordCommit(database, revision, clock())
-    await database.commitServers(statements, new Set(), [commit])
+    await database.commitServers(statements, new Set(), commit)
   }
 
   return {
@@ -160,7 +160,7 @@ export function createResourceRecorder(
           ...clearOtherDigests(accountId, written),
           ...deleteSightings(accountId, lost),
         ]
-        const commit = written.length > 0 ? [recordCommit(database, revision, time)] : []
+        const commit = written.length > 0 ? recordCommit(database, revision, time) : []
         await commitFenced(() => database.commitServers(statements, new Set(), commit))
       }
       if (isComplete) await removeOrphans()

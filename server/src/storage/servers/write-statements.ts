@@ -187,7 +187,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter,
     return {
       statements,
       /** Run when the commit has its version. */
-      serialized: isRecorded ? [recordCommit(database, numbers.revision, clock())] : [],
+      serialized: isRecorded ? recordCommit(database, numbers.revision, clock()) : [],
       /** Call it after the commit. */
       onWritten(): void {
         for (const key of resourceNames.keys()) knownResourceNames.add(key)

@@ -224,7 +224,7 @@ export function createAccountStore(
         ...deleteOrphans(database, revision),
       ]
       const commit = recordCommit(database, revision, clock())
-      await database.commitServers(statements, new Set(), [commit])
+      await database.commitServers(statements, new Set(), commit)
     },
 
     async confirmGone(id, event) {

@@ -22,7 +22,7 @@ export function createManagerStatus(database: DatabaseReader & DatabaseWriter, c
       former.ofSelected('cloudproviders', wanted, revision),
       sql`update cloudproviders set ${changes} where ${differing}`.compile(db),
       raiseFleetVersion(db),
-      recordCommit(database, revision, clock()),
+      ...recordCommit(database, revision, clock()),
     ]
   }
 

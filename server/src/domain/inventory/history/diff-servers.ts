@@ -20,7 +20,6 @@ import { readServerFilter } from '../server-list/read-server-filter.ts'
 import { findVisibility, type Visibility } from '../server-list/visibility.ts'
 import { readOpaque } from './change-marker.ts'
 import type { Gap } from './gaps.ts'
-import type { GapsAt } from './gaps-at.ts'
 import { createMatchesServer } from './matches-server.ts'
 import { parseAsOf } from './parse-as-of.ts'
 import type { ChangeStore, VersionOwner } from './ports.ts'
@@ -42,7 +41,7 @@ interface Dependencies {
     caller: Caller,
     time: number,
     scope: ScopeParameter | undefined,
-  ) => Promise<GapsAt>
+  ) => Promise<readonly Gap[]>
   readonly clock: Clock
 }
 
@@ -201,7 +200,7 @@ export function createDiffServers({ changes, commits, owners, gapsAt, clock }: D
     const [atFrom, atTo] = await Promise.all(
       [start.from, start.to].map((time) => gapsAt(caller, time, query.scope)),
     )
-    const gaps = [...(atFrom?.gaps ?? []), ...(atTo?.gaps ?? [])]
+    const gaps = [...(atFrom ?? []), ...(atTo ?? [])]
     const last = items.at(-1)?.server_id
     const whole = start.counts ?? counts
     return {

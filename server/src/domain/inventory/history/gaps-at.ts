@@ -15,14 +15,8 @@ export interface AskedServers {
   readonly server?: string
 }
 
-export interface GapsAt {
-  readonly gaps: readonly Gap[]
-  /** Whether the answer is the same later. */
-  readonly isSettled: boolean
-}
-
 interface Dependencies {
-  readonly gaps: Pick<GapStore, 'between' | 'isSettled'>
+  readonly gaps: Pick<GapStore, 'between'>
   readonly clock: Clock
 }
 
@@ -40,14 +34,11 @@ export function createGapsAt({ gaps, clock }: Dependencies) {
     caller: Caller,
     time: number,
     filter: (candidates: readonly Gap[]) => Promise<readonly Gap[]>,
-  ): Promise<GapsAt> {
+  ): Promise<readonly Gap[]> {
     const times = { from: time, until: time, now: clock() }
-    const [found, isSettled] = await Promise.all([
-      gaps.between(times, requesterOf(caller)),
-      gaps.isSettled(time),
-    ])
+    const found = await gaps.between(times, requesterOf(caller))
     const candidates = found.filter((gap) => containsMoment(gap, time))
-    return { gaps: candidates.length === 0 ? [] : await filter(candidates), isSettled }
+    return candidates.length === 0 ? [] : await filter(candidates)
   }
 
   return {
@@ -65,7 +56,7 @@ export function createGapsAt({ gaps, clock }: Dependencies) {
       asked: ScopeParameter | undefined,
       finder: Pick<ServerFinder, 'count'>,
       known: KnownAccounts = new Map(),
-    ): Promise<GapsAt> {
+    ): Promise<readonly Gap[]> {
       const { principal, authorizedScope } = caller
       const { scope, deletes } = findVisibility(principal, authorizedScope.scope, asked)
 

@@ -29,8 +29,6 @@ export interface GapStore {
     accountId: string,
     page: { readonly after?: GapMarker; readonly limit: number; readonly now: number },
   ): Promise<readonly Gap[]>
-  /** Whether all accounts were observed after this time, so that no gap at this time can still be found. */
-  isSettled(time: number): Promise<boolean>
 }
 
 /** At its start and at its end, the account was observed. */

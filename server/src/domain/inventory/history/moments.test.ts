@@ -9,6 +9,7 @@ function startMoments({ isCopiedFast = true } = {}) {
   const builds = new Map<number, PromiseWithResolvers<void>>()
   const bases = new Map<number, number | undefined>()
   let redactions = 0
+  let oldest = 1
   const closed: number[] = []
   let report: (progress: number) => void = () => {}
   const moments = createMoments<number>(
@@ -16,6 +17,7 @@ function startMoments({ isCopiedFast = true } = {}) {
       firstTime: async () => 1,
       commitAt: async (time) => (time < 1 ? undefined : time),
       newestCommit: async () => 100,
+      oldestCommit: async () => oldest,
       redactions: async () => redactions,
       isCopiedFast,
       async build(commit, base, _, onProgress) {
@@ -59,6 +61,7 @@ function startMoments({ isCopiedFast = true } = {}) {
     read,
     report: (progress: number) => report(progress),
     redact: () => (redactions += 1),
+    purge: (commit: number) => void (oldest = commit),
   }
 }
 
@@ -146,6 +149,36 @@ describe('moments', () => {
         [90, undefined],
         [52, 50],
       ],
+    )
+  })
+
+  test('are not copied from one whose later changes are purged', async () => {
+    world = startMoments()
+    for (const time of [10, 20]) (await world.read(time)).release()
+    world.purge(15)
+    for (const time of [16, 12]) (await world.read(time)).release()
+    assert.deepEqual([...world.bases].slice(2), [
+      [16, 20],
+      [12, 16],
+    ])
+    world.purge(30)
+    ;(await world.read(31)).release()
+    assert.equal(world.bases.get(31), undefined)
+  })
+
+  test('of the current inventory that are built twice at once are all removed', async () => {
+    world = startMoments({ isCopiedFast: false })
+    const readings = [50, 100].map((time) =>
+      world.moments.at(time, { user: 'ada', patience: undefined }),
+    )
+    await world.finish(100)
+    await world.finish(50)
+    await world.finish(100)
+    for (const { release } of await Promise.all(readings)) release()
+    await world.moments.close()
+    assert.deepEqual(
+      world.closed.toSorted((a, b) => a - b),
+      [50, 100, 100],
     )
   })
 

@@ -20,6 +20,8 @@ export interface MomentSource<Inventory> extends RecordedCommits {
   /** Whether the current inventory can be copied as fast as a moment. */
   readonly isCopiedFast: boolean
   newestCommit(): Promise<number>
+  /** Changes before it may be purged. */
+  oldestCommit(): Promise<number>
   /** How often values were removed from the past. Moments that were built before may have them. */
   redactions(): Promise<number>
   /** Builds the inventory as it was after a commit. */
@@ -87,7 +89,7 @@ export function createMoments<Inventory>(
 
   async function remove(entry: Entry<Inventory>): Promise<void> {
     const { commit, opening } = entry
-    if (!forgotten.delete(entry)) entries.delete(commit)
+    if (!forgotten.delete(entry) && entries.get(commit) === entry) entries.delete(commit)
     const moment = await opening.catch(() => undefined)
     await moment?.close()
   }
@@ -139,11 +141,17 @@ export function createMoments<Inventory>(
   type Report = (progress: number) => void
   type Build = (report: Report) => Promise<OpenMoment<Inventory>>
 
+  /** Moments from before the oldest commit lack changes that are purged now. */
+  async function complete(): Promise<Entry<Inventory>[]> {
+    const oldest = await source.oldestCommit()
+    return opened().filter(({ commit }) => commit >= oldest)
+  }
+
   /** The moment that is nearest to a commit; undefined if the current inventory is nearer, or must be copied. */
   async function nearestTo(commit: number, report: Report): Promise<Entry<Inventory> | undefined> {
     const now = await source.newestCommit()
     const distance = (entry: Entry<Inventory>) => Math.abs(entry.commit - commit)
-    const [nearest] = opened().toSorted((a, b) => distance(a) - distance(b))
+    const [nearest] = (await complete()).toSorted((a, b) => distance(a) - distance(b))
     if (source.isCopiedFast)
       return nearest && distance(nearest) < now - commit ? nearest : undefined
     if (nearest || now <= commit) return nearest
@@ -183,6 +191,9 @@ export function createMoments<Inventory>(
       progress: 0,
       lastUsed: performance.now(),
     }
+    // A request that waits for the same moment builds it, too. One of them stays.
+    const replaced = entries.get(commit)
+    if (replaced) forgotten.add(replaced)
     entries.set(commit, entry)
     void settle(entry)
     return entry
@@ -213,6 +224,9 @@ export function createMoments<Inventory>(
   const timer = setInterval(() => {
     const isOld = ({ lastUsed }: Entry<Inventory>) => performance.now() - lastUsed > maxIdle
     for (const entry of unread(removable()).filter(isOld)) void remove(entry)
+    // Values that were removed from the past must not stay in files, also if nobody asks for a moment again. While
+    // the database cannot be reached, the next time does it.
+    forgetRedacted().catch(() => {})
   }, maxIdle / 10).unref()
 
   let knownRedactions: number | undefined
