@@ -46,9 +46,15 @@ const maxProjectSummaries = 200
 
 const ProjectSummary = exactObject({
   project_id: Type.String(),
-  servers: Type.Integer({ description: 'Servers that exist, without the recycle bin' }),
-  users: Type.Integer({ description: 'Users with a role in the project' }),
-  owners: Type.Array(Type.String(), { description: 'Names, sorted' }),
+  servers: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Servers that exist, without the recycle bin; null if you cannot list them',
+  }),
+  users: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Users with a role in the project; null if you cannot list them',
+  }),
+  owners: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'Names, sorted; null if you cannot list users',
+  }),
 })
 export type ProjectSummary = Static<typeof ProjectSummary>
 

@@ -94,7 +94,8 @@ function useProjectSummaries(projects: readonly AnyEntity[]): readonly Column<An
     number: true,
     cell({ id }) {
       const summary = summaries.get(id)
-      return summary && number(summary[key])
+      const value = summary?.[key]
+      return value === null ? '–' : value !== undefined && number(value)
     },
   })
   return [
@@ -104,7 +105,7 @@ function useProjectSummaries(projects: readonly AnyEntity[]): readonly Column<An
       key: 'owners',
       title: t.owners,
       cell({ id }) {
-        const { owners = none } = summaries.get(id) ?? {}
+        const owners = summaries.get(id)?.owners ?? none
         const rest = owners.length - shownOwners
         return (
           <span title={owners.join(', ')}>

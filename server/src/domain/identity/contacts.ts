@@ -10,7 +10,7 @@ interface Person {
 const toRead = { service: 'identity', resource: 'users', at: ['system', 'domain', 'self'] } as const
 
 /**
- * Whether a caller sees how to contact a user: their own e-mail and mobile, and those of users they
+ * Whether a caller sees how to contact a user, and the last login: their own, and those of users they
  * may read at the level of a domain or above. Sharing a project is not enough.
  */
 export function createSeesContacts(principal: Principal): (person: Person) => boolean {
@@ -25,9 +25,9 @@ export function createSeesContacts(principal: Principal): (person: Person) => bo
 export const contactScopes = (principal: Principal): readonly AuthorizedScope[] =>
   (['list', 'get'] as const).map((action) => findAuthorizedScope(principal, { ...toRead, action }))
 
-/** Removes the contact fields that the caller may not see. */
+/** Removes the contact fields, and the last login, that the caller may not see. */
 export function createHideContacts(principal: Principal) {
   const seesContacts = createSeesContacts(principal)
   return <User extends Person>(user: User): User =>
-    seesContacts(user) ? user : { ...user, email: '', mobile: '' }
+    seesContacts(user) ? user : { ...user, email: '', mobile: '', last_login_at: null }
 }

@@ -12,6 +12,7 @@ import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.
 import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { serverWithResources } from '../../testing/inventory-world/minimal-server.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('projects', (engine) => {
@@ -92,6 +93,24 @@ onEngineOfLane('projects', (engine) => {
     assert.deepEqual(own.get(empty), { project_id: empty, servers: 0, users: 0, owners: [] })
     assert.equal(own.size, 2)
     assert.equal((await summaries(admin)).size, 3)
+
+    for (const [resource, expected] of [
+      ['users', { servers: null, users: 3, owners: ['crew', 'olga'] }],
+      ['servers', { servers: 2, users: null, owners: null }],
+    ] as const) {
+      const service = resource === 'users' ? 'identity' : 'compute'
+      const rules = [
+        { service: 'identity', resource: 'projects', action: 'list', effect: 'allow' },
+        { service, resource, action: 'list', effect: 'allow' },
+      ] as const
+      await identities.addRole(`lists ${resource}`, 'domain', rules)
+      const userId = await identities.addUser({ name: `lists ${resource}`, domainId })
+      await identities.assign({ role: `lists ${resource}`, userId, domainId })
+      const scope = { kind: 'domain', id: domainId } as const
+      const token = await insertToken(platform.database, { userId, scope })
+      const seen = await summaries(createContractClient(platform.url, token))
+      assert.deepEqual(seen.get(full), { project_id: full, ...expected }, resource)
+    }
   })
 
   test('a project is created in the given domain, or else in the domain of the token', async () => {

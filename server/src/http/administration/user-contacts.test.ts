@@ -10,9 +10,12 @@ import {
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const contacts = { email: 'ada@example.org', mobile: '+44 20 7946 0000' }
-const hidden = { email: '', mobile: '' }
+const lastLogin = '2026-01-02T03:04:05.000000Z'
+const visible = { ...contacts, last_login_at: lastLogin }
+const hidden = { email: '', mobile: '', last_login_at: null }
+const personal = ({ email, mobile, last_login_at }: UserDto) => ({ email, mobile, last_login_at })
 
-onEngineOfLane("a user's e-mail and mobile", (engine) => {
+onEngineOfLane("a user's e-mail, mobile and last login", (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let ada: { readonly id: string; readonly token: string }
@@ -25,6 +28,9 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     ada = person
     projectId = person.projectId
     await identityApi.order('PUT', `/v3/users/${ada.id}`, { user: contacts })
+    const { db } = platform.database
+    const login = db.updateTable('users').set({ last_login_at: Date.parse(lastLogin) })
+    await platform.database.commitIdentity([login.where('id', '=', ada.id).compile()])
     groupId = await identityApi.add((plan) => {
       const group = plan.group('default', ada.id)
       plan.grant(identityApi.bare, { group }, { project: projectId })
@@ -41,10 +47,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     const { user } = await get<{ user: UserDto }>(`/v3/users/${ada.id}`)
     const members = await get<{ users?: UserDto[] }>(`/v3/groups/${groupId}/users`)
     const listed = users.filter(({ id }) => id === ada.id)
-    return [...listed, user, ...(members.users ?? [])].map(({ email, mobile }) => ({
-      email,
-      mobile,
-    }))
+    return [...listed, user, ...(members.users ?? [])].map(personal)
   }
 
   async function colleague(...roles: string[]): Promise<string> {
@@ -63,17 +66,17 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   })
 
   test('are visible to the user', async () => {
-    assert.deepEqual(await viewsFor(ada.token), [contacts, contacts])
+    assert.deepEqual(await viewsFor(ada.token), [visible, visible])
   })
 
   test('are visible with read permission on users of the domain or of the system', async () => {
     for (const role of ['domain_viewer', 'domain_admin']) {
       const { id } = await identityApi.addCaller({ domain: [identityApi.role(role)] })
       const token = await identityApi.tokenFor(id, { domain: 'default' })
-      assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts], role)
+      assert.deepEqual(await viewsFor(token), [visible, visible, visible], role)
     }
     const { token } = await identityApi.addCaller({ system: [identityApi.role('auditor')] })
-    assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts])
+    assert.deepEqual(await viewsFor(token), [visible, visible, visible])
   })
 
   test('are hidden from a role in the domain that can read groups but not users', async () => {
@@ -87,10 +90,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
         token,
       },
     )
-    assert.deepEqual(
-      body.users.map(({ email, mobile }) => ({ email, mobile })),
-      [hidden],
-    )
+    assert.deepEqual(body.users.map(personal), [hidden])
   })
 
   test('are hidden in the response to a change by a role that can change users but not read them', async () => {
@@ -102,7 +102,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
       token,
       body: { user: { description: 'changed' } },
     })
-    assert.deepEqual([status, body.user.email, body.user.mobile], [200, '', ''])
+    assert.deepEqual([status, personal(body.user)], [200, hidden])
   })
 
   test('are in a token only for callers who can read them elsewhere', async () => {
@@ -116,7 +116,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
       })
       return { email: body.token.user.Email, mobile: body.token.user.Mobile }
     }
-    assert.deepEqual(await subject(stranger.token), hidden)
+    assert.deepEqual(await subject(stranger.token), { email: '', mobile: '' })
     assert.deepEqual(await subject(ada.token), contacts)
     assert.deepEqual(await subject(identityApi.admin), contacts)
   })
@@ -136,6 +136,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
       "filter=email.contains('ADA')",
       'filter=mobile.isnotempty()',
       "filter=email.ge('a')",
+      "filter=last_login_at.le('2026-01-03')",
       'q=email:ada@example.org',
       'search=example.org',
       `search=${encodeURIComponent(contacts.mobile)}`,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
+import type { AuthorizedScope } from '../../domain/scope.ts'
 import type { DatabaseReader, Row } from '../database.ts'
 import { wholeFacet } from '../servers/counts.ts'
 import { among, type Sql } from '../sql-parts.ts'
@@ -8,13 +9,17 @@ import { visibleTo } from './row-visibility.ts'
 /** Counts the servers and users of projects, and names their owners. */
 export const createSummarizeProjects =
   ({ db }: Pick<DatabaseReader, 'db'>): Registry['summarizeProjects'] =>
-  async (wanted, authorizedScope) => {
+  async (wanted, scopes) => {
     const read = async (query: Sql) => (await sql<Row>`${query}`.execute(db)).rows
-    const visible = await read(
-      sql`select id from projects where ${among(sql.ref('id'), wanted)}
-        and ${visibleTo('projects', authorizedScope)}`,
-    )
-    const ids = visible.map(({ id }) => String(id))
+    const within = async (scope: AuthorizedScope) => {
+      const isWanted = among(sql.ref('id'), wanted)
+      const isVisible = visibleTo('projects', scope)
+      const rows = await read(sql`select id from projects where ${isWanted} and ${isVisible}`)
+      return rows.map(({ id }) => String(id))
+    }
+    const ids = await within(scopes.projects)
+    const withServers = new Set(await within(scopes.servers))
+    const withUsers = new Set(await within(scopes.users))
     const inProject = among(sql.ref('assignments.project_id'), ids)
     const servers = await read(sql`select word as id, sum(servers) as total from server_counts
       join words on words.code = server_counts.project_id
@@ -35,8 +40,8 @@ export const createSummarizeProjects =
     const ownersOf = Map.groupBy(owners, ({ id }) => String(id))
     return ids.map((id) => ({
       project_id: id,
-      servers: serversOf.get(id) ?? 0,
-      users: usersOf.get(id) ?? 0,
-      owners: (ownersOf.get(id) ?? []).map(({ name }) => String(name)),
+      servers: withServers.has(id) ? (serversOf.get(id) ?? 0) : null,
+      users: withUsers.has(id) ? (usersOf.get(id) ?? 0) : null,
+      owners: withUsers.has(id) ? (ownersOf.get(id) ?? []).map(({ name }) => String(name)) : null,
     }))
   }

@@ -66,6 +66,9 @@ export function createResourceLists(
   }
 }
 
+/** Fields of users that not everybody sees who sees the user. */
+const personal: readonly string[] = ['email', 'mobile', 'last_login_at']
+
 /** The expression of a field. Times are stored in milliseconds. */
 function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contacts']): Sql {
   const { fields }: AdministeredResource = administeredResources[kind]
@@ -73,11 +76,13 @@ function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contac
   if (field?.notStored === 'constant') return sql`${sql.lit(field.default)}`
   if (typeof field?.notStored === 'object') return sql.ref(field.notStored.sameAs)
   const column = sql.ref(name)
-  if (field?.type === 'timestamp') return sql`(${column} * 1000)`
+  const value = field?.type === 'timestamp' ? sql`(${column} * 1000)` : column
   // Filters, search and sorting see no more than the response shows.
-  if (kind === 'users' && contacts && (name === 'email' || name === 'mobile')) {
-    return sql`(case when ${anyOf(contacts.map(seesContacts))} then ${column} else '' end)`
+  if (kind === 'users' && contacts && personal.includes(name)) {
+    const hidden = name === 'last_login_at' ? sql`null` : sql`''`
+    return sql`(case when ${anyOf(contacts.map(seesContacts))} then ${value} else ${hidden} end)`
   }
+  if (field?.type === 'timestamp') return value
   return field?.default === null ? sql`coalesce(${column}, '')` : column
 }
 

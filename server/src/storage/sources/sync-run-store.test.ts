@@ -77,6 +77,14 @@ onBothEngines('the last syncs of accounts', (engine) => {
     assert.equal((await other.list()).length, 1)
   })
 
+  test('of a clock that was ahead do not keep later ones out', async () => {
+    const account = await attach()
+    for (let at = 1; at <= storedSyncs; at += 1) await account.end(runAt(1_000_000 + at))
+    const now = runAt(500_000)
+    await account.end(now)
+    assert.deepEqual(await account.list(), [now])
+  })
+
   test('go with their account', async () => {
     const account = await attach()
     await account.end(runAt(10))

@@ -17,6 +17,9 @@ export function storeRun(
   const isRunner = sql`exists (select 1 from account_syncs
     where account_syncs.account_id = ${accountId} and runner = ${runner})`
   return [
+    // Of a clock that was ahead. They would be the newest until it is reached.
+    sql`delete from account_sync_runs where account_id = ${accountId} and ${isRunner}
+      and started_at > ${number(finished_at)}`,
     sql`insert into account_sync_runs
         (account_id, started_at, finished_at, result, seen, created, changed, gone, error)
       select account_id, ${number(started_at)}, ${number(finished_at)}, cast(${result} as text),

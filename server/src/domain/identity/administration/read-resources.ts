@@ -1,8 +1,9 @@
-import type { Impact } from '@muster/contract'
+import type { Impact, RequiredPermission } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
 import type { Page } from '../../query/list-query.ts'
 import { everywhere } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
+import { findAuthorizedScope } from '../authorized-scope.ts'
 import { narrowScope } from '../choose-scope.ts'
 import { contactScopes } from '../contacts.ts'
 import { requesterOf } from '../requester-of.ts'
@@ -15,6 +16,13 @@ import type {
   ResourceQuery,
 } from './registry.ts'
 import type { ResourceKind, Resources } from './resources.ts'
+
+const toList = (service: RequiredPermission['service'], resource: string): RequiredPermission => ({
+  service,
+  resource,
+  action: 'list',
+  at: ['system', 'domain', 'project'],
+})
 
 /** Lists and single resources. The query itself restricts them to the caller's scope. */
 export function createReadUseCases(registry: Registry, clock: Clock) {
@@ -80,7 +88,11 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       registry.listPolicyBindings(query, requesterOf(caller)),
 
     getProjectSummaries: (caller: Caller, ids: readonly string[]) =>
-      registry.summarizeProjects(ids, caller.authorizedScope),
+      registry.summarizeProjects(ids, {
+        projects: caller.authorizedScope,
+        servers: findAuthorizedScope(caller.principal, toList('compute', 'servers')),
+        users: findAuthorizedScope(caller.principal, toList('identity', 'users')),
+      }),
 
     async listUserProjects(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)

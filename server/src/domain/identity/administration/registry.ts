@@ -134,10 +134,10 @@ export interface Registry {
     id: string,
     authorizedScope: AuthorizedScope,
   ): Promise<Resources[K] | undefined>
-  /** The counts of those projects that are within the scope. */
+  /** The counts of those projects that are within the scope of projects, each within its own scope. */
   summarizeProjects(
     ids: readonly string[],
-    authorizedScope: AuthorizedScope,
+    scopes: Readonly<Record<'projects' | 'servers' | 'users', AuthorizedScope>>,
   ): Promise<readonly ProjectSummary[]>
   /** Whether the name is taken, within the domain or project in which names of this kind are unique. */
   isNameTaken(kind: ResourceKind, name: string, owner?: string): Promise<boolean>
