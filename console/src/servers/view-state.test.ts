@@ -15,6 +15,7 @@ const view: SavedView = {
   project_id: 'p1',
   created_at: '2026-05-04T08:00:00.000000Z',
   updated_at: '2026-05-04T08:00:00.000000Z',
+  group_by: '',
   ...toView(state),
 }
 

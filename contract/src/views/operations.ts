@@ -29,6 +29,7 @@ const newViewExample = {
   columns: ['name', 'status', 'ips', 'metadata.env'],
   order_by: ['vcpu_count'],
   order: 'desc',
+  group_by: 'project',
   sharing: 'project',
 }
 

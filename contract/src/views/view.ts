@@ -39,6 +39,10 @@ const query = {
   ),
   order_by: several(64, maxSortFields, '`order_by` of the list. Empty: the default order.'),
   order: Order,
+  group_by: Type.String({
+    maxLength: 320,
+    description: '`group_by` of the statistics: a field, or `metadata.<key>`. Empty: not grouped.',
+  }),
   scope: Scope,
   sharing: Sharing,
 }
@@ -59,6 +63,10 @@ export const savedViews = {
     columns: object('Columns', query.columns, []),
     order_by: object('Sort fields', query.order_by, []),
     order: { ...enumeration('Sort order', filterable), schema: query.order },
+    group_by: {
+      ...text('How the list is grouped. Empty: not grouped.', ['sort']),
+      schema: query.group_by,
+    },
     scope: { ...enumeration('`scope` of the list', ['sort']), schema: query.scope },
     sharing: { ...enumeration('`private` or `project`', filterable), schema: query.sharing },
     user_id: text('The owner', filterable),
@@ -80,6 +88,7 @@ const optional = {
   columns: Type.Optional(query.columns),
   order_by: Type.Optional(query.order_by),
   order: Type.Optional(Order),
+  group_by: Type.Optional(query.group_by),
   scope: Type.Optional(Scope),
   sharing: Type.Optional(Sharing),
 }

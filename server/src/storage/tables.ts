@@ -378,6 +378,7 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     columns: string
     order_by: string
     direction: string
+    group_by: string
     scope: string
     sharing: string
     user_id: string

@@ -131,6 +131,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
       columns: input.columns ?? [],
       order_by: input.order_by ?? [],
       order: input.order ?? 'desc',
+      group_by: input.group_by ?? '',
       scope: input.scope ?? '',
       sharing: input.sharing ?? 'private',
       user_id: userStatus.user.id,

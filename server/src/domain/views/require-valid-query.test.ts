@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { PlatformError } from '../error.ts'
 import { requireValidQuery } from './require-valid-query.ts'
 
-const plain = { q: '', columns: [], order_by: [], order: 'desc', scope: '' } as const
+const plain = { q: '', order: 'desc', group_by: '', scope: '' } as const
 type Parts = Parameters<typeof requireValidQuery>[0]
 
 const check = (parts: Partial<Parts>) =>
@@ -31,6 +31,8 @@ describe('a view can be run', () => {
     assert.equal(complaintOf({ columns: ['metadata.env', 'metadata.a.b'] }), 'nothing')
     assert.equal(complaintOf({ order_by: ['vcpu_count', 'name'], order: 'asc' }), 'nothing')
     assert.equal(complaintOf({ scope: 'max' }), 'nothing')
+    assert.equal(complaintOf({ group_by: 'project' }), 'nothing')
+    assert.equal(complaintOf({ group_by: 'metadata.env' }), 'nothing')
   })
 
   test('or else says which part of it is wrong, by its own name', () => {
@@ -44,6 +46,7 @@ describe('a view can be run', () => {
     assert.equal(complaintOf({ columns: ['metadata.'] }), 'view.columns')
     assert.equal(complaintOf({ columns: ['nics.mac'] }), 'view.columns')
     assert.equal(complaintOf({ order_by: ['colour'] }), 'view.order_by')
+    assert.equal(complaintOf({ group_by: 'colour' }), 'view.group_by')
     // Fields that depend on the caller cannot be sorted by.
     assert.equal(complaintOf({ order_by: ['can_update'] }), 'view.order_by')
   })

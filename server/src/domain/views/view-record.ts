@@ -20,6 +20,7 @@ export const describeView = (view: ViewRecord): SavedView => ({
   columns: view.columns,
   order_by: view.order_by,
   order: view.order,
+  group_by: view.group_by,
   scope: view.scope,
   sharing: view.sharing,
   user_id: view.user_id,

@@ -64,6 +64,7 @@ onEngineOfLane('saved views', (engine) => {
       columns: [],
       order_by: [],
       order: 'desc',
+      group_by: '',
       scope: '',
       sharing: 'private',
       user_id: viewer.userId,
@@ -76,6 +77,7 @@ onEngineOfLane('saved views', (engine) => {
       columns: ['name', 'metadata.env'],
       order_by: ['vcpu_count', 'name'],
       order: 'asc',
+      group_by: 'metadata.env',
       scope: 'max',
     }
     fleet.tick()

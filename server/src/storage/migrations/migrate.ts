@@ -36,6 +36,7 @@ import { up as checkpoints } from './0034-checkpoints.ts'
 import { up as syncRuns } from './0035-sync-runs.ts'
 import { up as logins } from './0036-logins.ts'
 import { up as redactions } from './0037-redactions.ts'
+import { up as viewGroups } from './0038-view-groups.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -76,6 +77,7 @@ const migrations: Record<string, Migration> = {
   '0035-sync-runs': { up: syncRuns },
   '0036-logins': { up: logins },
   '0037-redactions': { up: redactions },
+  '0038-view-groups': { up: viewGroups },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -11,6 +11,7 @@ export const viewOf = (userId: string, projectId: string, sharing: 'private' | '
   columns: '[]',
   order_by: '[]',
   direction: 'desc',
+  group_by: '',
   scope: '',
   sharing,
   user_id: userId,
