@@ -3,7 +3,15 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { serverFields } from '../../../server/src/domain/inventory/fields.ts'
 import { parseQ } from '../../../server/src/domain/query/parse-q.ts'
-import { exclude, filterTo, completeTerms, toggleValues, valuesOf, without } from './edit-query.ts'
+import {
+  addTerm,
+  completeTerms,
+  exclude,
+  filterTo,
+  toggleValues,
+  valuesOf,
+  without,
+} from './edit-query.ts'
 import { readTerms, renderTerm } from './terms.ts'
 
 describe('editing a query', () => {
@@ -39,6 +47,12 @@ describe('editing a query', () => {
     assert.equal(completeTerms('web status:'), 'web')
     assert.equal(completeTerms('status:running, web -'), 'web')
     assert.equal(completeTerms('fe80::1 status:ready'), 'fe80::1 status:ready')
+  })
+
+  it('adds a term that must match too, once', () => {
+    assert.equal(addTerm('', 'project:web'), 'project:web')
+    assert.equal(addTerm('tag:env=a', 'tag:app="b c"'), 'tag:env=a tag:app="b c"')
+    assert.equal(addTerm('project:web x', 'project:web'), 'project:web x')
   })
 
   it('removes the filter of a field', () => {

@@ -66,6 +66,12 @@ export const without = (q: string, name: string): string =>
       .map(({ raw }) => raw),
   )
 
+/** The query with a term that must match too. */
+export function addTerm(q: string, term: string): string {
+  const terms = readTerms(q).map(({ raw }) => raw)
+  return terms.includes(term) ? q : join([...terms, term])
+}
+
 /** The query without incomplete terms. */
 export const completeTerms = (q: string): string =>
   join(

@@ -20,12 +20,16 @@ export type CellRenderer<Item, Name extends string> = (
   index: number,
 ) => ReactNode
 
+/** Renders a row that has no values for the columns as one line; undefined for other rows. */
+export type LineRenderer<Item> = (row: Item, index: number) => ReactNode
+
 interface Props<Item extends ListItem, Name extends string> {
   readonly index: number
   /** Undefined while loading. */
   readonly row: Item | undefined
   readonly columns: readonly ListColumn<Name>[]
   readonly cell: CellRenderer<Item, Name>
+  readonly line?: LineRenderer<Item> | undefined
   /** Why it is shown although it no longer matches. */
   readonly state: RowState | undefined
   readonly isOpen: boolean
@@ -38,7 +42,7 @@ interface Props<Item extends ListItem, Name extends string> {
 }
 
 function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name>) {
-  const { index, row, columns, cell, state, isOpen, isSelected, isAtCursor } = props
+  const { index, row, columns, cell, line, state, isOpen, isSelected, isAtCursor } = props
   const { onOpen, onReach } = props
   const t = useMessages()
   if (!row) {
@@ -52,6 +56,7 @@ function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name
       </tr>
     )
   }
+  const whole = line?.(row, index)
   return (
     <tr
       id={`row-${index}`}
@@ -67,17 +72,23 @@ function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name
         if (!isOther && getSelection()?.isCollapsed !== false) onOpen(row, index)
       }}
     >
-      {columns.map(({ name, number }) => {
-        const className = name === 'name' ? styles.first : number ? styles.number : undefined
-        return (
-          <td key={name} className={className}>
-            {cell(name, row, index)}
-            {name === 'name' && state && (
-              <span className={styles.state}>{t.servers.rowStates[state]}</span>
-            )}
-          </td>
-        )
-      })}
+      {whole !== undefined && (
+        <td className={styles.line} colSpan={columns.length}>
+          {whole}
+        </td>
+      )}
+      {whole === undefined &&
+        columns.map(({ name, number }) => {
+          const className = name === 'name' ? styles.first : number ? styles.number : undefined
+          return (
+            <td key={name} className={className}>
+              {cell(name, row, index)}
+              {name === 'name' && state && (
+                <span className={styles.state}>{t.servers.rowStates[state]}</span>
+              )}
+            </td>
+          )
+        })}
     </tr>
   )
 }

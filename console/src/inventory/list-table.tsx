@@ -5,7 +5,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import type { Sort } from '../url/sort.ts'
 import { HeaderCell } from '../ui/header-cell.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
-import { ListRow, type CellRenderer, type ListColumn } from './list-row.tsx'
+import { ListRow, type CellRenderer, type LineRenderer, type ListColumn } from './list-row.tsx'
 import styles from './list-table.module.css'
 import type { ListItem } from './stable-pages.ts'
 import type { Cursor } from './use-list-keys.ts'
@@ -19,6 +19,7 @@ export interface TableProps<Item extends ListItem, Name extends string> {
   readonly listKey: string
   readonly columns: readonly ListColumn<Name>[]
   readonly cell: CellRenderer<Item, Name>
+  readonly line?: LineRenderer<Item> | undefined
   readonly sort: Sort
   readonly cursor: Cursor
   readonly openId?: string | undefined
@@ -44,7 +45,7 @@ const widthOf = (columns: readonly { readonly width: number }[]) =>
 export function ListTable<Item extends ListItem, Name extends string>(
   props: TableProps<Item, Name>,
 ) {
-  const { title, pages, listKey, columns, cell, sort, cursor, openId, selected } = props
+  const { title, pages, listKey, columns, cell, line, sort, cursor, openId, selected } = props
   const { onSort, onRange, onOpen, onReach, onValue } = props
   const t = useMessages()
   const scroll = useRef<HTMLDivElement>(null)
@@ -119,6 +120,7 @@ export function ListTable<Item extends ListItem, Name extends string>(
                   row={row}
                   columns={columns}
                   cell={cell}
+                  line={line}
                   state={row && pages.rowState(row.id)}
                   isOpen={row !== undefined && row.id === openId}
                   isSelected={row && selected?.has(row.id)}

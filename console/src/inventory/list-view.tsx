@@ -10,7 +10,7 @@ import { ValueMenu } from './value-menu.tsx'
 
 interface Props<Item extends ListItem, Name extends string> extends Pick<
   TableProps<Item, Name>,
-  'title' | 'columns' | 'cell' | 'sort' | 'openId' | 'selected' | 'onSort' | 'onOpen'
+  'title' | 'columns' | 'cell' | 'line' | 'sort' | 'openId' | 'selected' | 'onSort' | 'onOpen'
 > {
   readonly list: List<Item>
   readonly q: string

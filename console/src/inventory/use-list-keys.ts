@@ -55,7 +55,8 @@ export function useListKeys<Item extends ListItem>(options: KeyOptions<Item>) {
   useShortcut('r', pages.refetch)
   useShortcut('f', () => {
     const anchor = document.getElementById(`row-${cursor.index}`)?.getBoundingClientRect()
-    if (current && anchor) onPick({ values: filterValues(current), anchor })
+    const values = current ? filterValues(current) : []
+    if (values.length > 0 && anchor) onPick({ values, anchor })
   })
   // Do not scroll for the mouse: the click would miss the row.
   const moveTo = useCallback(

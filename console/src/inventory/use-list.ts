@@ -3,14 +3,18 @@ import { useCallback, useState } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import type { ListItem } from './stable-pages.ts'
 import { useListKeys, type KeyOptions } from './use-list-keys.ts'
-import { usePages, useVisibleRange, type ListQueries } from './use-pages.ts'
+import { usePages, useVisibleRange, type ListPages, type ListQueries } from './use-pages.ts'
 import type { PickedValues } from './value-menu.tsx'
 
 interface Options<Item extends ListItem> extends Omit<KeyOptions<Item>, 'pages' | 'onPick'> {
   /** Identifies the requests: also those of the same list with other columns. */
   readonly queryKey: string
   readonly queries: ListQueries<Item>
+  /** Shows other rows instead of the pages, such as groups. */
+  readonly withRows?: ((pages: ListPages<Item>) => ListPages<Item>) | undefined
 }
+
+const firstRow = { first: 0, last: 0 }
 
 /** Errors of the query are shown at the filter, not instead of the list. */
 export function queryProblem(error: unknown, filterName: string): string | undefined {
@@ -21,10 +25,11 @@ export function queryProblem(error: unknown, filterName: string): string | undef
 
 /** The rows of a list, the row at the cursor, and the values picked from a row. `ListView` shows them. */
 export function useList<Item extends ListItem>(options: Options<Item>) {
-  const { listKey, queryKey, queries } = options
+  const { listKey, queryKey, queries, withRows } = options
   const t = useMessages()
   const [visible, setVisible] = useVisibleRange(listKey)
-  const pages = usePages(queryKey, queries, visible)
+  const loaded = usePages(queryKey, queries, withRows ? firstRow : visible)
+  const pages = withRows ? withRows(loaded) : loaded
   const [picked, setPicked] = useState<PickedValues>()
   const { cursor, moveTo } = useListKeys({ ...options, pages, onPick: setPicked })
   const onRange = useCallback(

@@ -14,6 +14,8 @@ describe('the server list state in the address', () => {
       sort: 'name',
       columns: 'name,id,ips',
       scope: 'project',
+      group_by: 'metadata.env',
+      open: 'tag:env="a b" -tag:env',
       view: 'v1',
       panel: 's1',
       tab: 'disks',
@@ -22,10 +24,16 @@ describe('the server list state in the address', () => {
   })
 
   it('ignores unknown values', () => {
-    const state = readListState({ sort: 'name;drop', columns: 'nonsense', scope: 'galaxy' })
+    const state = readListState({
+      sort: 'name;drop',
+      columns: 'nonsense',
+      scope: 'galaxy',
+      group_by: 'ip',
+    })
     assert.deepEqual(state.sort, { by: 'created_at', order: 'desc' })
     assert.deepEqual(state.columns, defaultColumns)
     assert.equal(state.scope, 'max')
+    assert.equal(state.groupBy, undefined)
   })
 
   it('always includes the name column', () => {

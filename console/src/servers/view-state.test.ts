@@ -4,7 +4,12 @@ import type { SavedView } from '@muster/contract'
 import { readListState } from './list-state.ts'
 import { fromView, isEdited, toView } from './view-state.ts'
 
-const state = readListState({ q: 'status:ready', sort: 'name', columns: 'name,size' })
+const state = readListState({
+  q: 'status:ready',
+  sort: 'name',
+  columns: 'name,size',
+  group_by: 'metadata.env',
+})
 const view: SavedView = {
   id: 'v1',
   name: 'Stopped',
@@ -15,7 +20,6 @@ const view: SavedView = {
   project_id: 'p1',
   created_at: '2026-05-04T08:00:00.000000Z',
   updated_at: '2026-05-04T08:00:00.000000Z',
-  group_by: '',
   ...toView(state),
 }
 
@@ -34,5 +38,7 @@ describe('a saved view', () => {
     assert.equal(isEdited({ ...state, panel: 's1' }, view), false)
     assert.equal(isEdited({ ...state, q: 'status:running' }, view), true)
     assert.equal(isEdited({ ...state, scope: 'project' }, view), true)
+    assert.equal(isEdited({ ...state, groupBy: undefined }, view), true)
+    assert.equal(isEdited({ ...state, openGroups: ['tag:env=prod'] }, view), false)
   })
 })

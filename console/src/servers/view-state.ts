@@ -1,19 +1,21 @@
 import type { NewView, SavedView } from '@muster/contract'
 import { completeTerms } from '../filter/edit-query.ts'
 import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
+import { readGroupBy } from './grouping.ts'
 import { scopeValues } from '../inventory/list-state.ts'
 import { defaultSort, type ListState } from './list-state.ts'
 
-type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>>
+type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'group_by' | 'scope'>>
 
 /** The list state as a saved view. */
-export function toView({ q, columns, sort, scope }: ListState): Query {
+export function toView({ q, columns, sort, groupBy, scope }: ListState): Query {
   return {
     // The API rejects incomplete terms.
     q: completeTerms(q),
     columns: fieldsOfColumns(columns),
     order_by: [sort.by],
     order: sort.order,
+    group_by: groupBy ?? '',
     scope,
   }
 }
@@ -21,12 +23,14 @@ export function toView({ q, columns, sort, scope }: ListState): Query {
 /** A saved view as list state. */
 export function fromView(
   view: SavedView,
-): Pick<ListState, 'q' | 'columns' | 'sort' | 'scope' | 'view'> {
+): Pick<ListState, 'q' | 'columns' | 'sort' | 'groupBy' | 'openGroups' | 'scope' | 'view'> {
   const [by] = view.order_by
   return {
     q: view.q,
     columns: columnsOfFields(view.columns),
     sort: by === undefined ? defaultSort : { by, order: view.order },
+    groupBy: readGroupBy(view.group_by),
+    openGroups: [],
     scope: scopeValues.find((scope) => scope === view.scope) ?? 'max',
     view: view.id,
   }

@@ -1,6 +1,11 @@
 import type { ScopeParameter } from '@muster/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { addTerm } from '../../filter/edit-query.ts'
+import { renderTerm } from '../../filter/terms.ts'
 import type { Row } from '../../servers/row.ts'
 import { refreshInterval } from '../../servers/refresh-interval.ts'
+import { serversPerGroup, toServerGroups } from '../../servers/server-groups.ts'
+import { statusesIn } from '../../servers/status.ts'
 import type { Sort } from '../../url/sort.ts'
 import { api } from '../client.ts'
 import { beginRequest } from '../generation.ts'
@@ -13,6 +18,7 @@ import {
   type RowsQuery,
   type SizeQuery,
 } from './pages.ts'
+import { statisticsInterval } from './statistics.ts'
 
 /** Which servers. */
 export interface ServerFilter {
@@ -40,8 +46,12 @@ const filterOf = ({ q, scope, isBin, asOf }: ServerFilter) => ({
 const rowsOf = ({ servers }: { readonly servers: readonly object[] }) => servers as readonly Row[]
 
 /** One page of the list. A page is requested when the user scrolls to it. */
-const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => ({
-  queryKey: ['servers', 'page', query, index],
+const serverPageQuery = (
+  query: ServersQuery,
+  index: number,
+  limit: number = pageSize,
+): PageQuery<Row> => ({
+  queryKey: ['servers', 'page', query, index, limit],
   queryFn: async (context) => {
     const generation = beginRequest(context)
     const { sort, fields } = query
@@ -53,8 +63,8 @@ const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => 
         details: true,
         with_meta: true,
         field: fields,
-        limit: pageSize,
-        offset: index * pageSize,
+        limit,
+        offset: index * limit,
       },
       signal: context.signal,
     })
@@ -67,6 +77,10 @@ const serverPageQuery = (query: ServersQuery, index: number): PageQuery<Row> => 
   refetchInterval: (state) =>
     query.asOf === undefined && refreshInterval(state, state.state.data?.rows ?? []),
 })
+
+/** The first servers of a group. */
+export const groupServersQuery = (query: ServersQuery, term: string) =>
+  serverPageQuery({ ...query, q: addTerm(query.q, term) }, 0, serversPerGroup)
 
 /** Rows that their page no longer has: they match elsewhere, no longer match, or no longer exist. */
 const serverRowsQuery = (query: ServersQuery, ids: readonly string[]): RowsQuery<Row> => ({
@@ -125,3 +139,20 @@ export const serverQueries = (query: ServersQuery) => ({
   rows: (ids: readonly string[]) => serverRowsQuery(query, ids),
   size: query.q === '' ? undefined : fleetSizeQuery(sizeOf(query)),
 })
+
+/** The servers that match, by the values of a field or a tag. */
+export const groupsQuery = ({ q, scope, isBin, asOf }: ServerFilter, groupBy: string) =>
+  queryOptions({
+    queryKey: ['servers', 'groups', q, scope, isBin, asOf, groupBy],
+    queryFn: async ({ signal }) => {
+      const count = (text: string) =>
+        api.getServerStatistics({
+          query: { ...filterOf({ q: text, scope, isBin, asOf }), group_by: [groupBy] },
+          signal,
+        })
+      const running = addTerm(q, renderTerm('status', statusesIn.running))
+      return toServerGroups(groupBy, ...(await Promise.all([count(q), count(running)])))
+    },
+    // The past does not change.
+    refetchInterval: asOf === undefined && statisticsInterval,
+  })

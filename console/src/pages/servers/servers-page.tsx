@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Suspense, useCallback, useMemo, useState } from 'react'
-import { countsQuery, serverQueries, type ServersQuery } from '../../api/queries/servers.ts'
-import { completeTerms } from '../../filter/edit-query.ts'
+import { Suspense, useCallback, useState } from 'react'
+import { countsQuery, serverQueries } from '../../api/queries/servers.ts'
 import { filterKeys, type FilterName } from '../../filter/keys.ts'
 import { ColumnsButton } from '../../inventory/columns-button.tsx'
 import { FilterBar } from '../../inventory/filter-bar.tsx'
@@ -11,9 +10,9 @@ import { ListView } from '../../inventory/list-view.tsx'
 import { PastNotice } from '../../inventory/past-notice.tsx'
 import { TimeControl } from '../../inventory/time-control.tsx'
 import { useList } from '../../inventory/use-list.ts'
-import { columnNames, defaultColumns, fieldsFor, withBinColumn } from '../../servers/columns.ts'
+import { columnNames, defaultColumns } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
-import { searchedFields, searchWords } from '../../servers/search-matches.ts'
+import { isGroupRow } from '../../servers/server-groups.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
@@ -22,12 +21,15 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
+import { GroupMenu } from './group-menu.tsx'
 import { ListTools } from './list-tools.tsx'
 import { filterCountQueries } from './filter-counts.ts'
 import { NoServers } from './no-servers.tsx'
+import { useGroups } from './use-groups.ts'
 import { useListState } from './use-list-state.ts'
 import { useSelection } from './use-selection.ts'
-import { useServerCell, useServerColumns } from './use-server-columns.tsx'
+import { useGroupLine, useServerCell, useServerColumns } from './use-server-columns.tsx'
+import { useServersQuery } from './use-servers-query.ts'
 import { ViewsMenu } from './views-menu.tsx'
 import { api } from '../../api/client.ts'
 import { exportFormat, saveExport, type ExportKind } from '../../api/save-export.ts'
@@ -51,29 +53,10 @@ export function ServersPage() {
   const [state, change] = useListState()
   const [hasFilters, setFilters] = useState(wide.matches)
   const { isBin, asOf } = state
-  const columnsShown = useMemo(
-    () => (isBin ? withBinColumn(state.columns) : state.columns),
-    [isBin, state.columns],
-  )
-  const q = completeTerms(state.q)
-  const search = useMemo(
-    () => ({ words: searchWords(q), columns: columnsShown }),
-    [q, columnsShown],
-  )
-  const hasWords = search.words.length > 0
-  const query = useMemo<ServersQuery>(
-    () => ({
-      q,
-      scope: state.scope,
-      isBin,
-      asOf,
-      sort: state.sort,
-      // To tell why a row matches.
-      fields: [...new Set([...fieldsFor(columnsShown), ...(hasWords ? searchedFields : [])])],
-    }),
-    [q, state.scope, isBin, asOf, state.sort, columnsShown, hasWords],
-  )
-  const listKey = JSON.stringify([q, state.scope, isBin, asOf, state.sort])
+  const { query, search } = useServersQuery(state)
+  const { q } = query
+  const listKey = JSON.stringify([q, state.scope, isBin, asOf, state.sort, state.groupBy])
+  const { withRows, openGroup } = useGroups(query, state, change)
 
   const { scope } = state
   const filters = {
@@ -83,7 +66,10 @@ export function ServersPage() {
       countsQuery({ q: text, scope, isBin, asOf }, fields),
   }
 
-  const open = useCallback((row: Row) => change({ panel: row.id }), [change])
+  const open = useCallback(
+    (row: Row) => (isGroupRow(row) ? openGroup(row) : change({ panel: row.id })),
+    [openGroup, change],
+  )
   const close = () => change({ panel: undefined })
   const setQ = useCallback((next: string) => change({ q: next }, { replace: true }), [change])
   const list = useList({
@@ -92,14 +78,21 @@ export function ServersPage() {
     queries: { ...serverQueries(query), ...filterCountQueries(query, hasFilters) },
     onMove: (row) => {
       // An open panel follows the cursor.
-      if (state.panel !== undefined) change({ panel: row.id }, { replace: true })
+      if (state.panel !== undefined && !isGroupRow(row))
+        change({ panel: row.id }, { replace: true })
     },
     onOpen: open,
-    onSelect: (row, index, isRange) => selection.toggle(row, index, isRange),
+    onSelect: (row, index, isRange) => {
+      if (!isGroupRow(row)) selection.toggle(row, index, isRange)
+    },
     filterValues,
+    withRows,
   })
   const { pages, moveTo } = list
-  const selection = useSelection(listKey, isBin, pages.rowAt)
+  const selection = useSelection(listKey, isBin, (index) => {
+    const row = pages.rowAt(index)
+    return row && !isGroupRow(row) ? row : undefined
+  })
   const openAt = useCallback(
     (row: Row, index: number) => {
       moveTo(index)
@@ -108,8 +101,9 @@ export function ServersPage() {
     [moveTo, open],
   )
 
-  const columns = useServerColumns(columnsShown)
+  const columns = useServerColumns(search.columns)
   const cell = useServerCell(selection, search, openAt)
+  const line = useGroupLine(state.groupBy, openAt)
   return (
     <div className={styles.page}>
       <ListHead
@@ -129,6 +123,11 @@ export function ServersPage() {
           defaults={defaultColumns}
           titleOf={(name) => t.servers.columns[name]}
           onChange={(columns) => change({ columns }, { replace: true })}
+        />
+        <GroupMenu
+          groupBy={state.groupBy}
+          scope={scope}
+          onChange={(groupBy) => change({ groupBy, openGroups: [] })}
         />
         <ExportMenu
           heading={t.servers.exportAll(
@@ -189,6 +188,7 @@ export function ServersPage() {
             q={state.q}
             columns={columns}
             cell={cell}
+            line={line}
             sort={state.sort}
             openId={state.panel}
             selected={selection.ids}

@@ -3,6 +3,8 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Cell } from '../../servers/cell.tsx'
 import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
+import { isGroupRow } from '../../servers/server-groups.ts'
+import { GroupLine } from './group-line.tsx'
 import { NameCell, type ListSearch } from './name-cell.tsx'
 import type { Selection } from './use-selection.ts'
 
@@ -36,5 +38,19 @@ export function useServerCell(
         <Cell column={column} row={row} words={search.words} />
       ),
     [ids, toggle, search, onOpen],
+  )
+}
+
+/** Renders the line of a group. */
+export function useGroupLine(
+  groupBy: string | undefined,
+  onOpen: (row: Row, index: number) => void,
+) {
+  return useCallback(
+    (row: Row, index: number) =>
+      groupBy !== undefined && isGroupRow(row) ? (
+        <GroupLine groupBy={groupBy} row={row} onOpen={() => onOpen(row, index)} />
+      ) : undefined,
+    [groupBy, onOpen],
   )
 }
