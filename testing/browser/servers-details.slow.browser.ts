@@ -103,6 +103,72 @@ describe('details of the server list', () => {
     await list.waitFor({ state: 'hidden' })
     const focused = await page.evaluate('document.activeElement?.tagName')
     assert.equal(focused, 'BUTTON')
+  test('columns are resized by dragging and with the keyboard, and keep their widths', async (t) => {
+    const { page } = await openList(t)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const edge = page.getByRole('separator', { name: 'Width of Project' })
+    const width = async () =>
+      (await page.getByRole('columnheader', { name: 'Project' }).boundingBox())?.width ?? 0
+    const before = await width()
+    assert.equal(await edge.getAttribute('aria-valuenow'), String(before))
+    const box = await edge.boundingBox()
+    assert.ok(box)
+    await page.mouse.move(box.x + 4, box.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 44, box.y + 10, { steps: 4 })
+    await page.mouse.up()
+    assert.equal(await width(), before + 40)
+    await edge.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+    assert.equal(await width(), before + 24)
+    assert.equal(await edge.getAttribute('aria-valuenow'), String(before + 24))
+    assert.deepEqual(searchOf(page), {})
+    await page.reload()
+    await page.locator('tbody a').first().waitFor()
+    assert.equal(await width(), before + 24)
+    await edge.dblclick()
+    assert.equal(await width(), before)
+  })
+
+  test('addresses and sizes are never cut, however narrow the window is', async (t) => {
+    const { page } = await openList(t)
+    const [pattern] = fleet.servers
+    assert.ok(pattern)
+    const address = '2001:0db8:85a3:0000:1000:8a2e:0370:7334'
+    const nics = (pattern.nics ?? []).map((nic) => ({ ...nic, ip_addr: '', ip6_addr: address }))
+    const { inventory } = testConsole.platform
+    await inventory.recordServers({
+      present: [{ ...pattern, nics, vcpu_count: 1000, vmem_size: 1_047_000 }],
+      gone: [],
+    })
+    t.after(() => inventory.recordServers({ present: [pattern], gone: [] }))
+    const whole = page.locator('tbody td[data-whole]')
+    const isShown = (text: string) => whole.filter({ hasText: text }).first()
+    for (const width of [1440, 1100, 800, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto('/console/servers?sort=name')
+      await isShown(address).waitFor()
+      if (width > 640) {
+        // Not even by the user.
+        const edge = page.getByRole('separator', { name: 'Width of IP addresses' })
+        for (let step = 0; step < 20; step += 1) await edge.press('ArrowLeft')
+        await isShown('1,000 · 1,022.5 GB').waitFor()
+      }
+      const cut = await whole.evaluateAll((cells) =>
+        cells
+          .filter((cell) => {
+            const range = cell.ownerDocument.createRange()
+            range.selectNodeContents(cell)
+            const inner = range.getBoundingClientRect()
+            const outer = cell.getBoundingClientRect()
+            return inner.right > outer.right + 0.5 || inner.left < outer.left - 4.5
+          })
+          .map((cell) => cell.textContent),
+      )
+      assert.deepEqual(cut, [], `${width}`)
+    }
   })
 
   test('marks what was searched, and says why a row matches', async (t) => {
@@ -168,7 +234,9 @@ describe('details of the server list', () => {
         const isUsable = await focused.evaluate((at) => {
           const { width, height } = at.getBoundingClientRect()
           const scrolls = at.scrollWidth > at.clientWidth || at.scrollHeight > at.clientHeight
-          const isControl = at.matches('a, button, input, select, textarea, summary, tr')
+          const isControl = at.matches(
+            'a, button, input, select, textarea, summary, tr, [role=separator]',
+          )
           return width > 0 && height > 0 && (isControl || scrolls)
         })
         assert.ok(isUsable, `stop ${stop} of ${path}`)

@@ -1,15 +1,14 @@
 import { memo, type ReactNode } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
+import type { SizedColumn } from './fit-columns.ts'
 import styles from './list-table.module.css'
 import type { RowState } from './settle-list.ts'
 import type { ListItem } from './stable-pages.ts'
 
-export interface ListColumn<Name extends string> {
-  readonly name: Name
+export interface ListColumn<Name extends string> extends SizedColumn<Name> {
   readonly title: string
   /** Undefined if the API cannot sort by it, or only slowly. */
   readonly sortBy?: string | undefined
-  readonly width: number
   readonly number?: boolean | undefined
 }
 
@@ -78,10 +77,10 @@ function Row<Item extends ListItem, Name extends string>(props: Props<Item, Name
         </td>
       )}
       {whole === undefined &&
-        columns.map(({ name, number }) => {
+        columns.map(({ name, number, isWhole }) => {
           const className = name === 'name' ? styles.first : number ? styles.number : undefined
           return (
-            <td key={name} className={className}>
+            <td key={name} className={className} data-whole={isWhole ? name : undefined}>
               {cell(name, row, index)}
               {name === 'name' && state && (
                 <span className={styles.state}>{t.servers.rowStates[state]}</span>

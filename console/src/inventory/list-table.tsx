@@ -1,18 +1,29 @@
-import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent } from 'react'
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type MouseEvent,
+  type ReactNode,
+} from 'react'
 import { density } from '../frame/preferences.ts'
 import { usePreference } from '../frame/use-preference.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import type { Sort } from '../url/sort.ts'
 import { HeaderCell } from '../ui/header-cell.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
+import { ColumnSeparator } from './column-separator.tsx'
 import { ListRow, type CellRenderer, type LineRenderer, type ListColumn } from './list-row.tsx'
 import styles from './list-table.module.css'
 import type { ListItem } from './stable-pages.ts'
+import { useColumnWidths } from './use-column-widths.ts'
 import type { Cursor } from './use-list-keys.ts'
 import type { ListPages } from './use-pages.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
 export interface TableProps<Item extends ListItem, Name extends string> {
+  /** Identifies the list whose column widths are remembered. */
+  readonly name: string
   readonly title: string
   readonly pages: ListPages<Item>
   /** Identifies the list. A new list starts at the top once it has loaded. */
@@ -38,14 +49,23 @@ const narrowHeight = 60
 const mostRows = 400_000
 const headerHeight = 36
 
-const widthOf = (columns: readonly { readonly width: number }[]) =>
-  columns.reduce((sum, { width }) => sum + width, 0)
-
 /** A virtualized table: only visible rows are rendered. */
 export function ListTable<Item extends ListItem, Name extends string>(
   props: TableProps<Item, Name>,
 ) {
-  const { title, pages, listKey, columns, cell, line, sort, cursor, openId, selected } = props
+  const {
+    name: list,
+    title,
+    pages,
+    listKey,
+    columns,
+    cell,
+    line,
+    sort,
+    cursor,
+    openId,
+    selected,
+  } = props
   const { onSort, onRange, onOpen, onReach, onValue } = props
   const t = useMessages()
   const scroll = useRef<HTMLDivElement>(null)
@@ -60,6 +80,8 @@ export function ListTable<Item extends ListItem, Name extends string>(
     height,
     header: isNarrow ? 0 : headerHeight,
   })
+  const sized = useColumnWidths({ list, columns, rowsKey: listKey, scroll })
+  const width = sized.widths.reduce((sum, each) => sum + each, 0)
   const indexes = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, at) => first + at)
 
   useEffect(() => onRange(first, last), [first, last, onRange])
@@ -91,20 +113,27 @@ export function ListTable<Item extends ListItem, Name extends string>(
       <div ref={scroll} className={styles.scroll} role="group" aria-label={title}>
         <table
           className={styles.table}
-          style={isNarrow ? undefined : { minWidth: widthOf(columns) }}
+          style={isNarrow ? undefined : { minWidth: width, ...(!sized.isFlexible && { width }) }}
           aria-rowcount={total + 1}
           onClickCapture={click}
         >
           <caption className="visuallyHidden">{title}</caption>
           <colgroup>
-            {columns.map(({ name, width }) => (
-              <col key={name} style={{ width }} />
+            {columns.map(({ name }, at) => (
+              <col key={name} style={{ width: sized.widths[at] }} />
             ))}
           </colgroup>
           <thead>
             <tr aria-rowindex={1}>
-              {columns.map((column) => (
-                <SortHeader key={column.name} column={column} sort={sort} onSort={onSort} />
+              {columns.map((column, at) => (
+                <SortHeader key={column.name} column={column} sort={sort} onSort={onSort}>
+                  <ColumnSeparator
+                    title={column.title}
+                    width={sized.widths[at] ?? column.width}
+                    needed={sized.needed[column.name]}
+                    onResize={(next) => sized.resize(column.name, next)}
+                  />
+                </SortHeader>
               ))}
             </tr>
           </thead>
@@ -152,14 +181,17 @@ interface SortHeaderProps {
   readonly column: ListColumn<string>
   readonly sort: Sort
   readonly onSort: (sort: Sort) => void
+  readonly children: ReactNode
 }
 
-function SortHeader({ column, sort, onSort }: SortHeaderProps) {
+function SortHeader({ column, sort, onSort, children }: SortHeaderProps) {
   const { name, title, sortBy, number } = column
   const className = [name === 'name' && styles.first, number && styles.number]
     .filter(Boolean)
     .join(' ')
   return (
-    <HeaderCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort} />
+    <HeaderCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort}>
+      {children}
+    </HeaderCell>
   )
 }

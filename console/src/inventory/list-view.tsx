@@ -10,7 +10,16 @@ import { ValueMenu } from './value-menu.tsx'
 
 interface Props<Item extends ListItem, Name extends string> extends Pick<
   TableProps<Item, Name>,
-  'title' | 'columns' | 'cell' | 'line' | 'sort' | 'openId' | 'selected' | 'onSort' | 'onOpen'
+  | 'name'
+  | 'title'
+  | 'columns'
+  | 'cell'
+  | 'line'
+  | 'sort'
+  | 'openId'
+  | 'selected'
+  | 'onSort'
+  | 'onOpen'
 > {
   readonly list: List<Item>
   readonly q: string

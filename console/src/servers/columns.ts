@@ -4,9 +4,15 @@ import type { FieldName, FieldUsedFor, servers } from '@muster/contract'
 const columns = {
   name: { fields: ['name'], sortBy: 'name', width: 195 },
   status: { fields: ['status'], sortBy: 'status', width: 164 },
-  ips: { fields: ['ips', 'eip'], width: 122 },
+  ips: { fields: ['ips', 'eip'], width: 122, isWhole: true },
   project: { fields: ['project'], width: 182 },
-  size: { fields: ['vcpu_count', 'vmem_size'], sortBy: 'vcpu_count', width: 88, number: true },
+  size: {
+    fields: ['vcpu_count', 'vmem_size'],
+    sortBy: 'vcpu_count',
+    width: 88,
+    number: true,
+    isWhole: true,
+  },
   where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 214 },
   os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 230 },
   tags: { fields: ['metadata'], width: 200 },
@@ -18,9 +24,15 @@ const columns = {
   region: { fields: ['region'], sortBy: 'region', width: 130 },
   zone: { fields: ['zone'], sortBy: 'zone', width: 130 },
   domain: { fields: ['project_domain'], width: 120 },
-  vcpu_count: { fields: ['vcpu_count'], sortBy: 'vcpu_count', width: 84, number: true },
-  vmem_size: { fields: ['vmem_size'], sortBy: 'vmem_size', width: 96, number: true },
-  disk: { fields: ['disk'], sortBy: 'disk', width: 96, number: true },
+  vcpu_count: {
+    fields: ['vcpu_count'],
+    sortBy: 'vcpu_count',
+    width: 84,
+    number: true,
+    isWhole: true,
+  },
+  vmem_size: { fields: ['vmem_size'], sortBy: 'vmem_size', width: 96, number: true, isWhole: true },
+  disk: { fields: ['disk'], sortBy: 'disk', width: 96, number: true, isWhole: true },
   instance_type: { fields: ['instance_type'], sortBy: 'instance_type', width: 130 },
   hypervisor: { fields: ['hypervisor'], sortBy: 'hypervisor', width: 110 },
   host: { fields: ['host'], sortBy: 'host', width: 140 },
@@ -38,6 +50,8 @@ interface ColumnDefinition {
   readonly sortBy?: FieldUsedFor<typeof servers, 'sort'>
   readonly width: number
   readonly number?: boolean
+  /** Its values are never cut. */
+  readonly isWhole?: boolean
 }
 
 export type ColumnName = keyof typeof columns

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Sort } from '../url/sort.ts'
 import styles from './header-cell.module.css'
 
@@ -8,22 +9,26 @@ interface Props {
   readonly sortBy?: string | undefined
   readonly sort?: Sort | undefined
   readonly onSort?: ((sort: Sort) => void) | undefined
+  /** A control of the column, after its title. It is not part of the name of the column. */
+  readonly children?: ReactNode
 }
 
 const arrows = { asc: '↑', desc: '↓' } as const
 
 /** A column header, with a sort button if the column is sortable. */
-export function HeaderCell({ title, className, sortBy, sort, onSort }: Props) {
+export function HeaderCell({ title, className, sortBy, sort, onSort, children }: Props) {
+  const shared = { scope: 'col', className, title, ...(children && { 'aria-label': title }) }
   if (sortBy === undefined || !onSort) {
     return (
-      <th scope="col" className={className} title={title}>
+      <th {...shared}>
         {title}
+        {children}
       </th>
     )
   }
   const order = sort?.by === sortBy ? sort.order : undefined
   return (
-    <th scope="col" className={className} title={title} aria-sort={order && `${order}ending`}>
+    <th {...shared} aria-sort={order && `${order}ending`}>
       <button
         type="button"
         className={styles.sort}
@@ -32,6 +37,7 @@ export function HeaderCell({ title, className, sortBy, sort, onSort }: Props) {
         {title}
         {order && <span aria-hidden="true">{arrows[order]}</span>}
       </button>
+      {children}
     </th>
   )
 }

@@ -25,6 +25,8 @@ export const servers = {
   columnsAreDefault: 'These are the default columns',
   moveUp: (title: string) => `Move ${title} to the left`,
   moveDown: (title: string) => `Move ${title} to the right`,
+  columnWidth: (title: string) => `Width of ${title}`,
+  columnWidthHint: 'Drag to change the width, double-click to reset it',
   groupBy: 'Group by',
   groupedBy: (name: string) => `By ${name}`,
   noGroups: 'No groups',

@@ -26,6 +26,8 @@ export const servers: Messages['servers'] = {
   columnsAreDefault: '当前即为默认列',
   moveUp: (title) => `将“${title}”左移`,
   moveDown: (title) => `将“${title}”右移`,
+  columnWidth: (title) => `“${title}”列的宽度`,
+  columnWidthHint: '拖动可调整宽度，双击可恢复默认',
   groupBy: '分组',
   groupedBy: (name) => `按“${name}”`,
   noGroups: '不分组',

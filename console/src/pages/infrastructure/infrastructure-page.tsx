@@ -149,6 +149,7 @@ function ResourceList({ kind }: Props) {
       />
       <div className={styles.list}>
         <ListView
+          name={kind}
           title={t.kinds[kind]}
           list={list}
           q={state.q}

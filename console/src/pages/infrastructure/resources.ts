@@ -108,6 +108,7 @@ export const columnsFor = (resource: Resource, names: readonly string[]) =>
       name,
       width: ownWidths[name] ?? widths[type],
       number: type === 'number',
+      isWhole: type === 'number',
       sortBy: uses.includes('sort') ? name : undefined,
     }
   })

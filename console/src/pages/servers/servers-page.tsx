@@ -183,6 +183,7 @@ export function ServersPage() {
             />
           )}
           <ListView
+            name="servers"
             title={t.servers.title}
             list={list}
             q={state.q}
