@@ -103,6 +103,8 @@ describe('details of the server list', () => {
     await list.waitFor({ state: 'hidden' })
     const focused = await page.evaluate('document.activeElement?.tagName')
     assert.equal(focused, 'BUTTON')
+  })
+
   test('columns are resized by dragging and with the keyboard, and keep their widths', async (t) => {
     const { page } = await openList(t)
     await page.setViewportSize({ width: 1440, height: 900 })
