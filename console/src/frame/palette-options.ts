@@ -54,6 +54,15 @@ export function serverOption(server: Found, text = ''): PageOption {
   }
 }
 
+/** The servers that match a query, as an option. */
+export const filterOption = (name: string, q: string): PageOption => ({
+  id: 'filter',
+  group: 'servers',
+  icon: 'filter',
+  name,
+  href: `/servers?${new URLSearchParams({ q }).toString()}`,
+})
+
 /** Options whose name or hint contains every word. */
 export function matching<Option extends Shown>(options: readonly Option[], text: string): Option[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)

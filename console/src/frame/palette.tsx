@@ -8,7 +8,7 @@ import { useModal } from '../ui/use-modal.ts'
 import type { ServerCommand } from './chosen-action.tsx'
 import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
 import styles from './palette.module.css'
-import { rememberOption } from './recent-options.ts'
+import { rememberAddress } from './recent-addresses.ts'
 import { usePaletteOptions } from './use-palette-options.ts'
 
 interface Props {
@@ -25,8 +25,9 @@ export function Palette({ onCommand, onClose }: Props) {
   const { user } = useSession()
   const [text, setText] = useState('')
   const [chosenId, setChosenId] = useState<string>()
-  const { options, isSearching, hasFailed } = usePaletteOptions(text, onCommand)
-  const chosen = chosenOf(options, chosenId)
+  const { options, pending, isSearching, hasFailed } = usePaletteOptions(text, onCommand)
+  // Enter opens the first option, which is still to come.
+  const chosen = pending > 0 && chosenId === undefined ? undefined : chosenOf(options, chosenId)
 
   function run(option: PaletteOption | undefined): void {
     if (!option) return
@@ -37,7 +38,7 @@ export function Palette({ onCommand, onClose }: Props) {
     }
     onClose()
     if ('run' in option) return option.run()
-    rememberOption(user.id, option)
+    rememberAddress(user.id, option.href)
     void router.navigate({ href: `/console${option.href}` })
   }
 
@@ -81,9 +82,19 @@ export function Palette({ onCommand, onClose }: Props) {
         id={listId}
         role="listbox"
         aria-label={t.frame.searchOrJump}
-        aria-busy={isSearching}
+        aria-busy={isSearching || pending > 0}
         className={styles.list}
       >
+        {pending > 0 && (
+          <div className={styles.heading} role="presentation">
+            {t.frame.paletteGroups.recent}
+          </div>
+        )}
+        {Array.from({ length: pending }, (_, place) => (
+          <div key={place} className={styles.option} role="presentation">
+            <span className={styles.pending} />
+          </div>
+        ))}
         {options.map((option, index) => (
           <div key={option.id} role="presentation">
             {options[index - 1]?.group !== option.group && (

@@ -15,6 +15,7 @@ import { Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
 import styles from './shell.module.css'
+import { useRememberVisits } from './use-recent-options.ts'
 import { useShortcut } from './use-shortcut.ts'
 import { trackedTasksQuery } from '../api/queries/tracked-tasks.ts'
 import { usePermission } from '../session/use-permission.ts'
@@ -55,6 +56,7 @@ export function Shell() {
   })
   useGoShortcuts()
   usePreload()
+  useRememberVisits()
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>

@@ -10,73 +10,76 @@ import { switchScope } from '../session/switch-scope.ts'
 import { usePermissions } from '../session/use-permission.ts'
 import { useSession } from '../session/use-session.ts'
 import { showToast } from '../ui/show-toast.ts'
-import { matching, type PaletteOption } from './palette-options.ts'
+import type { PageOption, PaletteOption } from './palette-options.ts'
 
-const most = 5
+type Group = 'projects' | 'accounts' | 'people' | 'views'
 
-/** Projects, accounts, people and views whose names match. What the user may not list is left out. */
-export function useEntityOptions(typed: string): readonly PaletteOption[] {
+interface Entities {
+  readonly groups: readonly (readonly PageOption[])[]
+  readonly isLoading: boolean
+}
+
+/** Projects, accounts, people and views. What the user may not list is left out. */
+export function useEntityOptions(isWanted: (group: Group) => boolean): Entities {
   const permission = usePermissions()
-  const isTyped = typed !== ''
-  const { data: projects = [] } = useQuery({
+  const projects = useQuery({
     ...choicesQuery('projects'),
-    enabled: isTyped && permission('listProjects').allowed,
+    enabled: isWanted('projects') && permission('listProjects').allowed,
   })
-  const { data: accounts = [] } = useQuery({
+  const accounts = useQuery({
     ...allAccountsQuery,
-    enabled: isTyped && permission('listCloudAccounts').allowed,
+    enabled: isWanted('accounts') && permission('listCloudAccounts').allowed,
   })
-  const { data: users = [] } = useQuery({
+  const users = useQuery({
     ...choicesQuery('users'),
-    enabled: isTyped && permission('listUsers').allowed,
+    enabled: isWanted('people') && permission('listUsers').allowed,
   })
-  const { data: views = [] } = useQuery({ ...viewsQuery, enabled: isTyped })
-  const switches = useSwitches()
-  if (!isTyped) return []
-  const groups: readonly (readonly PaletteOption[])[] = [
-    switches,
-    projects.map(({ id, name, description }) => ({
-      id: `project ${id}`,
-      group: 'projects',
-      icon: 'layers',
-      name,
-      hint: description,
-      href: `/identity/projects/${id}`,
-    })),
-    accounts.map(({ id, name, provider }) => ({
-      id: `account ${id}`,
-      group: 'accounts',
-      icon: 'cloud',
-      name,
-      hint: provider,
-      href: `/accounts/${id}`,
-    })),
-    users.map(({ id, name, displayname, email }) => ({
-      id: `user ${id}`,
-      group: 'people',
-      icon: 'user',
-      name,
-      hint: [displayname, email].filter(Boolean).join(' · '),
-      href: `/identity/users/${id}`,
-    })),
-    views.map((view) => ({
-      id: `view ${view.id}`,
-      group: 'views',
-      icon: 'star',
-      name: view.name,
-      hint: view.q,
-      href: `/servers?${new URLSearchParams(
-        Object.entries(writeListState({ ...readListState({}), ...fromView(view) })).filter(
-          (entry): entry is [string, string] => entry[1] !== undefined,
-        ),
-      ).toString()}`,
-    })),
-  ]
-  return groups.flatMap((options) => matching(options, typed).slice(0, most))
+  const views = useQuery({ ...viewsQuery, enabled: isWanted('views') })
+  return {
+    isLoading: [projects, accounts, users, views].some(({ isLoading }) => isLoading),
+    groups: [
+      (projects.data ?? []).map(({ id, name, description }) => ({
+        id: `project ${id}`,
+        group: 'projects',
+        icon: 'layers',
+        name,
+        hint: description,
+        href: `/identity/projects/${id}`,
+      })),
+      (accounts.data ?? []).map(({ id, name, provider }) => ({
+        id: `account ${id}`,
+        group: 'accounts',
+        icon: 'cloud',
+        name,
+        hint: provider,
+        href: `/accounts/${id}`,
+      })),
+      (users.data ?? []).map(({ id, name, displayname, email }) => ({
+        id: `user ${id}`,
+        group: 'people',
+        icon: 'user',
+        name,
+        hint: [displayname, email].filter(Boolean).join(' · '),
+        href: `/identity/users/${id}`,
+      })),
+      (views.data ?? []).map((view) => ({
+        id: `view ${view.id}`,
+        group: 'views',
+        icon: 'star',
+        name: view.name,
+        hint: view.q,
+        href: `/servers?${new URLSearchParams(
+          Object.entries(writeListState({ ...readListState({}), ...fromView(view) })).filter(
+            (entry): entry is [string, string] => entry[1] !== undefined,
+          ),
+        ).toString()}`,
+      })),
+    ],
+  }
 }
 
 /** "Switch to project web". */
-function useSwitches(): readonly PaletteOption[] {
+export function useScopeSwitches(): readonly PaletteOption[] {
   const t = useMessages().frame
   const { scope, projects, domains } = useSession()
   const go = useMutation({

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { namedServersQuery } from '../api/queries/found-servers.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import { useValueNames } from '../servers/value-names.ts'
+import { useSession } from '../session/use-session.ts'
+import { filterOption, serverOption, type PageOption } from './palette-options.ts'
+import { addressOf, recentAddresses, rememberAddress } from './recent-addresses.ts'
+import { useEntityOptions } from './use-entity-options.ts'
+import { usePageOptions } from './use-page-options.ts'
+
+const beginnings = {
+  projects: '/identity/projects/',
+  accounts: '/accounts/',
+  people: '/identity/users/',
+  views: '/servers?',
+} as const
+
+const serverPath = '/servers/'
+const filterPath = '/servers?q='
+
+function useCurrentAddress(pages: readonly PageOption[]): string | undefined {
+  return useRouterState({
+    select: ({ resolvedLocation: at }) =>
+      at &&
+      addressOf(
+        at,
+        pages.map(({ href }) => href),
+      ),
+  })
+}
+
+interface Recent {
+  readonly options: readonly PageOption[]
+  /** How many there will be at most, while they are asked for. */
+  readonly pending: number
+}
+
+/** What the user opened last, except what is shown now. What the API does not name any more is left out. */
+export function useRecentOptions(pages: readonly PageOption[]): Recent {
+  const { frame: t } = useMessages()
+  const names = useValueNames()
+  const { user } = useSession()
+  const current = useCurrentAddress(pages)
+  const [stored] = useState(() => recentAddresses(user.id))
+  const addresses = stored.filter((address) => address !== current)
+  const servers = useQuery(
+    namedServersQuery(
+      addresses
+        .filter((address) => address.startsWith(serverPath))
+        .map((address) => decodeURIComponent(address.slice(serverPath.length))),
+    ),
+  )
+  const entities = useEntityOptions((group) =>
+    addresses.some((address) => address.startsWith(beginnings[group])),
+  )
+  const known = [
+    ...pages,
+    ...entities.groups.flat(),
+    ...(servers.data ?? []).map((server) =>
+      serverOption({ ...server, status: names.fullName('status', server.status ?? '') }),
+    ),
+    ...addresses
+      .filter((address) => address.startsWith(filterPath))
+      .map((address) => new URL(address, location.origin).searchParams.get('q') ?? '')
+      .map((q) => filterOption(t.paletteFilter(q), q)),
+  ]
+  const byAddress = new Map(known.map((option) => [option.href, option]))
+  const isLoading = servers.isLoading || entities.isLoading
+  return {
+    options: (isLoading ? [] : addresses).flatMap((address) => {
+      const option = byAddress.get(address)
+      return option ? [{ ...option, id: `recent ${address}`, group: 'recent' as const }] : []
+    }),
+    pending: isLoading ? addresses.length : 0,
+  }
+}
+
+/** Shorter ones are on the way to something else. */
+const shortestVisit = 1_000
+
+/** Remembers what the user looks at. */
+export function useRememberVisits(): void {
+  const { user } = useSession()
+  const address = useCurrentAddress(usePageOptions())
+  useEffect(() => {
+    if (address === undefined) return
+    const timer = setTimeout(() => rememberAddress(user.id, address), shortestVisit)
+    return () => clearTimeout(timer)
+  }, [user.id, address])
+}
