@@ -109,6 +109,7 @@ export const routes = {
   updateServer: 'PUT /servers/{id}',
   deleteServer: 'DELETE /servers/{id}',
   getServerActions: 'GET /servers/{id}/actions',
+  getRecycleBin: 'GET /recycle-bin',
   listTasks: 'GET /tasks',
   getTask: 'GET /tasks/{id}',
   listServerTasks: 'GET /servers/{id}/tasks',

@@ -103,7 +103,7 @@ describe('the connection to the API', { concurrency: 4 }, () => {
     await waiting(page).waitFor()
     assert.equal(await live(page).count(), 0)
     const notice = page.getByRole('alert').filter({ hasText: 'Too many requests' }).first()
-    assert.match((await notice.textContent()) ?? '', /Try again in 7 s\./)
+    assert.match((await notice.textContent()) ?? '', /Try again in 7 seconds\./)
     proxy.behave({ kind: 'normal' })
     await page.getByRole('heading', { name: 'web-02' }).waitFor()
     await live(page).waitFor()

@@ -174,7 +174,7 @@ describe('the server list', () => {
   test('an export contains all matching servers', async (t) => {
     const { page } = await openList(t, '?q=provider%3AOneCloud&sort=name&columns=name,ips')
     const fetched = async (format: string) => {
-      const query = `q=provider%3AOneCloud&order_by=name&order=asc&field=id&field=name&field=ips&field=eip&details=true&scope=system&format=${format}`
+      const query = `q=provider%3AOneCloud&order_by=name&order=asc&field=name&field=ips&field=eip&details=true&scope=system&format=${format}`
       const headers = { 'x-auth-token': testConsole.admin.token }
       const answer = await fetch(`${testConsole.url}/servers?${query}`, { headers })
       // The session of the owner is in one of the two projects.

@@ -5,6 +5,7 @@ import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { TextField } from '../ui/field.tsx'
 import { ActionFields } from './action-fields.tsx'
+import { ActionText } from './action-text.tsx'
 import { EditDialog } from './edit-dialog.tsx'
 import { ResizeDialog } from './resize-dialog.tsx'
 import { isDestructive, isTimeout, noOptions, paramsOf, type ActionName } from './server-action.ts'
@@ -46,7 +47,7 @@ function ConfirmDialog({ server, name, onClose }: Props) {
       onSubmit={() => act.mutate({ id: server.id, name, params: paramsOf(name, options) })}
       onClose={onClose}
     >
-      <p>{t.texts[name]}</p>
+      <ActionText name={name} />
       {server.pending_deleted && end !== null && <p>{t.binUntil(dateTime(end))}</p>}
       {group !== '' && <p role="note">{t.groupText(group)}</p>}
       <ActionFields

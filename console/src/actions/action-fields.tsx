@@ -7,6 +7,7 @@ import {
   type ActionName,
   type ActionOptions,
 } from './server-action.ts'
+import { useBinSpan } from './use-bin-span.ts'
 
 interface Props {
   readonly name: ActionName
@@ -19,6 +20,7 @@ interface Props {
 /** The options of an action. Nothing is deleted or switched off unless a box is checked. */
 export function ActionFields({ name, options, onChange, groupLabel }: Props) {
   const { actions: t } = useMessages()
+  const binSpan = useBinSpan()
   const box = (key: Exclude<keyof ActionOptions, 'timeout'>, label: string) => (
     <CheckField
       label={label}
@@ -49,7 +51,7 @@ export function ActionFields({ name, options, onChange, groupLabel }: Props) {
           <p>{t.disksStay}</p>
           {box('deletesDisks', t.deleteDisks)}
           {box('deletesSnapshots', t.deleteSnapshots)}
-          {name === 'delete' && box('skipsBin', t.skipBin)}
+          {name === 'delete' && binSpan !== null && box('skipsBin', t.skipBin)}
           {groupLabel !== undefined && box('isForced', groupLabel)}
         </div>
       )}

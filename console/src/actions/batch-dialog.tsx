@@ -10,6 +10,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import { TextField } from '../ui/field.tsx'
 import { Property, PropertyList } from '../ui/property-list.tsx'
 import { ActionFields } from './action-fields.tsx'
+import { ActionText } from './action-text.tsx'
 import { describeParameters } from './describe-parameters.ts'
 import { PreviewDialog } from './preview-dialog.tsx'
 import {
@@ -105,7 +106,7 @@ export function BatchDialog({ name, target, repeated, listed, onClose, onStarted
         )
       }
     >
-      <p>{t.texts[name]}</p>
+      <ActionText name={name} />
       {repeated ? (
         <PropertyList>
           {describeParameters(messages, format, repeated).map(([label, value]) => (

@@ -26,7 +26,7 @@ export function DayLine({
   readonly days: readonly Day[]
   readonly label: string
 }) {
-  const { day: dayText, short } = useFormat()
+  const { day: dayText, number } = useFormat()
   const [chosen, setChosen] = useState<number | undefined>()
   const list = useRef<HTMLUListElement>(null)
   const last = days.length - 1
@@ -47,50 +47,50 @@ export function DayLine({
       <p className={styles.readout} aria-hidden="true">
         {shown.description}
       </p>
-      <div className={styles.plot} onMouseLeave={() => setChosen(undefined)}>
+      <div className={styles.axis}>
         {scale.ticks.map((tick) => (
           <span
             key={tick}
             className={styles.tick}
             style={{ insetBlockEnd: percent(positionOn(scale, tick)) }}
           >
-            {short(tick)}
+            {number(tick)}
           </span>
         ))}
-        <div className={styles.field}>
-          <DayLinePlot days={days} scale={scale} />
-          <span
-            className={styles.dot}
-            style={{
-              insetInlineStart: percent(left(at)),
-              insetBlockEnd: percent(positionOn(scale, shown.count)),
-            }}
-          />
-          <ul ref={list} className={styles.days} aria-label={label}>
-            {days.map(({ date, q, description }, index) => (
-              <li
-                key={date}
-                onMouseEnter={() => setChosen(index)}
-                onFocus={() => setChosen(index)}
-                onKeyDown={(event) => {
-                  const step = steps[event.key]
-                  if (step === undefined) return
-                  event.preventDefault()
-                  goTo(Math.max(0, Math.min(last, index + step)))
-                }}
+      </div>
+      <div className={styles.field} onMouseLeave={() => setChosen(undefined)}>
+        <DayLinePlot days={days} scale={scale} />
+        <span
+          className={styles.dot}
+          style={{
+            insetInlineStart: percent(left(at)),
+            insetBlockEnd: percent(positionOn(scale, shown.count)),
+          }}
+        />
+        <ul ref={list} className={styles.days} aria-label={label}>
+          {days.map(({ date, q, description }, index) => (
+            <li
+              key={date}
+              onMouseEnter={() => setChosen(index)}
+              onFocus={() => setChosen(index)}
+              onKeyDown={(event) => {
+                const step = steps[event.key]
+                if (step === undefined) return
+                event.preventDefault()
+                goTo(Math.max(0, Math.min(last, index + step)))
+              }}
+            >
+              <ServersLink
+                q={q}
+                className={styles.day}
+                title={description}
+                tabIndex={index === at ? 0 : -1}
               >
-                <ServersLink
-                  q={q}
-                  className={styles.day}
-                  title={description}
-                  tabIndex={index === at ? 0 : -1}
-                >
-                  <span className="visuallyHidden">{description}</span>
-                </ServersLink>
-              </li>
-            ))}
-          </ul>
-        </div>
+                <span className="visuallyHidden">{description}</span>
+              </ServersLink>
+            </li>
+          ))}
+        </ul>
       </div>
       <div className={styles.dates} aria-hidden="true">
         {dayTicks(

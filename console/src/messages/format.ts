@@ -7,16 +7,14 @@ const units = [
   ['second', 1],
 ] as const
 
+/** Months and years differ in length. */
+const longestExact = 86_400
+
 export type Format = ReturnType<typeof createFormat>
 
 /** `Intl` formats in one language, created once because that is slow. */
 export function createFormat(language: string) {
   const number = new Intl.NumberFormat(language)
-  // Enough digits to distinguish 99,200 from 99,400.
-  const short = new Intl.NumberFormat(language, {
-    notation: 'compact',
-    maximumSignificantDigits: 4,
-  })
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
   const dateTime = new Intl.DateTimeFormat(language, {
@@ -49,7 +47,6 @@ export function createFormat(language: string) {
 
   return {
     number: (value: number) => number.format(value),
-    short: (value: number) => short.format(value),
     percent: (part: number, whole: number) => percent.format(whole === 0 ? 0 : part / whole),
     /** From MB, as the API counts memory and disks. */
     size(megabytes: number): string {
@@ -72,11 +69,11 @@ export function createFormat(language: string) {
       const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[5]
       return relative.format(Math.trunc(seconds / length), unit)
     },
-    /** "3 hours": in the largest unit that fits, or `exactly` in one that leaves no rest. */
+    /** "3 hours": in the largest unit that fits, or `exactly` in days or less, without a rest. */
     span(seconds: number, exactly = false): string {
-      const [unit, length] =
-        units.find(([, length]) => seconds >= length && !(exactly && seconds % length > 0)) ??
-        units[5]
+      const fits = (length: number) =>
+        seconds >= length && !(exactly && (length > longestExact || seconds % length > 0))
+      const [unit, length] = units.find(([, length]) => fits(length)) ?? units[5]
       return long.get(unit)?.format(Math.trunc(seconds / length)) ?? ''
     },
     /** From milliseconds. */

@@ -1,6 +1,6 @@
 import { columnNames, columnDefinition, defaultColumns, type ColumnName } from './columns.ts'
 
-/** The columns of a saved view, as field names of the API. */
+/** The columns of a saved view or an export, as field names of the API. */
 export function fieldsOfColumns(names: readonly ColumnName[]): string[] {
   return [...new Set(names.flatMap((name) => columnDefinition(name).fields))]
 }

@@ -83,8 +83,3 @@ export function fieldsFor(names: readonly ColumnName[]): string[] {
   const needed = names.flatMap((name) => [...columnDefinition(name).fields])
   return [...new Set(['id', 'name', 'status', 'account', 'metadata', ...needed])]
 }
-
-/** The fields to export for these columns. */
-export function exportFields(names: readonly ColumnName[]): string[] {
-  return [...new Set(['id', ...names.flatMap((name) => [...columnDefinition(name).fields])])]
-}

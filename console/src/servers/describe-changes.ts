@@ -8,7 +8,7 @@ import type { ValueNames } from './value-names.ts'
 /** What the words depend on: the language, and the projects whose names the user sees. */
 export interface ChangeWords {
   readonly messages: Messages
-  readonly format: Pick<Format, 'number' | 'size' | 'dateTime'>
+  readonly format: Pick<Format, 'number' | 'size' | 'span' | 'dateTime'>
   readonly names: ValueNames
   readonly projectName: (id: string) => string
 }

@@ -13,8 +13,16 @@ describe('the export query', () => {
       order_by: 'name',
       order: 'asc',
       q: 'status:ready',
-      field: ['id', 'name', 'ips', 'eip'],
+      field: ['name', 'ips', 'eip'],
     })
+  })
+
+  it('has the default columns of the list by default, and in the recycle bin the time of the deletion', () => {
+    const listed =
+      'name status ips eip project vcpu_count vmem_size provider region zone created_at'.split(' ')
+    assert.deepEqual(exportQuery(readListState({}), 'csv').field, listed)
+    const inBin = exportQuery(readListState({ bin: 'true' }), 'csv').field
+    assert.deepEqual(inBin, [...listed, 'auto_delete_at'])
   })
 
   it('leaves out incomplete terms, like the list', () => {

@@ -1,5 +1,7 @@
 import { ApiError, ConnectionError } from '@muster/sdk'
 import { describeRefusal } from '../messages/describe-problem.ts'
+import type { Format } from '../messages/format.ts'
+import { useFormat } from '../messages/use-format.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from './button.tsx'
 import { Copyable } from './copyable.tsx'
@@ -13,7 +15,7 @@ interface Props {
 /** Shows an error: what happened, what to do, and the request ID. */
 export function ErrorNotice({ error, onRetry }: Props) {
   const t = useMessages()
-  const { title, text } = explain(error, t)
+  const { title, text } = explain(error, t, useFormat())
   const requestId = error instanceof ApiError ? error.requestId : undefined
   return (
     <section className={`${styles.notice} ${styles.bad}`} role="alert">
@@ -38,7 +40,7 @@ const ownAdvice = /\s+(Wait and try|Try) again[^.]*\.$/
 
 type Messages = ReturnType<typeof useMessages>
 
-function explain(error: unknown, t: Messages): { title: string; text: string } {
+function explain(error: unknown, t: Messages, { span }: Format): { title: string; text: string } {
   const isGatewayError = error instanceof ApiError && (error.status === 502 || error.status === 504)
   if (error instanceof ConnectionError || isGatewayError) {
     return { title: t.errors.unreachable, text: t.errors.unreachableText }
@@ -59,7 +61,7 @@ function explain(error: unknown, t: Messages): { title: string; text: string } {
     const { retryAfter } = error
     // A response of Muster without `Retry-After` says in its text what to do.
     const later = error.requestId === undefined ? t.errors.retryLaterText : ''
-    const advice = retryAfter === undefined ? later : t.errors.retryText(retryAfter)
+    const advice = retryAfter === undefined ? later : t.errors.retryText(span(retryAfter))
     return {
       title: error.status === 429 ? t.errors.limited : t.errors.unavailable,
       text: `${text.replace(ownAdvice, '')} ${advice}`.trimEnd(),

@@ -64,8 +64,32 @@ const batchScope = scopeParameter(
 
 const scopeQuery = exactObject({ scope: scopeOfOne })
 
-/** The operations on tasks and batches. */
+const RecycleBin = exactObject({
+  retention: Type.Integer({
+    description:
+      'How long a deleted server stays in it, in seconds. 0: there is no recycle bin, and servers are deleted at once.',
+  }),
+})
+
+/** The operations on tasks and batches, and the recycle bin. */
 export const taskOperations = [
+  {
+    id: 'getRecycleBin',
+    method: 'GET',
+    path: '/recycle-bin',
+    ...common,
+    tag: 'Actions',
+    summary: 'Get how long deleted servers can be restored',
+    description:
+      'The same for all servers. `auto_delete_at` of a server in the recycle bin tells when Muster deletes it at its source.',
+    responses: {
+      200: {
+        description: 'The recycle bin',
+        body: exactObject({ recycle_bin: RecycleBin }),
+        example: { recycle_bin: { retention: 604_800 } },
+      },
+    },
+  },
   {
     id: 'listTasks',
     method: 'GET',

@@ -46,6 +46,7 @@ export function composeTasks(parts: Parts) {
     wake: (accountId: string) => void syncClient.wakeTasks(accountId).catch(() => {}),
   }
   return {
+    recycleFor: parts.recycleFor,
     performAction: createPerformAction(shared),
     getServerActions: createGetServerActions(shared),
     ...createBatchUseCases({ ...shared, validateParameters: validateActionParameters }),

@@ -26,12 +26,12 @@ export const actions = {
     resume: 'Suspended servers continue.',
     'change-config': 'Only the fields that you change are sent.',
     update: '',
-    delete:
-      'Stops and moves to the recycle bin. You can restore from there until Muster deletes at the source, by default after 7 days.',
     'delete-now': 'Deletes at the source now. This cannot be undone.',
     'cancel-delete': 'The servers leave the recycle bin. They stay stopped.',
     purge: 'Removes only the record in Muster. The source is not contacted.',
   },
+  toBin: (span: string | undefined) =>
+    `Stops and moves to the recycle bin. You can restore from there until Muster deletes at the source${span === undefined ? '' : ` after ${span}`}.`,
   binUntil: (time: string) => `In the recycle bin until ${time}.`,
   force: 'Switch off if the guest does not shut down in time',
   forceText: 'Unsaved data is lost.',
@@ -82,7 +82,9 @@ export const actions = {
 
   bin: 'Recycle bin',
   binEmpty: 'The recycle bin is empty',
-  binEmptyText:
-    'Servers that you delete stay here until Muster deletes them at the source, by default after 7 days. Until then you can restore them.',
+  binEmptyText: (span: string | null | undefined) =>
+    span === null
+      ? 'Servers are deleted at once, because this Muster has no recycle bin.'
+      : `Servers that you delete stay here until Muster deletes them at the source${span === undefined ? '' : ` after ${span}`}. Until then you can restore them.`,
   leaveBin: 'Show all servers',
 }

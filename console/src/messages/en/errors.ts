@@ -8,7 +8,7 @@ export const errors = {
   notFound: 'Not found, or you do not have access',
   unavailable: 'Muster is busy or its database is unavailable',
   limited: 'Too many requests',
-  retryText: (seconds: number) => `Try again in ${seconds} s.`,
+  retryText: (span: string) => `Try again in ${span}.`,
   retryLaterText: 'Try again in a few seconds.',
   failed: 'Internal error',
   failedText:

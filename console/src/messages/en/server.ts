@@ -79,7 +79,7 @@ export const server = {
   assigned: 'Project assigned by',
   assignedBy: {
     local: 'a user or a mapping rule',
-    cloud: 'the project that the source reports',
+    cloud: 'the source',
   } as Readonly<Record<string, string>>,
   /** Values of the environment, the billing type and what happens on shutdown. */
   words: {

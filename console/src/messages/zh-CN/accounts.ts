@@ -1,5 +1,8 @@
 import type { Messages } from '../en/index.ts'
 
+/** "每小时"、"每30秒钟"。 */
+const everySpan = (span: string) => `每${span.replace(/^1(?=\D)/, '')}`
+
 export const accounts: Messages['accounts'] = {
   title: '账号',
   attach: '接入账号',
@@ -89,7 +92,7 @@ export const accounts: Messages['accounts'] = {
   another: '选择其他平台',
   noProvider: (name) => `未知平台 ${name}，请从下列平台中选择。`,
   hasEvents: '数秒内反映变更',
-  polled: (span) => `每${span}轮询一次`,
+  polled: (span) => `${everySpan(span)}轮询一次`,
   accountSection: '账号',
   connectionSection: '连接',
   rightsSection: '权限',
@@ -354,7 +357,7 @@ export const accounts: Messages['accounts'] = {
   claimSearch: '只包含匹配的服务器',
   claimServers: (_count, shown) => `接管 ${shown} 台服务器`,
   claimed: (name) => `服务器现在属于 ${name}`,
-  every: (span) => `每${span}`,
+  every: everySpan,
   brand: '品牌',
   danger: '危险操作',
   dangerText: '删除账号会从 Muster 移除其服务器。禁用则保留最后已知的状态。',

@@ -27,11 +27,12 @@ export const actions: Messages['actions'] = {
     resume: '已挂起的服务器继续运行。',
     'change-config': '只提交您修改的字段。',
     update: '',
-    delete: '关机并移入回收站。在 Muster 从来源删除之前（默认 7 天后），可以还原。',
     'delete-now': '立即从来源删除。此操作无法撤销。',
     'cancel-delete': '服务器离开回收站，并保持关机状态。',
     purge: '只移除 Muster 中的记录，不访问来源。',
   },
+  toBin: (span) =>
+    `关机并移入回收站。在 Muster ${span === undefined ? '' : `于${span}后`}从来源删除之前，可以还原。`,
   binUntil: (time) => `在回收站中保留到 ${time}。`,
   force: '如果客户机未按时关机，则强制断电',
   forceText: '未保存的数据会丢失。',
@@ -80,6 +81,9 @@ export const actions: Messages['actions'] = {
 
   bin: '回收站',
   binEmpty: '回收站是空的',
-  binEmptyText: '删除的服务器会保留在这里，默认 7 天后由 Muster 在来源处删除，期间可以还原。',
+  binEmptyText: (span) =>
+    span === null
+      ? '未设置回收站，服务器会立即删除。'
+      : `删除的服务器会保留在这里，${span === undefined ? '' : `${span}后`}由 Muster 在来源处删除，期间可以还原。`,
   leaveBin: '显示所有服务器',
 }

@@ -9,7 +9,7 @@ export const errors: Messages['errors'] = {
   notFound: '未找到，或您无权访问',
   unavailable: 'Muster 正忙，或数据库不可用',
   limited: '请求过多',
-  retryText: (seconds) => `请在 ${seconds} 秒后重试。`,
+  retryText: (span) => `请在${span}后重试。`,
   retryLaterText: '请几秒钟后重试。',
   failed: '内部错误',
   failedText: '错误已按下面的请求 ID 记入日志，请将其告知 Muster 管理员。',

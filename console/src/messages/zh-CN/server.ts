@@ -74,10 +74,10 @@ export const server: Messages['server'] = {
   sourceStatus: '来源状态',
   project: '项目',
   domain: '域',
-  assigned: '项目分配方式',
+  assigned: '项目由谁分配',
   assignedBy: {
     local: '用户或映射规则',
-    cloud: '来源上报的项目',
+    cloud: '来源',
   },
   words: {
     public: '公有云',

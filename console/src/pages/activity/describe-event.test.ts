@@ -52,6 +52,17 @@ describe('the changes of an event', () => {
     ])
   })
 
+  it('tell durations in their largest unit', () => {
+    const changes = describeChanges({ period: [90, 3_600], grace: [0, 2_592_000] })
+    assert.deepEqual(
+      changes.map(({ label, before, after }) => [label, before, after]),
+      [
+        ['sync interval', '90 seconds', '1 hour'],
+        ['grace time', '0 seconds', '30 days'],
+      ],
+    )
+  })
+
   it('leave out values that are empty before and after', () => {
     assert.deepEqual(describeChanges({ description: [null, ''] }), [])
   })

@@ -8,12 +8,16 @@ export const actionText = ({ activity, actions }: Messages, action: string): str
   activity.actions[action] ?? actions.names[action as ServerAction] ?? action
 
 const isNothing = (value: unknown) => value === null || value === undefined || value === ''
+/** In seconds. */
+const durations: ReadonlySet<string> = new Set(['period', 'request_timeout', 'grace'])
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
 function toText(value: unknown, { messages, format, projectName }: ChangeWords, key: string) {
   if (isNothing(value)) return undefined
   if (typeof value === 'boolean') return value ? messages.common.yes : messages.common.no
-  if (typeof value === 'number') return format.number(value)
+  if (typeof value === 'number') {
+    return durations.has(key) ? format.span(value, true) : format.number(value)
+  }
   if (typeof value === 'string') {
     if (timestamp.test(value)) return format.dateTime(value)
     return key === 'project_id' ? projectName(value) : value

@@ -1,3 +1,4 @@
+import { useBinSpan } from '../../actions/use-bin-span.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -14,6 +15,7 @@ interface Props {
 /** The empty list: no match for the filter, or no servers at all. */
 export function NoServers({ q, isBin, onClear, onLeaveBin }: Props) {
   const t = useMessages()
+  const binSpan = useBinSpan()
   if (q !== '') {
     return (
       <EmptyState
@@ -34,7 +36,7 @@ export function NoServers({ q, isBin, onClear, onLeaveBin }: Props) {
         title={t.actions.binEmpty}
         actions={<Button onClick={onLeaveBin}>{t.actions.leaveBin}</Button>}
       >
-        {t.actions.binEmptyText}
+        {t.actions.binEmptyText(binSpan)}
       </EmptyState>
     )
   }

@@ -11,6 +11,8 @@ import { answerPlatformPage } from '../platform-list.ts'
 import type { HandlersFor } from '../register-operations.ts'
 
 export interface TaskHandlerUseCases extends TaskUseCases, BatchUseCases {
+  /** How long servers stay in the recycle bin, in milliseconds; 0 if there is none. */
+  readonly recycleFor: number
   readonly performAction: PerformAction
   readonly getServerActions: GetServerActions
   readonly getServer: GetServer
@@ -89,6 +91,11 @@ export const createTaskHandlers = (
   useCases: TaskHandlerUseCases,
   { baseUrl }: { readonly baseUrl: string },
 ): HandlersFor<typeof taskOperations> => ({
+  getRecycleBin: () => ({
+    status: 200,
+    body: { recycle_bin: { retention: useCases.recycleFor / 1_000 } },
+  }),
+
   async listTasks({ caller, query, url }) {
     const listQuery = readListQuery(taskFields, query, 'created_at')
     const page = await useCases.listTasks(caller, listQuery)

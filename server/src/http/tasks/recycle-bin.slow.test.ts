@@ -58,6 +58,10 @@ onPostgresFirst('the end of the time in the recycle bin', (engine) => {
     await at.sync(accountId)
   })
 
+  test('tells how long servers stay in it', async () => {
+    assert.deepEqual(await at.admin.get('getRecycleBin'), { recycle_bin: { retention: 3 } })
+  })
+
   test('takes out a server that its source shows running, and tells it', async () => {
     const { id, pending_deleted, auto_delete_at, status } = await serverOf('started')
     assert.deepEqual([pending_deleted, auto_delete_at, status], [false, null, 'running'])

@@ -59,6 +59,7 @@ export const actionRequests = {
     body: { server: { description: `new ${newId()}` } },
   })),
   getServerActions: read(({ serverId }) => at(serverId)),
+  getRecycleBin: read(),
   listTasks: list(
     ({ taskId }) => ({ query: { id: taskId } }),
     ({ taskId }) => taskId,

@@ -299,6 +299,7 @@ export const personaTable = {
   purgeServer: changedByOwner,
   updateServer: changedByEditor,
   getServerActions: readInScope,
+  getRecycleBin: anyToken,
 
   getTask: readInScope,
   listServerTasks: readInScope,
