@@ -78,6 +78,7 @@ export const identity = {
   },
   passwordExpires: 'Password expires',
   never: 'never',
+  neverLoggedIn: 'never',
   state: 'Status',
   anyState: 'Any status',
   anyDomain: 'All domains',

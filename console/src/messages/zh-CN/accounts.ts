@@ -138,7 +138,7 @@ export const accounts: Messages['accounts'] = {
   providerTexts: {
     Aws: {
       title: 'AWS EC2',
-      description: 'AWS 账号中的实例。Muster 只读取，不做任何修改。',
+      description: 'AWS 账号中的实例。',
       address: 'EC2 端点，留空则使用标准地址。名称中带区域的端点只用于该区域，除非另外指定区域',
       fields: {
         access_key_id: '访问密钥 ID',
@@ -153,8 +153,7 @@ export const accounts: Messages['accounts'] = {
     },
     OneCloud: {
       title: 'libvirt / KVM',
-      description:
-        '一台运行 libvirt 的宿主机。Muster 只读取，不做任何修改。变更事件会立即生效，其余内容按同步间隔更新。',
+      description: '一台运行 libvirt 的宿主机。变更事件会立即生效，其余内容按同步间隔更新。',
       address:
         '本机套接字（省略 socket= 时为 /var/run/libvirt/libvirt-sock），或支持 TLS 的宿主机（默认端口 16514）',
       fields: {
@@ -169,7 +168,7 @@ export const accounts: Messages['accounts'] = {
     OpenStack: {
       title: 'OpenStack',
       description:
-        'OpenStack 云平台中的服务器。Muster 只读取，不做任何修改。服务器的变更每 4 秒向 Nova 查询一次，卷、地址和网络的变更按同步间隔更新。',
+        'OpenStack 云平台中的服务器。服务器的变更每 4 秒向 Nova 查询一次，卷、地址和网络的变更按同步间隔更新。',
       address: 'Keystone 的地址，与 OS_AUTH_URL 相同',
       fields: {
         username: '用户名',
@@ -189,7 +188,7 @@ export const accounts: Messages['accounts'] = {
     VMware: {
       title: 'VMware vSphere',
       description:
-        'vCenter 或单台 ESXi 主机上的虚拟机。Muster 只读取，不做任何修改。虚拟机的变更会立即生效，其余内容按同步间隔更新。',
+        'vCenter 或单台 ESXi 主机上的虚拟机。虚拟机的变更会立即生效，其余内容按同步间隔更新。',
       address: 'vCenter 或 ESXi 主机的地址，可带 /sdk',
       fields: {
         username: '用户名，例如 muster@vsphere.local',
@@ -203,7 +202,7 @@ export const accounts: Messages['accounts'] = {
     Incus: {
       title: 'Incus / LXD',
       description:
-        '一台运行 Incus 或 LXD 的服务器或一个集群：所有项目中的容器和虚拟机。Muster 只读取，不做任何修改。变更事件会立即生效，其余内容按同步间隔更新。',
+        '一台运行 Incus 或 LXD 的服务器或一个集群：所有项目中的容器和虚拟机。变更事件会立即生效，其余内容按同步间隔更新。',
       address:
         '服务器或任一集群成员的 https://host:8443，或本机套接字：unix:///var/lib/incus/unix.socket（Incus）、unix:///var/lib/lxd/unix.socket（Debian 的 LXD）、unix:///var/snap/lxd/common/lxd/unix.socket（snap 的 LXD）',
       fields: {

@@ -9,7 +9,7 @@ export const changes: Messages['changes'] = {
   kind: '类型',
   anyKind: '所有类型',
   newStatus: '新状态',
-  anyStatus: '任意状态',
+  anyStatus: '任何状态',
   kinds: {
     appeared: '新出现',
     gone: '已消失',

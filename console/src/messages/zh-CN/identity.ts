@@ -72,6 +72,7 @@ export const identity: Messages['identity'] = {
   },
   passwordExpires: '密码到期',
   never: '永不',
+  neverLoggedIn: '从未',
   state: '状态',
   anyState: '任何状态',
   anyDomain: '所有域',

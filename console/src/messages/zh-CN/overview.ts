@@ -37,7 +37,7 @@ export const overview: Messages['overview'] = {
       total === 0 ? '没有服务器发生变更。' : `服务器共有 ${shown} 项变更。`,
     partial: '仅统计了最新的变更。',
     all: '全部变更',
-    kinds: { appeared: '新出现', gone: '已消失', size: '规格变更', stopped: '已停止' },
+    kinds: { appeared: '新出现', gone: '已消失', size: '规格变更', stopped: '已关机' },
     show: (kind, count) => `${kind}：${count}，查看变更`,
     hour: (time, count) => `${time}：${count}`,
   },

@@ -92,7 +92,7 @@ export const servers: Messages['servers'] = {
   bulkStarted: '变更已开始',
   stopBulk: '停止',
   failures: '失败的服务器',
-  theFilter: '过滤条件',
+  theFilter: '筛选条件',
   problem: '原因',
   valueMenu: '按此值筛选',
   filterTo: '只看此值',

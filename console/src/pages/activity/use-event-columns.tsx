@@ -168,11 +168,11 @@ function ChangeList({ event, words }: { readonly event: EventDto; readonly words
   const all = describeEvent(event, words)
   if (all.length === 0) return null
   if (isBrief(all)) return <Lines changes={all} />
-  const names = all.map(({ label }) => label).join(', ')
+  const names = all.map(({ label }) => label).join(t.problems.list)
   return (
     <details className={styles.changes}>
       <summary>
-        {t.activity.changed(all.length)}: <span className={styles.soft}>{names}</span>
+        {t.activity.changed(all.length)} <span className={styles.soft}>{names}</span>
       </summary>
       <Lines changes={all} />
     </details>

@@ -54,7 +54,7 @@ export function EntityProperties({ kind, entity }: Props) {
         .filter(({ name }) => !shownElsewhere.has(name))
         .map((field) => (
           <Property key={field.name} label={t.identity.fields[field.name]}>
-            <FieldValue field={field} entity={entity} />
+            {hasValue(field, entity) && <FieldValue field={field} entity={entity} />}
           </Property>
         ))}
       {kind === 'users' && <UserProperties user={entity as UserDto} />}
@@ -83,6 +83,10 @@ export function EntityProperties({ kind, entity }: Props) {
   )
 }
 
+/** A time that is not set has a word. */
+const hasValue = ({ name, input }: Field, entity: AnyEntity): true | undefined =>
+  input === 'dateTime' || Boolean((entity as Readonly<Record<string, unknown>>)[name]) || undefined
+
 function FieldValue({ field, entity }: { readonly field: Field; readonly entity: AnyEntity }) {
   const t = useMessages()
   const projects = useNames('projects')
@@ -105,7 +109,7 @@ function UserProperties({ user }: { readonly user: UserDto }) {
   return (
     <>
       <Property label={t.identity.fields.last_login_at}>
-        <TimeAgo time={user.last_login_at} never={t.identity.never} />
+        <TimeAgo time={user.last_login_at} never={t.identity.neverLoggedIn} />
       </Property>
       <Property label={t.identity.passwordExpires}>
         <TimeAgo time={user.password_expires_at} never={t.identity.never} />

@@ -54,7 +54,7 @@ export function useColumns(kind: Kind, rows: readonly AnyEntity[]): readonly Col
     if (Array.isArray(value)) return value.length
     if (typeof value === 'boolean') return <EnabledMark enabled={value} />
     if (fields[name]?.type === 'timestamp') {
-      return <TimeAgo time={value as string | null} never={t.identity.never} />
+      return <TimeAgo time={value as string | null} never={t.identity.neverLoggedIn} />
     }
     return value as string | number | null
   }

@@ -53,7 +53,7 @@ function IdentityProperties({ server }: Props) {
 }
 
 function HardwareProperties({ server }: Props) {
-  const { server: t, common } = useMessages()
+  const { server: t, common, problems } = useMessages()
   const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')
   return (
     <PropertyGroup title={t.hardware}>
@@ -77,7 +77,9 @@ function HardwareProperties({ server }: Props) {
         label={t.bootOrder}
         value={server.boot_order}
         absent="unknown"
-        shown={[...server.boot_order].map((device) => t.bootDevices[device] ?? device).join(', ')}
+        shown={[...server.boot_order]
+          .map((device) => t.bootDevices[device] ?? device)
+          .join(problems.list)}
       />
       {graphics !== '' && <ServerProperty label={t.graphics} value={graphics} />}
       {server.cdrom_support && <ServerProperty label={t.cdrom} value={server.cdrom} />}
