@@ -9,10 +9,8 @@ import { useMessages } from '../messages/use-messages.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { ChosenAction, type ServerCommand } from './chosen-action.tsx'
 import { Header } from './header.tsx'
-import { HelpDialog } from './help-dialog.tsx'
 import { LogOutError } from './log-out-error.tsx'
 import { Navigation } from './navigation.tsx'
-import { Palette } from './palette.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
 import styles from './shell.module.css'
 import { useRememberVisits } from './use-recent-options.ts'
@@ -20,7 +18,9 @@ import { useShortcut } from './use-shortcut.ts'
 import { trackedTasksQuery } from '../api/queries/tracked-tasks.ts'
 import { usePermission } from '../session/use-permission.ts'
 
-/** Its code is loaded when there is a task. */
+/** Their code is loaded after the first page. */
+const HelpDialog = lazyPage(() => import('./help-dialog.tsx'), 'HelpDialog')
+const Palette = lazyPage(() => import('./palette.tsx'), 'Palette')
 const TaskDrawer = lazyPage(() => import('../actions/task-drawer.tsx'), 'TaskDrawer')
 
 /** The drawer of tasks, while there are any. */
@@ -75,9 +75,11 @@ export function Shell() {
       </main>
       <FollowedTasks />
       <RouteAnnouncer />
-      {open === 'palette' && <Palette onClose={close} onCommand={setCommand} />}
+      <Suspense>
+        {open === 'palette' && <Palette onClose={close} onCommand={setCommand} />}
+        {open === 'help' && <HelpDialog onClose={close} />}
+      </Suspense>
       {command && <ChosenAction command={command} onClose={() => setCommand(undefined)} />}
-      {open === 'help' && <HelpDialog onClose={close} />}
       <LogOutError />
     </div>
   )
