@@ -59,7 +59,7 @@ describe('accounts', () => {
     ] as const) {
       await address.fill(typed)
       await page.getByRole('button', { name: 'Test', exact: true }).click()
-      await page.getByText('▲Test failed', { exact: true }).waitFor()
+      await page.getByText('Test failed', { exact: true }).waitFor()
       const beside = await address.getAttribute('aria-describedby')
       const texts = await Promise.all(
         (beside ?? '').split(' ').map((id) => page.locator(`[id="${id}"]`).innerText()),
@@ -134,7 +134,7 @@ describe('accounts', () => {
     await first.getByText(/^for \d+ (second|minute)/).waitFor()
     await page.getByRole('link', { name: 'zz-broken', exact: true }).click()
     const syncs = page.getByRole('table', { name: 'Last syncs' })
-    await syncs.getByText('▲Failed').first().waitFor()
+    await syncs.getByText('Failed', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: /^Check the address and the network/ }).click()
     const address = page.getByRole('textbox', { name: 'Address' })
     await page.getByText(/^.*The last sync failed: .*\/nowhere/).waitFor()

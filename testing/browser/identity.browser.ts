@@ -59,7 +59,7 @@ describe('identity in the console', () => {
     await page.goto('/console/activity')
     const row = page.getByRole('row').filter({ hasText: 'brand-new' }).first()
     await row.waitFor()
-    assert.match(await row.innerText(), /Create\s+project brand-new\s+●Done/)
+    assert.match(await row.innerText(), /Create\s+project brand-new\s+Done/)
 
     const figure = page.getByRole('figure')
     await figure.getByText(/^\d+ events since /).waitFor()

@@ -16,6 +16,12 @@ const excess = `Math.max(document.scrollingElement.scrollWidth, ...[...document.
   'header, main, main > *, main section, aside, [role=search], [role=group], main h1, main h2',
 )].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().right)) - innerWidth`
 
+/** The sizes of all visible texts. */
+const textSizes = `[...new Set([...document.querySelectorAll('body *')].filter((one) =>
+  one.checkVisibility() && !one.closest('.visuallyHidden') &&
+  [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== ''),
+).map((one) => getComputedStyle(one).fontSize))]`
+
 const paths = [
   '/',
   '/servers',
@@ -104,6 +110,14 @@ describe('appearance', () => {
       })
     })
   }
+
+  test('a page has at most three text sizes', async (t) => {
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await visitAll(page, fleet.servers[0]?.id ?? '', async (path) => {
+      const sizes = await page.evaluate<string[]>(textSizes)
+      assert.ok(sizes.length <= 3, `${path}: ${sizes.join(', ')}`)
+    })
+  })
 
   test('shows that the device is offline, and continues when it is online again', async (t) => {
     const { page, context, requests } = await testConsole.visit(t, fleet.owner)

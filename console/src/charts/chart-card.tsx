@@ -9,6 +9,7 @@ import { useFormat } from '../messages/use-format.ts'
 import staleNoticeStyles from './stale-notice.module.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { isTable, toggleTable } from './table-names.ts'
+import { StatusShape } from '../ui/status-mark.tsx'
 
 interface Props<Data> {
   /** Its name in the address. */
@@ -88,7 +89,7 @@ function StaleNotice({ since, onRetry }: StaleNoticeProps) {
   const { clock } = useFormat()
   return (
     <p className={staleNoticeStyles.note} role="status">
-      <span aria-hidden="true">◌</span>
+      <StatusShape tone="warn" />
       {t.overview.notUpdated(clock(since))}
       <Button small look="quiet" icon="refresh" onClick={onRetry}>
         {t.common.retry}

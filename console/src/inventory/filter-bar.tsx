@@ -6,6 +6,7 @@ import { Icon } from '../ui/icon.tsx'
 import styles from './filter-bar.module.css'
 import { useFilterEditor, type FilterEditor } from './use-filter-editor.ts'
 import type { Filters } from './use-suggestions.ts'
+import { StatusShape } from '../ui/status-mark.tsx'
 
 interface Props {
   readonly q: string
@@ -65,7 +66,8 @@ export function FilterBar({ q, label, hint, filters, problem, onChange }: Props)
       </div>
       {problem !== undefined && (
         <p id={`${listId}-problem`} className={styles.problem} role="alert">
-          ▲ {problem}
+          <StatusShape tone="bad" />
+          {problem}
         </p>
       )}
     </div>

@@ -5,6 +5,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import { usePermission } from '../session/use-permission.ts'
 import styles from './past-notice.module.css'
 import type { Gap } from './read-gaps.ts'
+import { StatusShape } from '../ui/status-mark.tsx'
 
 /** The accounts that were not observed, and when. */
 export function GapList({ gaps }: { readonly gaps: readonly Gap[] }) {
@@ -25,7 +26,8 @@ export function GapList({ gaps }: { readonly gaps: readonly Gap[] }) {
         const shown = region === undefined ? name : `${name} · ${region}`
         return (
           <li key={`${accountId} ${region} ${from}`}>
-            ▲ {t.gap(shown, format(from), format(until))}
+            <StatusShape tone="warn" />
+            {t.gap(shown, format(from), format(until))}
           </li>
         )
       })}

@@ -1,10 +1,11 @@
 import styles from '../ui/page.module.css'
-import { SkeletonRows } from '../ui/skeleton.tsx'
+import { SkeletonRows, SkeletonTitle } from '../ui/skeleton.tsx'
 
 export function PagePending() {
   return (
     <div className={styles.page}>
-      <SkeletonRows />
+      <SkeletonTitle />
+      <SkeletonRows rows={16} />
     </div>
   )
 }

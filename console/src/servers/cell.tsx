@@ -11,6 +11,7 @@ import { Marked } from './marked.tsx'
 import type { Row } from './row.ts'
 import { statusTone } from './status.ts'
 import { useValueNames } from './value-names.ts'
+import { ProviderMark } from './provider-mark.tsx'
 import { prefixes, tagsOf, tagTerm } from './tags.ts'
 
 interface Props {
@@ -132,6 +133,7 @@ function ProviderValue({ provider }: { readonly provider: string }) {
   const name = useValueNames().name('provider', provider)
   return (
     <FilterValue name="provider" value={provider} title={name}>
+      <ProviderMark provider={provider} />
       {name}
     </FilterValue>
   )

@@ -3,9 +3,9 @@ import type { FieldName, FieldUsedFor, servers } from '@muster/contract'
 /** The columns of the server list. */
 const columns = {
   name: { fields: ['name'], sortBy: 'name', width: 195 },
-  status: { fields: ['status'], sortBy: 'status', width: 164 },
+  status: { fields: ['status'], sortBy: 'status', width: 156 },
   ips: { fields: ['ips', 'eip'], width: 122, isWhole: true },
-  project: { fields: ['project'], width: 182 },
+  project: { fields: ['project'], width: 166 },
   size: {
     fields: ['vcpu_count', 'vmem_size'],
     sortBy: 'vcpu_count',
@@ -13,7 +13,7 @@ const columns = {
     number: true,
     isWhole: true,
   },
-  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 214 },
+  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 238 },
   os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 230 },
   tags: { fields: ['metadata'], width: 200 },
   created_at: { fields: ['created_at'], sortBy: 'created_at', width: 90 },

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../ui/icon.tsx'
+import styles from './provider-mark.module.css'
 
 /** What a provider is, not its logo. A public cloud is a cloud. */
 const icons: Readonly<Record<string, IconName>> = {
@@ -12,5 +13,9 @@ const icons: Readonly<Record<string, IconName>> = {
 
 /** Stands before the name of the provider, or of an account of it. */
 export function ProviderMark({ provider }: { readonly provider: string }) {
-  return <Icon name={icons[provider] ?? 'cloud'} />
+  return (
+    <span className={styles.mark}>
+      <Icon name={icons[provider] ?? 'cloud'} size={14} />
+    </span>
+  )
 }

@@ -1,6 +1,7 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import styles from './field.module.css'
+import { StatusShape } from './status-mark.tsx'
 
 interface Shared {
   readonly label: string
@@ -32,7 +33,7 @@ function Frame({
       )}
       {error !== undefined && (
         <div id={`${id}-error`} className={styles.error}>
-          <span aria-hidden="true">▲</span>
+          <StatusShape tone="bad" />
           {error}
         </div>
       )}
@@ -150,7 +151,7 @@ export function ChoiceField({ label, name, value, choices, error, onChange }: Ch
       ))}
       {error !== undefined && (
         <p className={styles.error} role="alert">
-          <span aria-hidden="true">▲</span>
+          <StatusShape tone="bad" />
           {error}
         </p>
       )}

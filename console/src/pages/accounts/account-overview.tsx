@@ -77,10 +77,8 @@ function AccountProperties({ account, provider }: AccountPropertiesProps) {
           </Link>
         </Property>
         <Property label={t.accounts.provider}>
-          <span className={styles.provider}>
-            <ProviderMark provider={account.provider} />
-            {provider?.title ?? account.provider}
-          </span>
+          <ProviderMark provider={account.provider} />
+          {provider?.title ?? account.provider}
         </Property>
         {brand !== account.provider && <Property label={t.accounts.brand}>{brand}</Property>}
         <Property label={t.accounts.address}>

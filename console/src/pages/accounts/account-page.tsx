@@ -5,7 +5,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { TabCount, tabClass, Tabs } from '../../ui/tabs.tsx'
 import { AccountOverview } from './account-overview.tsx'
 import { AccountSettings } from './account-settings.tsx'
@@ -39,7 +39,7 @@ export function AccountPage() {
       {actions.error && <ErrorNotice error={actions.error} />}
       <QueryView
         query={query}
-        skeleton={<SkeletonRows />}
+        skeleton={<SkeletonProperties hasTabs />}
         failure={accountsFailure('getCloudAccount')}
       >
         {(shown) => (

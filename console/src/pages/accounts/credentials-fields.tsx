@@ -7,6 +7,7 @@ import { fieldLabel } from './field-label.ts'
 import { FormSection } from './form-section.tsx'
 import { CredentialField } from './credential-field.tsx'
 import { useProblemText } from './use-problem-text.ts'
+import { StatusShape } from '../../ui/status-mark.tsx'
 
 interface Props {
   readonly fields: readonly SettingField[]
@@ -34,7 +35,7 @@ export function CredentialsFields({ fields, isExisting, settings, problems, onCh
     >
       {all !== undefined && (
         <p className={styles.problem} role="alert">
-          <span aria-hidden="true">▲ </span>
+          <StatusShape tone="bad" />
           {all}
         </p>
       )}

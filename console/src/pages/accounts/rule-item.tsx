@@ -6,6 +6,7 @@ import styles from './mapping-editor.module.css'
 import { type DraftRule, type RuleProblem, conditions } from './mapping-rules.ts'
 import { RuleForm } from './rule-form.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { StatusShape } from '../../ui/status-mark.tsx'
 
 interface Props {
   readonly rule: DraftRule
@@ -86,7 +87,7 @@ export function RuleItem(props: Props) {
       </div>
       {problem && (
         <p className={styles.problem} role="alert">
-          <span aria-hidden="true">▲ </span>
+          <StatusShape tone="bad" />
           {wordsOf(problem, name, t.accounts)}
         </p>
       )}

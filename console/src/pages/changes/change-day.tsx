@@ -55,7 +55,7 @@ export function ChangeDay({ date, count, filter, now, words, open, onToggle }: P
         )}
       </h2>
       {isSeen ? (
-        <QueryView query={counts} skeleton={<SkeletonRows rows={3} />}>
+        <QueryView query={counts} skeleton={<SkeletonRows rows={3} isPlain />}>
           {(data) => {
             const kinds = filter.kinds.length > 0 ? filter.kinds : all
             const rows = projectRows(data, kinds, words.projectName)

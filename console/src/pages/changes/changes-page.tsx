@@ -112,7 +112,7 @@ function Changes() {
       </div>
       <QueryView
         query={days}
-        skeleton={<SkeletonRows rows={12} />}
+        skeleton={<SkeletonRows rows={12} isPlain />}
         // The filter bar shows errors of the query.
         failure={() => problem !== undefined && <></>}
         empty={

@@ -6,7 +6,7 @@ import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { EntityActions } from './entity-actions.tsx'
@@ -40,7 +40,7 @@ function EntityPage({ kind, id }: Props) {
       aside={entity && <EntityActions kind={kind} entity={entity} />}
     >
       {permission.reason === undefined ? (
-        <QueryView query={query} skeleton={<SkeletonRows />}>
+        <QueryView query={query} skeleton={<SkeletonProperties />}>
           {(loaded) => (
             <>
               <EntityProperties kind={kind} entity={loaded} />

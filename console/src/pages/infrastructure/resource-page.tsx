@@ -14,7 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import styles from './resource-page.module.css'
 import { ResourceValue } from './resource-value.tsx'
@@ -50,7 +50,7 @@ function ResourceView({ kind, id }: Props) {
       <PastNotice />
       <QueryView
         query={query}
-        skeleton={<SkeletonRows />}
+        skeleton={<SkeletonProperties />}
         failure={(error) =>
           isApiError(error) && error.status === 404 && <ResourceNotFound kind={kind} />
         }

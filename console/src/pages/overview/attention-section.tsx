@@ -71,7 +71,7 @@ export function AttentionSection({ query }: { readonly query: UseQueryResult<Ser
   return (
     <Section title={t.attention.title} {...(checks.isSuccess && { actions: all })}>
       {isLoading && items.length === 0 ? (
-        <SkeletonRows rows={3} />
+        <SkeletonRows rows={2} />
       ) : (
         <>
           {items.length > 0 && <Items items={items} />}

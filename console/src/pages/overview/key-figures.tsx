@@ -8,6 +8,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { renderTerm } from '../../filter/terms.ts'
 import { groupOfStatus, statusesIn, type StatusGroup } from '../../servers/status.ts'
 import styles from './key-figures.module.css'
+import { StatusShape } from '../../ui/status-mark.tsx'
 
 /** The four key figures. */
 export function KeyFigures({ query }: { readonly query: UseQueryResult<ServerStatistics> }) {
@@ -68,11 +69,7 @@ function Figure({ name, count, q, isBad, hasFailed, children }: Props) {
       >
         <span className={styles.name}>
           {name}
-          {isBad && (
-            <span className={styles.bad} aria-hidden="true">
-              ◌
-            </span>
-          )}
+          {isBad && <StatusShape tone="warn" />}
         </span>
         <span className={styles.count}>
           {shown === undefined ? (

@@ -7,7 +7,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Highlight } from '../../ui/highlight.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Section } from '../../ui/section.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SkeletonCards } from '../../ui/skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import {
   countByHour,
@@ -36,7 +36,7 @@ export function RecentChangesSection() {
   )
   return (
     <Section title={t.recent.title} actions={actions}>
-      <QueryView query={query} skeleton={<SkeletonRows rows={3} />}>
+      <QueryView query={query} skeleton={<SkeletonCards cards={shownKinds.length} height={95} />}>
         {(statistics) => (
           <>
             <p className={styles.summary}>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { renderTerm } from '../../filter/terms.ts'
+import { ProviderMark } from '../../servers/provider-mark.tsx'
 import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -18,6 +19,7 @@ export function FilterLink({ name, value, children }: Props) {
   const names = useValueNames()
   return (
     <QueryLink q={renderTerm(name, [value])}>
+      {name === 'provider' && <ProviderMark provider={value} />}
       {children || <bdi>{names.name(name, value)}</bdi>}
     </QueryLink>
   )

@@ -30,7 +30,7 @@ export function HistoryTab({ server }: { readonly server: Server }) {
   return (
     <QueryView
       query={rowsOf(list, (page) => page.events)}
-      skeleton={<SkeletonRows />}
+      skeleton={<SkeletonRows isPlain />}
       empty={<EmptyState title={t.noEvents}>{t.noEventsText}</EmptyState>}
     >
       {(events) => (

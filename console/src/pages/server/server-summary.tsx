@@ -23,7 +23,7 @@ import { severityTones } from '../../servers/severity.tsx'
 import { useValueNames } from '../../servers/value-names.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { Copyable } from '../../ui/copyable.tsx'
-import { StatusMark } from '../../ui/status-mark.tsx'
+import { StatusMark, StatusShape } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Addresses } from './addresses.tsx'
@@ -222,7 +222,7 @@ function ServerAge({ server }: Props) {
   if (!isServerStale(server, now, period)) return <TimeAgo time={time} never={t.never} />
   return (
     <span className={styles.stale} title={t.stale}>
-      <span aria-hidden="true">▲ </span>
+      <StatusShape tone="bad" />
       <TimeAgo time={time} never={t.never} />
       <span className="visuallyHidden"> ({t.stale})</span>
     </span>

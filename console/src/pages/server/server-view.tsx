@@ -8,7 +8,7 @@ import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { ServerActions } from './server-actions.tsx'
 import { ServerHeader } from './server-header.tsx'
 import { ServerTabs } from './server-tabs.tsx'
@@ -63,7 +63,7 @@ export function ServerView({ id, tab, onTab, title }: Props) {
       {query.data === undefined && <div className={styles.title}>{title(t.title)}</div>}
       <QueryView
         query={query}
-        skeleton={<SkeletonRows rows={14} />}
+        skeleton={<SkeletonProperties hasTabs />}
         failure={(error) => isApiError(error) && error.status === 404 && <ServerNotFound />}
       >
         {(server) => (

@@ -8,6 +8,7 @@ import {
   statusTone,
   type StatusGroup,
 } from '../../servers/status.ts'
+import { ProviderMark } from '../../servers/provider-mark.tsx'
 import { namedGroups, useValueNames } from '../../servers/value-names.ts'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import styles from './filter-sidebar.module.css'
@@ -90,6 +91,7 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
                 onClick={(event) => onPick(values, event.altKey || isExcluded)}
               >
                 <span className={styles.name}>
+                  {name === 'provider' && <ProviderMark provider={key} />}
                   {tone ? <StatusMark tone={tone}>{label}</StatusMark> : label}
                 </span>
                 {isExcluded && <span className="visuallyHidden">{t.servers.excluded}</span>}

@@ -17,7 +17,7 @@ import { useFormat } from '../../messages/use-format.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
@@ -207,7 +207,7 @@ export function ServersPage() {
           />
         </div>
         {state.panel !== undefined && (
-          <Suspense fallback={<SkeletonRows rows={14} />}>
+          <Suspense fallback={<SkeletonProperties hasTabs />}>
             <ServerPanel
               key={state.panel}
               id={state.panel}
