@@ -67,7 +67,7 @@ export function GroupCard({ field, query, className }: Props) {
       className={className}
       summary={(fleet) => {
         const [first, second] = groupsOf(fleet)
-        const name = names.fullName(field, String(first?.value ?? '')) || t.none
+        const name = names.name(field, String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)
         return t[field].summary(name, percent(first?.count ?? 0, fleet.total.count))
       }}
