@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { namedServersQuery } from '../api/queries/found-servers.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useValueNames } from '../servers/value-names.ts'
 import { useSession } from '../session/use-session.ts'
 import { filterOption, serverOption, type PageOption } from './palette-options.ts'
-import { addressOf, recentAddresses, rememberAddress } from './recent-addresses.ts'
+import { recentAddresses } from './recent-addresses.ts'
 import { useEntityOptions } from './use-entity-options.ts'
-import { usePageOptions } from './use-page-options.ts'
+import { useCurrentAddress } from './use-remember-visits.ts'
 
 const beginnings = {
   projects: '/identity/projects/',
@@ -19,17 +18,6 @@ const beginnings = {
 
 const serverPath = '/servers/'
 const filterPath = '/servers?q='
-
-function useCurrentAddress(pages: readonly PageOption[]): string | undefined {
-  return useRouterState({
-    select: ({ resolvedLocation: at }) =>
-      at &&
-      addressOf(
-        at,
-        pages.map(({ href }) => href),
-      ),
-  })
-}
 
 interface Recent {
   readonly options: readonly PageOption[]
@@ -75,18 +63,4 @@ export function useRecentOptions(pages: readonly PageOption[]): Recent {
     }),
     pending: isLoading ? addresses.length : 0,
   }
-}
-
-/** Shorter ones are on the way to something else. */
-const shortestVisit = 1_000
-
-/** Remembers what the user looks at. */
-export function useRememberVisits(): void {
-  const { user } = useSession()
-  const address = useCurrentAddress(usePageOptions())
-  useEffect(() => {
-    if (address === undefined) return
-    const timer = setTimeout(() => rememberAddress(user.id, address), shortestVisit)
-    return () => clearTimeout(timer)
-  }, [user.id, address])
 }
