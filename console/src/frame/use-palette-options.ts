@@ -61,6 +61,7 @@ export function usePaletteOptions(
     serverOption({ ...server, status: names.fullName('status', server.status ?? '') }, debounced),
   )
   const isOld = isPlaceholderData || debounced !== typed
+  const typedCommand = readCommand(typed, t.actions.names, commands)
   const onServers: readonly PaletteOption[] = command
     ? data.map((server) => ({
         id: `${command.action} ${server.id}`,
@@ -71,10 +72,12 @@ export function usePaletteOptions(
         run: () => onCommand({ id: server.id ?? '', action: command.action }),
       }))
     : servers
+  // Results of an older text are filtered by the new one, since Enter opens the first. None is of another action.
+  const stillMatching =
+    command?.action === typedCommand?.action ? matching(onServers, typedCommand?.rest ?? typed) : []
   const options = [
-    // Results of an older text are filtered by the new one, since Enter opens the first.
-    ...(isOld ? matching(onServers, command?.rest ?? typed) : onServers),
-    ...(command ? [] : [filterOption(t.frame.paletteFilter(typed), names.toApiQuery(typed))]),
+    ...(isOld ? stillMatching : onServers),
+    ...(typedCommand ? [] : [filterOption(t.frame.paletteFilter(typed), names.toApiQuery(typed))]),
     ...[switches, ...entities.groups].flatMap((some) => matching(some, typed).slice(0, mostOfKind)),
     ...matching(pages, typed),
     ...matching(actions, typed),

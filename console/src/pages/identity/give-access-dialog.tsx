@@ -154,15 +154,17 @@ function useGiveAccess({ id, domain_id }: Props['project'], onClose: () => void)
   const t = useMessages().identity
   const queryClient = useQueryClient()
   const [link, setLink] = useState<PasswordLink>()
-  /** Kept, so that a second attempt after an error does not create the person again. */
+  /** Kept, so that a second attempt after an error does not create the same person again. */
   const created = useRef<{ readonly id: string; readonly name: string }>(undefined)
 
   async function createPerson(person: typeof nobody) {
+    if (created.current?.name === person.name) return created.current
     const given = Object.entries(person).filter(([, value]) => value.trim() !== '')
     const user = await createEntity('users', { ...Object.fromEntries(given), domain_id })
-    created.current = user
+    const made = { id: user.id, name: person.name }
+    created.current = made
     await queryClient.invalidateQueries({ queryKey: ['users'] })
-    return user
+    return made
   }
 
   const mutation = useMutation({
@@ -170,7 +172,7 @@ function useGiveAccess({ id, domain_id }: Props['project'], onClose: () => void)
     gcTime: 0,
     async mutationFn({ kind, id: holderId, person, role }: Wanted) {
       const isNew = kind === 'new'
-      const holder = isNew ? (created.current ?? (await createPerson(person))) : { id: holderId }
+      const holder = isNew ? await createPerson(person) : { id: holderId }
       await grantRole({
         roleId: role.id,
         principal: { kind: kind === 'group' ? 'group' : 'user', id: holder.id },
