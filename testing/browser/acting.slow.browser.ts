@@ -23,7 +23,7 @@ describe('actions on servers', () => {
   let testConsole: TestConsole
   let fleet: ActingFleet
   before(async () => {
-    testConsole = await startConsole(lifetime)
+    testConsole = await startConsole(lifetime, { flags: ['--recycle-for=3d'] })
     fleet = await createActingFleet(testConsole)
   })
 
@@ -171,6 +171,7 @@ describe('actions on servers', () => {
     await choose(page, 'Delete…')
     const dialog = page.getByRole('dialog', { name: `Delete ${name}` })
     assert.equal(await dialog.getByRole('checkbox', { name: /disks/ }).isChecked(), false)
+    await dialog.getByText('until Muster deletes at the source after 3 days.').waitFor()
     const submit = dialog.getByRole('button', { name: /^Delete/ })
     assert.equal(await submit.getAttribute('aria-disabled'), 'true')
     await dialog.getByLabel(`Type ${name} to confirm`).fill(name)
