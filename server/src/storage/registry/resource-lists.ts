@@ -67,7 +67,7 @@ export function createResourceLists(
 }
 
 /** Fields of users that not everybody sees who sees the user. */
-const personal: readonly string[] = ['email', 'mobile', 'last_login_at']
+const personal: ReadonlySet<string> = new Set(['email', 'mobile', 'last_login_at'])
 
 /** The expression of a field. Times are stored in milliseconds. */
 function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contacts']): Sql {
@@ -78,7 +78,7 @@ function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contac
   const column = sql.ref(name)
   const value = field?.type === 'timestamp' ? sql`(${column} * 1000)` : column
   // Filters, search and sorting see no more than the response shows.
-  if (kind === 'users' && contacts && personal.includes(name)) {
+  if (kind === 'users' && contacts && personal.has(name)) {
     const hidden = name === 'last_login_at' ? sql`null` : sql`''`
     return sql`(case when ${anyOf(contacts.map(seesContacts))} then ${value} else ${hidden} end)`
   }
