@@ -6,6 +6,7 @@ import { listExample } from './administration/examples.ts'
 import { projectExample, ProjectDto, projects } from './administration/projects.ts'
 import { FirstPassword } from './administration/users.ts'
 import { keystoneListBody, keystoneListQuery } from './administration/resource-operations.ts'
+import { ProviderCredential, ProviderId } from './provider-credential.ts'
 import { PermissionDto, permissions } from './permission.ts'
 import { Id, Name, OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
 import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.examples.ts'
@@ -70,16 +71,6 @@ const DomainReference = exactObject(
   { title: 'DomainReference' },
 )
 
-/** Names of the authentication methods, including aliases. */
-export const methodNames = [
-  'password',
-  'token',
-  'aksk',
-  'cas',
-  'access_key_secret',
-  'cas_ticket',
-] as const
-
 export const TokenRequest = exactObject({
   auth: exactObject({
     context: Type.Optional(
@@ -99,11 +90,11 @@ export const TokenRequest = exactObject({
       }),
     ),
     identity: exactObject({
-      methods: Type.Array(Type.Enum(methodNames), {
+      methods: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         minItems: 1,
         maxItems: 1,
         description:
-          'Exactly one. `cas_ticket` is an alias of `cas`, `access_key_secret` of `aksk`.',
+          'Exactly one: `password`, `token`, `aksk` or `cas`. `cas_ticket` is an alias of `cas`, `access_key_secret` of `aksk`.',
       }),
       password: Type.Optional(
         exactObject({
@@ -124,14 +115,11 @@ export const TokenRequest = exactObject({
       cas_ticket: Type.Optional(
         exactObject({
           id: Type.String({ minLength: 1, maxLength: 255 }),
-          provider: Type.Optional({
-            ...Id,
-            description:
-              'Id of the identity provider. Default: the only one, or the one of the domain in `scope`.',
-          }),
+          provider: ProviderId,
         }),
       ),
       access_key_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+      credential: Type.Optional(ProviderCredential),
     }),
     scope: Type.Optional(
       exactObject({

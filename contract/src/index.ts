@@ -52,6 +52,7 @@ export * from './administration/event-deliveries.ts'
 export * from './administration/events.ts'
 export { groups, type GroupDto } from './administration/groups.ts'
 export {
+  flatProviderOptions,
   identityProviders,
   type IdentityProviderDto,
   type MappingRule,

@@ -16,6 +16,8 @@ const open = new Set([
   'GET /api/login',
   'POST /api/session',
   'POST /api/session/password',
+  'GET /api/session/providers/{id}',
+  'GET /api/session/providers/{id}/callback',
   'GET /api/session/cas/{id}',
   'GET /api/session/cas',
 ])
@@ -76,6 +78,6 @@ describe('the login page', () => {
     const platform = await startPlatform()
     t.after(() => platform.close())
     const { body } = await createBrowser(platform.url).ask<LoginOptions>('/api/login')
-    assert.deepEqual(body, { platform: 'muster', version: '0.1.0', demo: null, cas: [] })
+    assert.deepEqual(body, { platform: 'muster', version: '0.1.0', demo: null, providers: [] })
   })
 })

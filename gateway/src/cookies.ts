@@ -5,7 +5,7 @@ import type { OwnOrigin } from './own-origin.ts'
 /** Cookie names. Browsers accept `__Host-` cookies only from this host and over a secure connection. */
 const names = {
   session: sessionCookie,
-  casLogin: { secure: '__Host-muster-cas', plain: 'muster_cas' },
+  login: { secure: '__Host-muster-login', plain: 'muster_login' },
 } as const
 
 type Kind = keyof typeof names

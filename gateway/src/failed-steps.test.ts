@@ -45,7 +45,11 @@ describe('a step that fails after a token was issued', () => {
         if (faults.upstream?.(request) === true) throw fault()
         return await ask(request)
       },
-      findCasProviders: async () => [],
+      providerLogins: {
+        list: async () => [],
+        begin: async () => undefined,
+        readAnswer: async () => undefined,
+      },
       createError: (errorClass) => new Error(errorClass),
       clock: Date.now,
       idle: 3_600_000,

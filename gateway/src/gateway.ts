@@ -1,13 +1,13 @@
 import type { LoginOptions } from '@muster/contract'
-import { createCasLogin } from './cas-login.ts'
 import { createConsole } from './console/serve-console.ts'
 import { createCookies } from './cookies.ts'
 import { createDescribeSession } from './describe-session.ts'
 import { createHandlers } from './handlers.ts'
 import { createLogIn } from './log-in.ts'
 import { createOwnOrigin } from './own-origin.ts'
+import { createProviderLogin } from './provider-login.ts'
 import { createForwardRequest } from './forward-request.ts'
-import type { DemoPeople, FindCasProviders, CreateError, SessionStore, Upstream } from './ports.ts'
+import type { CreateError, DemoPeople, ProviderLogins, SessionStore, Upstream } from './ports.ts'
 import { createSameOrigin } from './same-origin.ts'
 import { createSessions } from './sessions.ts'
 import { createSwitchScope } from './switch-scope.ts'
@@ -16,7 +16,7 @@ import { createUpstreamClient } from './upstream-client.ts'
 interface Parts {
   readonly store: SessionStore
   readonly upstream: Upstream
-  readonly findCasProviders: FindCasProviders
+  readonly providerLogins: ProviderLogins
   readonly createError: CreateError
   readonly clock: () => number
   /** Idle timeout of sessions in milliseconds. */
@@ -31,7 +31,7 @@ interface Parts {
 
 /** The gateway between browsers and the public API. It maps sessions to tokens and has no privileges itself. */
 export function createGateway(parts: Parts) {
-  const { createError, publicUrl, platform, version, demo, findCasProviders } = parts
+  const { createError, publicUrl, platform, version, demo, providerLogins } = parts
   const ownOrigin = createOwnOrigin(publicUrl)
   const cookies = createCookies(ownOrigin)
   const sameOrigin = createSameOrigin(ownOrigin, createError)
@@ -40,12 +40,12 @@ export function createGateway(parts: Parts) {
   const logIn = createLogIn({ upstream, sessions })
 
   async function showLoginOptions(): Promise<LoginOptions> {
-    const providers = await findCasProviders()
+    const providers = await providerLogins.list()
     return {
       platform,
       version,
       demo: demo ? { people: demo } : null,
-      cas: providers.map(({ id, name }) => ({ id, name })),
+      providers: [...providers],
     }
   }
 
@@ -56,8 +56,9 @@ export function createGateway(parts: Parts) {
       upstream,
       logIn,
       switchScope: createSwitchScope({ upstream, sessions, createError }),
-      casLogin: createCasLogin({
-        findProviders: findCasProviders,
+      providerLogin: createProviderLogin({
+        logins: providerLogins,
+        ownOrigin,
         cookies,
         upstream,
         logIn,

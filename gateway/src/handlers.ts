@@ -1,10 +1,10 @@
 import type { LoginOptions, ScopeChange, ScopeRequest } from '@muster/contract'
 import { isApiError, passwordLogin } from '@muster/sdk'
-import type { createCasLogin } from './cas-login.ts'
 import { describeEntry, type DescribeSession } from './describe-session.ts'
-import type { Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
+import type { Call, Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
 import type { LogIn } from './log-in.ts'
 import type { CreateError } from './ports.ts'
+import type { createProviderLogin } from './provider-login.ts'
 import type { SameOrigin } from './same-origin.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { SwitchScope } from './switch-scope.ts'
@@ -16,7 +16,7 @@ interface Dependencies {
   readonly upstream: UpstreamClient
   readonly logIn: LogIn
   readonly switchScope: SwitchScope
-  readonly casLogin: ReturnType<typeof createCasLogin>
+  readonly providerLogin: ReturnType<typeof createProviderLogin>
   readonly describeSession: DescribeSession
   readonly showLoginOptions: () => Promise<LoginOptions>
   readonly createError: CreateError
@@ -41,8 +41,8 @@ function toScope(
 
 /** Handlers of the gateway's operations. */
 export function createHandlers(dependencies: Dependencies): GatewayHandlers {
-  const { sessions, sameOrigin, upstream, logIn, switchScope, casLogin, createError } = dependencies
-  const { describeSession, showLoginOptions } = dependencies
+  const { sessions, sameOrigin, upstream, logIn, switchScope, createError } = dependencies
+  const { describeSession, providerLogin, showLoginOptions } = dependencies
 
   async function show(
     exchange: Exchange,
@@ -51,6 +51,18 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
   ): Promise<GatewayAnswer> {
     const view = await describeSession(exchange, session)
     return { status, headers: noStore, body: { session: view } }
+  }
+
+  async function startProviderLogin({
+    exchange,
+    parameters,
+    query,
+  }: Pick<
+    Call<'startProviderLogin'>,
+    'exchange' | 'parameters' | 'query'
+  >): Promise<GatewayAnswer> {
+    sameOrigin.requireOwnPage(exchange)
+    return await providerLogin.start(exchange, parameters.id, query.next)
   }
 
   return {
@@ -124,12 +136,12 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       return { status: 204 }
     },
 
-    async startCasLogin({ exchange, parameters, query }) {
-      sameOrigin.requireOwnPage(exchange)
-      return await casLogin.start(exchange, parameters.id, query.next)
-    },
+    startProviderLogin,
+    startCasLogin: startProviderLogin,
 
-    // The redirect from the CAS server: the only cross-origin request.
-    finishCasLogin: async ({ exchange, query }) => await casLogin.finish(exchange, query.ticket),
+    // The redirects from identity providers: the only cross-origin requests.
+    finishProviderLogin: async ({ exchange, parameters }) =>
+      await providerLogin.finish(exchange, parameters.id),
+    finishCasLogin: async ({ exchange }) => await providerLogin.finish(exchange),
   }
 }

@@ -2,10 +2,9 @@ export { createGateway, type Gateway } from './gateway.ts'
 export type { Call, Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
 export { createHttpUpstream } from './http-upstream.ts'
 export type {
-  CasProvider,
   DemoPeople,
-  FindCasProviders,
   CreateError,
+  ProviderLogins,
   SessionRecord,
   SessionStore,
   Upstream,

@@ -1,6 +1,8 @@
-/** Default page after a login, and the page after a failed login. */
+/** Default page after a login. */
 export const consoleHome = '/console/'
-export const failedLogin = '/console/login?why=cas'
+/** The pages after a login that failed, and after one whose provider does not respond. */
+export const failedLogin = '/console/login?why=provider'
+export const unreachableProvider = '/console/login?why=unreachable'
 
 const allowed = /^\/console\/[\w\-./~%=&?,:+!*'()@]*$/
 

@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream'
-import type { ErrorClass, FieldProblem, LoginOptions, ProcessRole } from '@muster/contract'
+import type {
+  ErrorClass,
+  FieldProblem,
+  IdentityRequest,
+  LoginOptions,
+  ProcessRole,
+} from '@muster/contract'
 
 /** A stored session. Times are in milliseconds since 1970. */
 export interface SessionRecord {
@@ -58,16 +64,24 @@ export interface UpstreamAnswer {
 /** Calls the public API in this or another process. */
 export type Upstream = (request: UpstreamRequest) => Promise<UpstreamAnswer>
 
-/** An enabled CAS identity provider. */
-export interface CasProvider {
-  readonly id: string
-  readonly name: string
-  readonly url: string
-  /** The URL to which the CAS server redirects browsers. */
-  readonly serviceUrl: string
-}
+/** What the browser keeps while it is at an identity provider. */
+type RememberedValues = Readonly<Record<string, string>>
 
-export type FindCasProviders = () => Promise<readonly CasProvider[]>
+/** Logins on pages of identity providers. */
+export interface ProviderLogins {
+  list(): Promise<readonly { readonly id: string; readonly name: string }[]>
+  /** Undefined if there is no such provider. Rejects if it does not answer. */
+  begin(
+    id: string,
+    callback: string,
+  ): Promise<{ readonly address: string; readonly remembered: RememberedValues } | undefined>
+  /** The credential with which the browser came back; undefined if it holds none. */
+  readAnswer(
+    id: string,
+    query: URLSearchParams,
+    attempt: { readonly callback: string; readonly remembered: RememberedValues },
+  ): Promise<IdentityRequest | undefined>
+}
 
 export type DemoPeople = NonNullable<LoginOptions['demo']>['people']
 

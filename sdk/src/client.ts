@@ -26,6 +26,8 @@ const publicOperations = {
   showLoginOptions: true,
   createSession: true,
   createFirstSession: true,
+  startProviderLogin: true,
+  finishProviderLogin: true,
   startCasLogin: true,
   finishCasLogin: true,
 } as const satisfies Record<PublicOperationId, true>

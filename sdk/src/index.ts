@@ -5,6 +5,7 @@ export {
   accessKeyLogin,
   casTicket,
   passwordLogin,
+  singleLogin,
   type IssuedToken,
   type LoginOptions,
 } from './auth/token-login.ts'

@@ -166,6 +166,8 @@ export const routes = {
   endSession: 'DELETE /api/session',
   listSessions: 'GET /api/sessions',
   endOneSession: 'DELETE /api/sessions/{id}',
+  startProviderLogin: 'GET /api/session/providers/{id}',
+  finishProviderLogin: 'GET /api/session/providers/{id}/callback',
   startCasLogin: 'GET /api/session/cas/{id}',
   finishCasLogin: 'GET /api/session/cas',
 } as const satisfies { readonly [Id in AnyOperationId]: RouteOf<Id> }

@@ -257,7 +257,7 @@ async function assemble(
     operationsOf(config),
   )
   const gateway = hasGateway
-    ? await startGateway({ app, config, ...addresses, database, clock, demo })
+    ? await startGateway({ app, config, ...addresses, ...identity, database, clock, demo })
     : undefined
 
   health.start()

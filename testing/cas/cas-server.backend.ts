@@ -6,14 +6,13 @@ import {
   isServiceTicket,
 } from '../../server/src/domain/identity/providers/cas/cas-driver.ts'
 import { createAddressRule } from '../../server/src/egress/allowed-addresses.ts'
-import { createGuardedGet } from '../../server/src/egress/guarded-get.ts'
+import { createGuardedRequest } from '../../server/src/egress/guarded-request.ts'
 import { loginAtCas } from './login.ts'
 import { people, startCasServer, type TestCas } from './start.ts'
 
 const serviceUrl = 'https://muster.test/v3/auth/cas?next=%2Fservers&x=ä'
 const driver = createCasDriver({
-  get: createGuardedGet(createAddressRule(['localhost'])),
-  checkAddress: () => undefined,
+  send: createGuardedRequest(createAddressRule(['localhost'])),
 })
 
 describe('a real CAS server', () => {
@@ -33,7 +32,7 @@ describe('a real CAS server', () => {
   const login = (user: keyof typeof people) =>
     loginAtCas(cas, user, people[user].password, serviceUrl)
   const refuses = (changes: object, ticket: string, reason: RegExp) =>
-    assert.rejects(driver.verify(endpoint(changes), ticket), (error) => {
+    assert.rejects(driver.verify(endpoint(changes), { secret: ticket }), (error) => {
       assert.ok(error instanceof PlatformError)
       assert.equal(error.class, 'UnauthorizedError')
       assert.match(String(error.cause), reason)
@@ -44,19 +43,19 @@ describe('a real CAS server', () => {
     test(`SEC-46 validates a ticket once, by protocol ${protocol}`, async () => {
       const ticket = await login('ada')
       assert.ok(isServiceTicket(ticket))
-      const { subject } = await driver.verify(endpoint({ protocol }), ticket)
+      const { subject } = await driver.verify(endpoint({ protocol }), { secret: ticket })
       assert.equal(subject, 'ada')
       await refuses({ protocol }, ticket, /refused the ticket, INVALID_TICKET$/)
     })
   }
 
   test('returns the attributes of each user', async () => {
-    const ada = await driver.verify(endpoint(), await login('ada'))
+    const ada = await driver.verify(endpoint(), { secret: await login('ada') })
     assert.deepEqual(ada.attributes.get('mail'), [people.ada.attributes.mail])
     assert.deepEqual(ada.attributes.get('group'), people.ada.attributes.group)
     assert.deepEqual(ada.attributes.get('isFromNewLogin'), ['true'])
     assert.equal(ada.attributes.get('authenticationDate')?.length, 1)
-    const grace = await driver.verify(endpoint(), await login('grace'))
+    const grace = await driver.verify(endpoint(), { secret: await login('grace') })
     assert.equal(grace.subject, 'grace')
     assert.deepEqual(grace.attributes.get('group'), people.grace.attributes.group)
   })
@@ -66,7 +65,7 @@ describe('a real CAS server', () => {
     for (const name of ['later', 'Jörg <b> & "Söhne"', '张三']) {
       cas.putPerson(name, person)
       const ticket = await loginAtCas(cas, name, person.password, serviceUrl)
-      const { subject, attributes } = await driver.verify(endpoint(), ticket)
+      const { subject, attributes } = await driver.verify(endpoint(), { secret: ticket })
       assert.equal(subject, name)
       assert.equal(attributes.get('group'), undefined)
     }
@@ -86,7 +85,7 @@ describe('a real CAS server', () => {
   test('SEC-47 is not contacted if its certificate is not trusted', async () => {
     const ticket = await login('ada')
     await refuses({ ca: '' }, ticket, /certificate/)
-    assert.equal((await driver.verify(endpoint(), ticket)).subject, 'ada')
+    assert.equal((await driver.verify(endpoint(), { secret: ticket })).subject, 'ada')
   })
 
   test('refuses a wrong password', async () => {

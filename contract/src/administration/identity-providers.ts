@@ -17,6 +17,21 @@ import { idAndName, links, resourceOperations } from './resource-operations.ts'
 
 const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An HTTPS URL' })
 
+/** The options of a CAS server, which are fields of the provider beside `options`. */
+export const flatProviderOptions = {
+  url: Address,
+  service_url: Address,
+  protocol: Type.Enum([2, 3]),
+  ca: Type.String({ maxLength: 8192 }),
+}
+
+/** The driver of the server knows which there are. */
+const ProviderOptions = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }),
+  Type.Union([Type.String({ maxLength: 8192 }), Type.Integer(), Type.Boolean()]),
+  { additionalProperties: false, maxProperties: 30 },
+)
+
 export const MappingRule = exactObject({
   attribute: Type.Optional(
     Type.String({
@@ -43,15 +58,20 @@ export const identityProviders = {
   uniqueName: 'everywhere',
   fields: {
     ...idAndName,
-    driver: { ...enumeration('Always `cas`', filterable), schema: Type.Literal('cas') },
-    url: computed(object('Address of the CAS server', Type.String(), '')),
-    service_url: computed(object('Address that tickets are issued for', Type.String(), '')),
-    protocol: computed(object('Version of the CAS protocol', Type.Enum([2, 3]), 3)),
+    driver: enumeration('`cas`', filterable),
+    options: object('Options of the driver, without the secret ones', ProviderOptions, {}),
+    url: computed(object('`options.url`: address of the CAS server', Type.String(), '')),
+    service_url: computed(
+      object('`options.service_url`: address that CAS tickets are issued for', Type.String(), ''),
+    ),
+    protocol: computed(
+      object('`options.protocol`: version of the CAS protocol', Type.Enum([2, 3]), 3),
+    ),
     domain_id: text('Id of the domain of its users', filterable),
     enabled: boolean('Whether users can log in with it', filterable, true),
     ca: computed(
       object(
-        'CA certificate in PEM. Empty: the public certificate authorities.',
+        '`options.ca`: CA certificate in PEM. Empty: the public certificate authorities.',
         Type.String(),
         '',
       ),
@@ -67,8 +87,11 @@ export type IdentityProviderDto = Static<typeof IdentityProviderDto>
 
 const settable = {
   enabled: Type.Optional(Type.Boolean()),
-  protocol: Type.Optional(Type.Enum([2, 3])),
-  ca: Type.Optional(Type.String({ maxLength: 8192 })),
+  options: Type.Optional(ProviderOptions),
+  url: Type.Optional(flatProviderOptions.url),
+  service_url: Type.Optional(flatProviderOptions.service_url),
+  protocol: Type.Optional(flatProviderOptions.protocol),
+  ca: Type.Optional(flatProviderOptions.ca),
   mapping: Type.Optional(Type.Array(MappingRule, { maxItems: 100 })),
 }
 
@@ -76,6 +99,12 @@ const view = {
   id: example.providerId,
   name: 'campus',
   driver: 'cas',
+  options: {
+    url: 'https://cas.example.org/cas',
+    service_url: 'https://muster.example.org/api/session/cas',
+    protocol: 3,
+    ca: '',
+  },
   url: 'https://cas.example.org/cas',
   service_url: 'https://muster.example.org/api/session/cas',
   protocol: 3,
@@ -98,22 +127,18 @@ export const identityProviderOperations = resourceOperations(identityProviders, 
   tag: 'Identity providers',
   create: exactObject({
     name: NewName,
-    driver: Type.Enum(['cas']),
-    url: Address,
-    service_url: Address,
+    driver: Type.String({ minLength: 1, maxLength: 64 }),
     domain_id: Id,
     ...settable,
   }),
   update: changesObject({
     name: Type.Optional(NewName),
-    url: Type.Optional(Address),
-    service_url: Type.Optional(Address),
     ...settable,
   }),
   at: { read: ['system', 'domain'], write: ['system'] },
   notes: {
     create:
-      'A CAS server. `url` is its address; Muster contacts it over TLS. Tickets must be issued for `service_url`; for console logins that is `/api/session/cas` of this server. The first login creates a user in the domain. Every login applies the mapping: roles that it no longer assigns are revoked.',
+      'An identity provider, which Muster contacts over TLS. See `docs/signing-in.md` for the `options` of each driver. Those of CAS can also be fields of the provider: `url` is the address of the server; tickets must be issued for `service_url`, for console logins `/api/session/cas` of this server. The first login creates a user in the domain. Every login applies the mapping: roles that it no longer assigns are revoked.',
     update: 'Disabling the provider revokes all tokens that were issued through it.',
     delete:
       'Revokes all tokens that were issued through the provider and the roles that its mapping assigned. The users remain.',

@@ -45,5 +45,5 @@ export const loginOptionsExample: LoginOptions = {
   platform: 'muster',
   version: '0.1.0',
   demo: null,
-  cas: [{ id: example.providerId, name: 'campus' }],
+  providers: [{ id: example.providerId, name: 'campus' }],
 }

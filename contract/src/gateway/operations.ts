@@ -14,6 +14,8 @@ export interface GatewayOperation extends Omit<
   'access' | 'permission' | 'servedBy' | 'throughGateway' | 'cache' | 'rateLimit'
 > {
   readonly access: 'public' | 'session'
+  /** Identity providers add parameters of their own to the addresses of this operation. */
+  readonly takesAnyQuery?: true
 }
 
 const tag = 'Sessions'
@@ -25,6 +27,15 @@ const shown = (description: string) => ({
 })
 const newCookie = { 'Set-Cookie': 'The new session cookie. It replaces the previous one.' }
 const noCookie = { 'Set-Cookie': 'Deletes the session cookie' }
+
+const toProvider = {
+  description: 'Redirect to the identity provider, or to the login page if it does not respond',
+  headers: { Location: 'Page of the provider', 'Set-Cookie': 'The attempt, for 10 minutes' },
+}
+const fromProvider = {
+  description: 'Redirect to the console, or to its login page if the login failed',
+  headers: { Location: 'Page of the console', ...newCookie },
+}
 
 /** Page to open after the login. Only pages of the console are allowed. */
 const Next = Type.Optional(Type.String({ maxLength: 2048 }))
@@ -125,16 +136,36 @@ export const gatewayOperations = [
     responses: { 204: { description: 'Session ended' } },
   },
   {
+    id: 'startProviderLogin',
+    method: 'GET',
+    path: '/api/session/providers/{id}',
+    access: 'public',
+    tag,
+    summary: 'Start a login at an identity provider',
+    query: exactObject({ next: Next }),
+    responses: { 302: toProvider },
+  },
+  {
+    id: 'finishProviderLogin',
+    method: 'GET',
+    path: '/api/session/providers/{id}/callback',
+    access: 'public',
+    takesAnyQuery: true,
+    tag,
+    summary: 'Finish a login at an identity provider',
+    description: 'The provider redirects the browser here. Register the address there.',
+    responses: { 302: fromProvider },
+  },
+  {
     id: 'startCasLogin',
     method: 'GET',
     path: '/api/session/cas/{id}',
     access: 'public',
     tag,
     summary: 'Start a CAS login',
+    description: 'The earlier address of `/api/session/providers/{id}`.',
     query: exactObject({ next: Next }),
-    responses: {
-      302: { description: 'Redirect to the CAS server', headers: { Location: 'Login page' } },
-    },
+    responses: { 302: toProvider },
   },
   {
     id: 'finishCasLogin',
@@ -143,13 +174,9 @@ export const gatewayOperations = [
     access: 'public',
     tag,
     summary: 'Finish a CAS login',
+    description: 'The `service_url` of CAS providers.',
     query: exactObject({ ticket: Type.Optional(Type.String({ maxLength: 255 })) }),
-    responses: {
-      302: {
-        description: 'Redirect to the console, or to its login page if the ticket is invalid',
-        headers: { Location: 'Page of the console', ...newCookie },
-      },
-    },
+    responses: { 302: fromProvider },
   },
 ] as const satisfies readonly GatewayOperation[]
 

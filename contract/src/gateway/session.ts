@@ -84,6 +84,6 @@ export const LoginOptions = exactObject({
   demo: Type.Union([exactObject({ people: Type.Array(DemoPerson) }), Type.Null()], {
     description: 'Users of the demo. null: no demo.',
   }),
-  cas: Type.Array(Reference, { description: 'Identity providers with a CAS login' }),
+  providers: Type.Array(Reference, { description: 'Identity providers with a login page' }),
 })
 export type LoginOptions = Static<typeof LoginOptions>

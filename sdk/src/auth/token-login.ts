@@ -109,16 +109,19 @@ interface CasOptions extends LoginOptions {
   readonly provider?: string
 }
 
-/** Logs in with a CAS ticket. A ticket works once, so the client cannot log in again when the token expires. */
+/** Logs in with a credential that works once, so the client cannot log in again when the token expires. */
+export const singleLogin = (identity: IdentityRequest, options: LoginOptions = {}) =>
+  tokenLogin({ ...options, isRepeatable: false, identify: () => identity })
+
+/** Logs in with a CAS ticket. */
 export const casTicket = (ticket: string, { provider, ...options }: CasOptions = {}) =>
-  tokenLogin({
-    ...options,
-    isRepeatable: false,
-    identify: () => ({
+  singleLogin(
+    {
       methods: ['cas'],
       cas_ticket: { id: ticket, ...(provider !== undefined && { provider }) },
-    }),
-  })
+    },
+    options,
+  )
 
 interface PasswordOptions extends LoginOptions {
   /** By id, or by name in a domain (default: `Default`). */

@@ -1,7 +1,7 @@
 import type {
   createHttpUpstream,
   DemoPeople,
-  FindCasProviders,
+  ProviderLogins,
   SessionStore,
   Upstream,
 } from '@muster/gateway'
@@ -9,13 +9,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/read-config.ts'
 import type { Demo } from '../demo-port.ts'
 import { PlatformError } from '../domain/error.ts'
-import { all } from '../domain/identity/administration/registry.ts'
 import type { Clock } from '../domain/clock.ts'
-import { everywhere } from '../domain/scope.ts'
+import type { BrowserLogins } from '../domain/identity/providers/browser-logins.ts'
 import { registerGateway } from '../http/gateway/register-gateway.ts'
 import { createInProcessUpstream } from '../http/gateway/in-process-upstream.ts'
 import type { Database } from '../storage/database.ts'
-import { createRegistry } from '../storage/registry/registry.ts'
 import { createSessionStore } from '../storage/sessions/session-store.ts'
 import { version } from '../version.ts'
 import { consoleFolder } from './console-folder.ts'
@@ -27,6 +25,7 @@ interface Parts {
   readonly authUrl: string
   readonly baseUrl: string
   readonly database: Database
+  readonly browserLogins: BrowserLogins
   readonly clock: Clock
   readonly demo: Demo | undefined
 }
@@ -50,28 +49,27 @@ function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: C
   return { upstream, close: http.close }
 }
 
-function createFindCasProviders(database: Database): FindCasProviders {
-  const registry = createRegistry(database)
-  return async function findCasProviders() {
-    const query = all({ driver: 'cas', enabled: true })
-    const { items } = await registry.list('identity_providers', everywhere, query)
-    return items.map(({ id, name, options }) => ({
-      id,
-      name,
-      url: String(options['url']),
-      serviceUrl: String(options['service_url']),
-    }))
-  }
-}
+/** The browser is told only that the provider does not respond; the log has the reason. */
+const withLog = ({ browserLogins, app }: Parts): ProviderLogins => ({
+  ...browserLogins,
+  async begin(id, callback) {
+    try {
+      return await browserLogins.begin(id, callback)
+    } catch (error) {
+      app.log.warn({ err: error, identity_provider: id }, 'a login at a provider could not begin')
+      throw error
+    }
+  },
+})
 
 async function openGateway(parts: Parts, store: SessionStore) {
   const { createGateway, createHttpUpstream } = await import('@muster/gateway')
-  const { config, database, clock, demo } = parts
+  const { config, clock, demo } = parts
   const { upstream, close } = composeUpstream(parts, createHttpUpstream)
   const gateway = createGateway({
     store,
     upstream,
-    findCasProviders: createFindCasProviders(database),
+    providerLogins: withLog(parts),
     createError: (errorClass, details, options) => new PlatformError(errorClass, details, options),
     clock,
     idle: config.sessionIdle,

@@ -3,6 +3,8 @@ import { createRecordDenial } from '../domain/audit/record-denial.ts'
 import { createAdministration } from '../domain/identity/administration/administration.ts'
 import { createAuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
 import { createCatalog } from '../domain/identity/catalog.ts'
+import { createBrowserLogins } from '../domain/identity/providers/browser-logins.ts'
+import { createDecryptOptions } from '../domain/identity/providers/decrypt-options.ts'
 import { createFindProvider } from '../domain/identity/providers/find-provider.ts'
 import { createProvisionUser } from '../domain/identity/providers/provision-user.ts'
 import { createCheckPassword } from '../domain/identity/check-password.ts'
@@ -25,7 +27,7 @@ import { createVerifyToken } from '../domain/identity/verify-token.ts'
 import { createAddressRule } from '../egress/allowed-addresses.ts'
 import { createCheckAddress } from '../egress/check-address.ts'
 import { withCircuitBreaker } from '../egress/circuit-breaker.ts'
-import { createGuardedGet } from '../egress/guarded-get.ts'
+import { createGuardedRequest } from '../egress/guarded-request.ts'
 import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
@@ -73,10 +75,7 @@ export function composeIdentity(parts: Parts) {
   const reauthorizeCaller = createReauthorizeCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
   const addressRule = createAddressRule(parts.reachable)
-  const drivers = createDrivers({
-    get: withCircuitBreaker(createGuardedGet(addressRule)),
-    checkAddress: createCheckAddress(addressRule),
-  })
+  const drivers = createDrivers({ send: withCircuitBreaker(createGuardedRequest(addressRule)) })
   const loginLimit = createLoginLimit({
     perMinute: parts.loginFailuresPerMinute,
     providerMethods: drivers.map(({ names }) => names[0]),
@@ -96,7 +95,10 @@ export function composeIdentity(parts: Parts) {
     maxWaitingPerKey: 64,
     maxWait: 2_000,
   })
+  const inTurn = <Result>(providerId: string, work: () => Promise<Result>) =>
+    providerQueue.run(work, { key: providerId })
   const findProvider = createFindProvider(registry)
+  const decryptOptions = createDecryptOptions(registry, key)
   const provisionUser = createProvisionUser(registry, clock)
   const methods = [
     createPasswordMethod({
@@ -116,10 +118,11 @@ export function composeIdentity(parts: Parts) {
     ...drivers.map((driver) =>
       createProviderMethod(driver, {
         findProvider,
+        decryptOptions,
         provisionUser,
         tokens,
         loginLimit,
-        inTurn: (providerId, work) => providerQueue.run(work, { key: providerId }),
+        inTurn,
         clock,
       }),
     ),
@@ -157,9 +160,11 @@ export function composeIdentity(parts: Parts) {
       hasher,
       secretBox: key,
       drivers,
+      checkAddress: createCheckAddress(addressRule),
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),
+    browserLogins: createBrowserLogins({ registry, drivers, inTurn }),
     providerLogins: providerQueue.counts,
     ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {

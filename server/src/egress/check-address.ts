@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { CheckAddress } from '../domain/identity/provider-driver.ts'
+import type { CheckAddress } from '../domain/identity/providers/read-options.ts'
 import type { CheckHost } from '../domain/sources/validate-settings.ts'
 import { hostOf, type AddressRule } from './allowed-addresses.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { withCircuitBreaker } from './circuit-breaker.ts'
-import { NoResponseError } from './guarded-get.ts'
+import { NoResponseError } from './guarded-request.ts'
 
 /** A server whose behaviour, and a clock whose time, a test sets. */
 function start() {
@@ -11,7 +11,7 @@ function start() {
       state.sent += 1
       await Promise.resolve()
       if (state.failure) throw state.failure
-      return { status: 200, text: '' }
+      return { status: 200, contentType: '', text: '' }
     },
     () => state.now,
   )

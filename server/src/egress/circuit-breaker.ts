@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { NoResponseError, type GuardedGet } from './guarded-get.ts'
+import { NoResponseError, type GuardedRequest } from './guarded-request.ts'
 
 const failuresUntilOpen = 5
 const probePeriod = 10_000
@@ -16,9 +16,9 @@ interface Failures {
  * fail at once, so that logins do not wait for a server that is away.
  */
 export function withCircuitBreaker(
-  get: GuardedGet,
+  request: GuardedRequest,
   now: () => number = () => performance.now(),
-): GuardedGet {
+): GuardedRequest {
   const failing = new LRUCache<string, Failures>({ max: maxServers })
 
   return async (url, options) => {
@@ -32,7 +32,7 @@ export function withCircuitBreaker(
       failures.nextProbe = now() + probePeriod
     }
     try {
-      const response = await get(url, options)
+      const response = await request(url, options)
       failing.delete(server)
       return response
     } catch (error) {

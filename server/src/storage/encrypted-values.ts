@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { accessKeyContext } from '../domain/identity/access-key/mint-access-key.ts'
 import type { Statement } from './database.ts'
+import { providerSecretsContext } from '../domain/identity/providers/decrypt-options.ts'
 import { demoPasswordsContext, findDemoPasswords, storeDemoPasswords } from './demo-passwords.ts'
 import { credentialsContext } from './sources/account-store.ts'
 import type { Tables } from './tables.ts'
@@ -24,6 +25,12 @@ export async function listEncryptedValues(db: Kysely<Tables>): Promise<Encrypted
   const accounts = await db
     .selectFrom('cloudaccounts')
     .select(['id', 'name', 'credentials'])
+    .execute()
+  const providers = await db
+    .selectFrom('identity_providers')
+    .select(['id', 'name', 'secrets'])
+    .where('secrets', 'is not', null)
+    .$narrowType<{ secrets: string }>()
     .execute()
   const demoPasswords = await findDemoPasswords(db)
   return [
@@ -59,6 +66,18 @@ export async function listEncryptedValues(db: Kysely<Tables>): Promise<Encrypted
           .set({ credentials: value })
           .where('id', '=', id)
           .where('credentials', '=', credentials)
+          .compile(),
+    })),
+    ...providers.map(({ id, name, secrets }) => ({
+      title: `secrets of identity provider ${name}`,
+      value: secrets,
+      context: providerSecretsContext(id),
+      replaceWith: (value: string) =>
+        db
+          .updateTable('identity_providers')
+          .set({ secrets: value })
+          .where('id', '=', id)
+          .where('secrets', '=', secrets)
           .compile(),
     })),
   ]

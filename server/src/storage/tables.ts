@@ -38,8 +38,8 @@ interface InternalColumns {
   roles: { domain_id: string }
   /** Whether any rule allows everything, and whether any rule denies something. */
   policies: { allows_all: Generated<number>; forbids: Generated<number> }
-  /** JSON: the driver's own options. */
-  identity_providers: { options: string }
+  /** The secret options of the driver: JSON, encrypted. */
+  identity_providers: { secrets: string | null }
   /** Encrypted. */
   credentials: { secret: string }
 }

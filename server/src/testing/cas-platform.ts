@@ -126,14 +126,14 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     statusOf: async (token: string) => (await ask(url, '/v3/auth/catalog', { token })).status,
 
     /** Asserts the response of a failed login. Only the log and the audit event have the reason. */
-    async assertRefused(answer: ClientResponse, reason: RegExp): Promise<EventDto> {
+    async assertRefused(answer: ClientResponse, reason: RegExp, method = 'cas'): Promise<EventDto> {
       assert.deepEqual(comparableParts(answer), refusal)
       const requestId = answer.headers.get('x-request-id') ?? ''
       const [event, ...more] = await events(`request_id=${requestId}&action=login`)
       assert.ok(event && more.length === 0, 'one event tells of it')
       const { target_type, result, changes } = event
       assert.deepEqual([target_type, result], ['user', 'failure'])
-      assert.deepEqual(changes['method'], [null, 'cas'])
+      assert.deepEqual(changes['method'], [null, method])
       assert.match(String(changes['reason']?.[1]), reason)
       const { reason: logged } = await log.about(requestId)
       assert.equal(logged, changes['reason']?.[1])

@@ -11,7 +11,10 @@ export const session = {
   failed: 'Wrong user name or password. After several failed attempts, logins are slowed down.',
   ended: 'Your session has ended. Log in again to continue where you left off.',
   loggedOut: 'You are logged out.',
-  casFailed: 'The login at your identity provider failed. Try again, or log in with a password.',
+  providerFailed:
+    'The login at your identity provider failed. Try again, or log in with a password.',
+  providerUnreachable:
+    'The identity provider does not respond. Try again later, or log in with a password.',
   firstPassword: 'Set your password',
   setAndLogIn: 'Set password and log in',
   passwordIsSet: 'The password is set. Log in with it.',

@@ -11,7 +11,7 @@ import { useEffect } from 'react'
 import type { LoginOptions } from '@muster/contract'
 
 /** The reasons that the address can give for showing this page. */
-const reasons = ['ended', 'out', 'cas'] as const
+const reasons = ['ended', 'out', 'provider', 'unreachable'] as const
 
 export function LoginPage() {
   const t = useMessages()
@@ -21,7 +21,12 @@ export function LoginPage() {
   const query = useQuery(loginOptionsQuery)
   const { data: options } = query
   const why = reasons.find((reason) => reason === search['why'])
-  const notes = { ended: t.session.ended, out: t.session.loggedOut, cas: t.session.casFailed }
+  const notes = {
+    ended: t.session.ended,
+    out: t.session.loggedOut,
+    provider: t.session.providerFailed,
+    unreachable: t.session.providerUnreachable,
+  }
   const next = search['next'] === undefined ? {} : { next: `/console${search['next']}` }
   return (
     <main className={styles.page}>
@@ -39,9 +44,9 @@ export function LoginPage() {
       <div className={styles.cards}>
         <PasswordForm
           logIn={logIn}
-          providers={(options?.cas ?? []).map(({ id, name }) => ({
+          providers={(options?.providers ?? []).map(({ id, name }) => ({
             name,
-            href: `/api/session/cas/${encodeURIComponent(id)}?${new URLSearchParams(next).toString()}`,
+            href: `/api/session/providers/${encodeURIComponent(id)}?${new URLSearchParams(next).toString()}`,
           }))}
         />
         {options?.demo && <DemoUsers people={options.demo.people} logIn={logIn} />}

@@ -1,62 +1,101 @@
 import type { IdentityRequest } from '@muster/contract'
 import type { AuthMethod } from './methods/auth-method.ts'
+import type { DriverOption, ProviderOptions } from './providers/read-options.ts'
 
 /** What a provider says about the person who logs in. */
 export interface ExternalIdentity {
-  /** The provider's own name for the person. */
+  /** The provider's own key for the person, which identifies the user for ever. */
   readonly subject: string
+  /** The fields of the user that the first login creates. Default: the subject as name. */
+  readonly profile?: ExternalProfile
   /** Values by attribute, which the provider's mapping turns into roles. */
   readonly attributes: ReadonlyMap<string, readonly string[]>
 }
 
+interface ExternalProfile {
+  readonly name: string
+  readonly displayname?: string
+  readonly email?: string
+}
+
 /** What a login request holds for a provider. */
-interface ProviderCredential {
+export interface ProviderCredential {
   /** Accepted once, whatever the provider says about it. */
   readonly secret: string
   /** The provider that the request names; undefined where it names none. */
   readonly providerId: string | undefined
+  /** What the driver needs besides to verify the secret. */
+  readonly proof?: Readonly<Record<string, string>>
 }
 
-/** The options of one provider: stored as JSON, and flat beside the common fields in the API. */
-export type ProviderOptions = Readonly<Record<string, string | number>>
-
-/** A kind of identity provider. A new one is a folder in `providers/` and a line in its `drivers.ts`. */
+/**
+ * A kind of identity provider. A new one is a folder in `providers/` and a line in its `drivers.ts`.
+ * What it offers is which of the optional members it has.
+ */
 export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
   /** What the audit log calls it. */
   readonly label: string
-  /** The options that decide which server is trusted: only full administrators may change them. */
-  readonly trustOptions: readonly string[]
-  /**
-   * The options of a provider after a request: those that it names are checked, the others stay as
-   * they were or get their default. Throws a 400 that names the option.
-   */
-  readOptions(request: object, before?: ProviderOptions): ProviderOptions
+  /** What a form for one of its providers asks for. */
+  readonly options: Readonly<Record<string, DriverOption>>
   /** Throws a 400 for a credential that is missing or malformed. */
   readCredential(identity: IdentityRequest): ProviderCredential
   /**
    * Asks the provider. Throws the one 401 unless it confirms the credential before the deadline, by
    * `performance.now`.
    */
-  verify(options: ProviderOptions, secret: string, deadline?: number): Promise<ExternalIdentity>
+  verify(
+    options: ProviderOptions,
+    credential: Omit<ProviderCredential, 'providerId'>,
+    deadline?: number,
+  ): Promise<ExternalIdentity>
+  /** The login on pages of the provider. */
+  readonly browserLogin?: BrowserLogin
 }
 
-export interface GetOptions {
+/** What the browser keeps until it comes back from the provider. Nobody else knows it. */
+export type RememberedValues = Readonly<Record<string, string>>
+
+interface BrowserLogin {
+  /** The page of the provider to which the browser goes. `callback` is where it must come back. */
+  begin(
+    options: ProviderOptions,
+    callback: string,
+    deadline?: number,
+  ): Promise<{ readonly address: string; readonly remembered: RememberedValues }>
+  /**
+   * The credential in the query with which the browser came back; undefined if it holds none, or is not
+   * the answer to the request of this browser.
+   */
+  readAnswer(
+    query: URLSearchParams,
+    attempt: {
+      readonly providerId: string
+      readonly callback: string
+      readonly remembered: RememberedValues
+    },
+  ): IdentityRequest | undefined
+}
+
+export interface HttpsRequest {
+  /** Default: GET. */
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
   /** The certificate authority as PEM, instead of those that the system trusts. */
   readonly ca?: string
   /** When the response must be complete, by `performance.now`. */
   readonly deadline?: number | undefined
 }
 
-/** An HTTPS request to an address from the configuration; rejects with a text for the log. */
-type HttpsGet = (
-  url: URL,
-  options: GetOptions,
-) => Promise<{ readonly status: number; readonly text: string }>
+export interface HttpsResponse {
+  readonly status: number
+  readonly contentType: string
+  readonly text: string
+}
 
-/** Says why an address must not be contacted; undefined where it may. */
-export type CheckAddress = (url: URL) => string | undefined
+/** An HTTPS request to an address from the configuration; rejects with a text for the log. */
+type SendHttps = (url: URL, request: HttpsRequest) => Promise<HttpsResponse>
 
 export interface DriverDependencies {
-  readonly get: HttpsGet
-  readonly checkAddress: CheckAddress
+  readonly send: SendHttps
 }

@@ -1,5 +1,7 @@
 import {
   administeredResources,
+  flatProviderOptions,
+  identityProviders,
   type AdministeredKind,
   type AdministeredResource,
   type AdministeredResources,
@@ -22,7 +24,13 @@ const blobOf = ({ expires_at }: AccessKey, secret: string) =>
 /** Fields that are computed, besides the links. */
 const computed: { readonly [K in AdministeredKind]?: (item: Resources[K]) => object } = {
   credentials: (key) => ({ blob: blobOf(key, '') }),
-  identity_providers: ({ options }) => options,
+  identity_providers: ({ options }) =>
+    Object.fromEntries(
+      Object.keys(flatProviderOptions).map((name) => [
+        name,
+        options[name] ?? identityProviders.fields[name as keyof typeof flatProviderOptions].default,
+      ]),
+    ),
 }
 
 function valueOf(

@@ -72,7 +72,7 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
       config: { operation },
       async onRequest(request, reply) {
         reply.headers(dataHeaders)
-        request.parameters = readQuery(request.url)
+        if (operation.takesAnyQuery !== true) request.parameters = readQuery(request.url)
         requireShape(operation, request)
       },
       async handler(request, reply) {

@@ -59,7 +59,9 @@ onEngineOfLane('identity providers', (engine) => {
       const { status, body } = await call('POST', '', plain)
       assert.equal(status, 201)
       const { id, created_at, links, ...shown } = body.identity_provider
-      assert.deepEqual(shown, { ...plain, protocol: 3, enabled: true, ca: '', mapping: [] })
+      const { url, service_url } = plain
+      const options = { url, service_url, protocol: 3, ca: '' }
+      assert.deepEqual(shown, { ...plain, ...options, options, enabled: true, mapping: [] })
       assert.equal(links.self, `${muster.url}${collection}/${id}`)
       assert.match(created_at, /Z$/)
 
@@ -107,6 +109,8 @@ onEngineOfLane('identity providers', (engine) => {
       const expected = { ...before }
       for (const [index, step] of steps.entries()) {
         Object.assign(expected, step)
+        const { url, service_url, protocol, ca } = expected
+        expected.options = { url, service_url, protocol, ca }
         const method = index % 2 === 0 ? 'PUT' : 'PATCH'
         const answer = await call(method, `/${before.id}`, step)
         assert.deepEqual([answer.status, answer.body.identity_provider], [200, expected])

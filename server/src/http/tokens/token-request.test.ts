@@ -65,7 +65,7 @@ const cases: Record<string, Case> = {
     withIdentity({ methods: Array.from({ length: 1_000 }, () => 'password') }),
     'auth.identity.methods',
   ],
-  'an unknown method': [withIdentity({ methods: ['oidc'] }), 'auth.identity.methods.0'],
+  'an unknown method': [withIdentity({ methods: ['saml'] }), 'auth.identity.methods.0'],
   'a method in capitals': [withIdentity({ methods: ['Password'] }), 'auth.identity.methods.0'],
   'an empty method': [withIdentity({ methods: [''] }), 'auth.identity.methods.0'],
   'null for a method': [withIdentity({ methods: [null] }), 'auth.identity.methods.0'],

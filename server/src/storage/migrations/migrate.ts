@@ -37,6 +37,7 @@ import { up as syncRuns } from './0035-sync-runs.ts'
 import { up as logins } from './0036-logins.ts'
 import { up as redactions } from './0037-redactions.ts'
 import { up as viewGroups } from './0038-view-groups.ts'
+import { up as providerLogins } from './0039-provider-logins.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -78,6 +79,7 @@ const migrations: Record<string, Migration> = {
   '0036-logins': { up: logins },
   '0037-redactions': { up: redactions },
   '0038-view-groups': { up: viewGroups },
+  '0039-provider-logins': { up: providerLogins },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

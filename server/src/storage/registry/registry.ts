@@ -57,6 +57,15 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
       return row !== undefined
     },
 
+    async findProviderSecrets(providerId) {
+      const row = await db
+        .selectFrom('identity_providers')
+        .select('secrets')
+        .where('id', '=', providerId)
+        .executeTakeFirst()
+      return row?.secrets ?? undefined
+    },
+
     async findSubject(providerId, subject) {
       const row = await db
         .selectFrom('subjects')

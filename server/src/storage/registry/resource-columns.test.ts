@@ -16,6 +16,7 @@ const internal: Readonly<Record<string, readonly string[]>> = {
   roles: ['domain_id'],
   policies: ['allows_all', 'forbids'],
   credentials: ['secret'],
+  identity_providers: ['secrets'],
 }
 
 onEngineOfLane('the tables of administered resources', (engine) => {

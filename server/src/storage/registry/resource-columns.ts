@@ -29,16 +29,13 @@ const codecs: Readonly<Record<FieldType, Codec>> = {
   object: json,
 }
 
-/** The columns follow from the descriptions. The options of a provider are shown as fields of their own. */
+/** The columns follow from the descriptions. */
 const columns = Object.fromEntries(
   Object.entries(administeredResources).map(([kind, resource]) => [
     kind,
-    {
-      ...Object.fromEntries(
-        storedFields(resource).map(([name, { type }]): [string, Codec] => [name, codecs[type]]),
-      ),
-      ...(kind === 'identity_providers' && { options: json }),
-    },
+    Object.fromEntries(
+      storedFields(resource).map(([name, { type }]): [string, Codec] => [name, codecs[type]]),
+    ),
   ]),
 ) as Readonly<Record<ResourceKind, Readonly<Record<string, Codec>>>>
 

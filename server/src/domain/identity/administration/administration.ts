@@ -27,6 +27,7 @@ import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
 import type { Registry } from './registry.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
+import type { CheckAddress } from '../providers/read-options.ts'
 import { createRoleUseCases } from './roles.ts'
 import { createUserUseCases } from './users.ts'
 import type { ResourceKind } from './resources.ts'
@@ -45,6 +46,7 @@ interface Dependencies {
   readonly hasher: PasswordHasher
   readonly secretBox: SecretBox
   readonly drivers: readonly ProviderDriver[]
+  readonly checkAddress: CheckAddress
   readonly mostAccessKeys: number
   readonly clock: Clock
 }

@@ -1,5 +1,7 @@
 import type { MappingRule } from '@muster/contract'
+import { redacted } from '../../audit/field-diff.ts'
 import { badField } from '../../error.ts'
+import type { SecretBox } from '../../secret-box.ts'
 import { everywhere, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
 import { requireAssignable } from './plan-grants.ts'
@@ -8,6 +10,13 @@ import type { Caller } from '../caller.ts'
 import { chooseOwner, requireReference } from './require-resource.ts'
 import { createWriteUseCases, type WriteContext } from './write-resources.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
+import { createDecryptOptions, providerSecretsContext } from '../providers/decrypt-options.ts'
+import {
+  optionsThat,
+  readOptions,
+  type CheckAddress,
+  type ProviderOptions,
+} from '../providers/read-options.ts'
 import type { Registry } from './registry.ts'
 import type { IdentityProvider } from './resources.ts'
 
@@ -26,15 +35,28 @@ export async function scopeOfRule(
 
 /** Identity providers and their mappings. */
 export function createIdentityProviderUseCases(
-  context: WriteContext & { readonly drivers: readonly ProviderDriver[] },
+  context: WriteContext & {
+    readonly drivers: readonly ProviderDriver[]
+    readonly checkAddress: CheckAddress
+    readonly secretBox: SecretBox
+  },
 ) {
-  const { registry, drivers } = context
+  const { registry, drivers, checkAddress, secretBox } = context
+  const decryptOptions = createDecryptOptions(registry, secretBox)
 
   /** The contract allows the same names. */
   function driverOf(name: string): ProviderDriver {
     const driver = drivers.find(({ names }) => names[0] === name)
     if (!driver) throw badField('identity_provider.driver', 'is not a driver of this server')
     return driver
+  }
+
+  /** The secret options as they are stored. */
+  function encryptSecrets(driver: ProviderDriver, id: string, options: ProviderOptions) {
+    const secrets = pick(options, optionsThat(driver.options, 'isSecret'))
+    const isAny = Object.values(secrets).some((value) => value !== '')
+    const context = providerSecretsContext(id)
+    return { secrets: isAny ? secretBox.encrypt(JSON.stringify(secrets), context) : null }
   }
 
   /** A mapping grants roles at every login, so whoever writes it must be allowed to grant them. */
@@ -75,21 +97,33 @@ export function createIdentityProviderUseCases(
 
   return createWriteUseCases('identity_providers', context, {
     async complete(caller, input) {
-      const options = driverOf(input.driver).readOptions(input)
+      const driver = driverOf(input.driver)
+      const options = readOptions(driver.options, checkAddress, input)
       const owner = await chooseOwner(registry, 'identity_providers')(caller, input)
       await requireMapping(caller, input.mapping)
-      return { ...owner, options }
+      return { ...owner, options: withoutSecrets(driver, options) }
+    },
+    secretsOf({ id, driver: name }, input) {
+      const driver = driverOf(name)
+      return encryptSecrets(driver, id, readOptions(driver.options, checkAddress, input))
     },
     async update(caller, { before, after, input }) {
       const driver = driverOf(before.driver)
-      const options = driver.readOptions(input, before.options)
-      if (driver.trustOptions.some((name) => options[name] !== before.options[name])) {
+      const old = await decryptOptions(before)
+      const options = readOptions(driver.options, checkAddress, input, old)
+      const isChanged = (name: string) => options[name] !== old[name]
+      if (optionsThat(driver.options, 'isTrusted').some(isChanged)) {
         requireFullAdministrator(caller)
       }
       const isEnabled = after.enabled && !before.enabled
       await requireMapping(caller, isEnabled ? after.mapping : input.mapping)
+      const changed = optionsThat(driver.options, 'isSecret').filter(isChanged)
       return {
-        fields: { options },
+        fields: { options: withoutSecrets(driver, options) },
+        ...(changed.length > 0 && {
+          secrets: encryptSecrets(driver, before.id, options),
+          changes: Object.fromEntries(changed.map((name) => [name, redacted])),
+        }),
         writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id: before.id }],
       }
     },
@@ -123,3 +157,14 @@ const withoutNesting = ({ options, ...fields }: Partial<IdentityProvider>): obje
   ...fields,
   ...options,
 })
+
+const pick = (options: ProviderOptions, names: readonly string[]): ProviderOptions =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
+
+function withoutSecrets(driver: ProviderDriver, options: ProviderOptions): ProviderOptions {
+  const secret = optionsThat(driver.options, 'isSecret')
+  return pick(
+    options,
+    Object.keys(options).filter((name) => !secret.includes(name)),
+  )
+}

@@ -154,6 +154,8 @@ export interface Registry {
   listPolicyBindings(query: ResourceQuery, requester: Requester): Promise<Page<PolicyBindingDto>>
   policiesOfRole(roleId: string): Promise<readonly PolicyRecord[]>
   isMember(groupId: string, userId: string): Promise<boolean>
+  /** The encrypted options of an identity provider; undefined without any. */
+  findProviderSecrets(providerId: string): Promise<string | undefined>
   /** The user that a provider's subject is linked to. */
   findSubject(providerId: string, subject: string): Promise<string | undefined>
   /** The grants that a provider's mapping created, for one user or for all. */

@@ -5,14 +5,13 @@ import {
   type Stored,
 } from '@muster/contract'
 import type { Scope } from '../../scope.ts'
-import type { ProviderOptions } from '../provider-driver.ts'
 
 /** What is stored of each administered resource, by the name of its collection. */
 export type Resources = {
   readonly [K in AdministeredKind]: Stored<AdministeredResources[K]> & {
     readonly id: string
     readonly name: string
-  } & (K extends 'identity_providers' ? { readonly options: ProviderOptions } : unknown)
+  }
 }
 export type ResourceKind = AdministeredKind
 
@@ -32,6 +31,8 @@ export const nounOf = (kind: ResourceKind): string => administeredResources[kind
 export interface Secrets {
   readonly users: { readonly password_hash?: string | null }
   readonly credentials: { readonly secret: string }
+  /** The secret options of the driver, encrypted; null without any. */
+  readonly identity_providers: { readonly secrets: string | null }
 }
 
 /** A user or a group that holds a role. */

@@ -53,6 +53,8 @@ export interface WriteRules<K extends ResourceKind> {
    * The stored fields of a new resource that do not come from the request as they are. Default: its owner.
    */
   readonly complete?: (caller: Caller, input: NewOf<K>) => Promise<Partial<Resources[K]>>
+  /** The fields that are never shown, if the request does not bring them. */
+  readonly secretsOf?: (resource: Resources[K], input: NewOf<K>) => SecretFields<K>
   readonly create?: (caller: Caller, resource: Resources[K]) => void | Promise<void>
   readonly update?: (
     caller: Caller,
@@ -106,7 +108,7 @@ export function createWriteUseCases<K extends ResourceKind>(
         } as unknown as Resources[K]
         await rules.create?.(caller, resource)
         await requireFreeName(registry, kind, resource)
-        return await plans.toCreate(caller, resource, secrets)
+        return await plans.toCreate(caller, resource, secrets ?? rules.secretsOf?.(resource, input))
       }),
 
     update: (

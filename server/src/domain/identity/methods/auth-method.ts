@@ -42,7 +42,10 @@ export function chooseMethod(
 ): AuthMethod {
   const name = identity.methods[0] ?? ''
   const chosen = methods.find((method) => method.names.includes(name))
-  if (!chosen) throw badField('auth.identity.methods', `"${name}" is not enabled on this server`)
+  if (!chosen) {
+    const known = methods.map(({ names }) => names[0]).join(', ')
+    throw badField('auth.identity.methods.0', `must be one of ${known}`)
+  }
 
   const given = Object.keys(identity).filter((key) => key !== 'methods')
   const stray = given.find((key) => key !== chosen.section)

@@ -9,8 +9,7 @@ const signed = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protoco
 
 test('SEC-44: CAS is the only provider, and no driver accepts a signed assertion', async () => {
   const drivers = createDrivers({
-    get: () => Promise.resolve({ status: 200, text: signed }),
-    checkAddress: () => undefined,
+    send: () => Promise.resolve({ status: 200, contentType: 'text/xml', text: signed }),
   })
   assert.deepEqual(
     drivers.map(({ names }) => names),
@@ -18,6 +17,6 @@ test('SEC-44: CAS is the only provider, and no driver accepts a signed assertion
   )
   const options = { url: 'https://cas.test', service_url: 'https://m.test', protocol: 3, ca: '' }
   for (const driver of drivers) {
-    await assert.rejects(driver.verify(options, 'ST-1'), { class: 'UnauthorizedError' })
+    await assert.rejects(driver.verify(options, { secret: 'ST-1' }), { class: 'UnauthorizedError' })
   }
 })

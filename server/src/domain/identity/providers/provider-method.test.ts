@@ -11,8 +11,7 @@ test('REL-09: waiting for a turn is part of the 5 s that a login may take', asyn
     names: ['cas', 'cas_ticket'],
     section: 'cas_ticket',
     label: 'CAS',
-    trustOptions: [],
-    readOptions: () => ({}),
+    options: {},
     readCredential: () => ({ secret: 'ST-1', providerId: undefined }),
     async verify(_options, _secret, until = Infinity) {
       deadline = until
@@ -21,6 +20,7 @@ test('REL-09: waiting for a turn is part of the 5 s that a login may take', asyn
   }
   const method = createProviderMethod(driver, {
     findProvider: async () => ({ id: 'idp', options: {} }) as never,
+    decryptOptions: async () => ({}),
     provisionUser: () => assert.fail('the login failed'),
     tokens: { useOnce: async () => true },
     loginLimit: { requireProviderLogin: () => {}, noteProviderLogin: () => {} },

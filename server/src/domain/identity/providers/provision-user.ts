@@ -55,7 +55,16 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     return user
   }
 
-  async function makeUser(provider: IdentityProvider, name: string, label: string): Promise<User> {
+  async function makeUser(
+    provider: IdentityProvider,
+    { subject, profile = { name: subject } }: ExternalIdentity,
+    label: string,
+  ): Promise<User> {
+    const { name, displayname = '', email = '' } = profile
+    if (provider.options['create_users'] === false) {
+      throw loginFailed(`${label}: "${name}" has no user, and the provider creates none`)
+    }
+    if (name === '') throw loginFailed(`${label}: the provider sends no name for a new user`)
     // Only for new users: a known subject stays the same user whatever its name.
     if (!newName.test(name))
       throw loginFailed(`${label}: the user name has characters that a new name must not have`)
@@ -68,8 +77,8 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
       domain_id: provider.domain_id,
       description: `From ${provider.name}`,
       enabled: true,
-      displayname: '',
-      email: '',
+      displayname,
+      email,
       mobile: '',
       default_project_id: null,
       password_expires_at: null,
@@ -98,7 +107,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
   ): Promise<ChangePlan<UserSummary>> {
     const provider = await requireEnabled(asked, login.label)
     const found = await findUser(provider, person.subject)
-    const user = found ?? (await makeUser(provider, person.subject, login.label))
+    const user = found ?? (await makeUser(provider, person, login.label))
     const roles = await mapRoles(provider, person, user.id)
     // Before anything is written.
     if (!(await hasRoleThere(user, login.requested, roles))) {

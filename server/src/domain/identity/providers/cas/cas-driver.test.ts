@@ -8,11 +8,10 @@ import {
 } from '../../../../testing/secure-server.ts'
 import { createAddressRule } from '../../../../egress/allowed-addresses.ts'
 import { createCasDriver } from './cas-driver.ts'
-import { createGuardedGet } from '../../../../egress/guarded-get.ts'
+import { createGuardedRequest } from '../../../../egress/guarded-request.ts'
 
 const cas = createCasDriver({
-  get: createGuardedGet(createAddressRule(['localhost'])),
-  checkAddress: () => undefined,
+  send: createGuardedRequest(createAddressRule(['localhost'])),
 })
 const success = `<cas:serviceResponse xmlns:cas="http://www.yale.edu/tp/cas">
   <cas:authenticationSuccess>
@@ -51,7 +50,7 @@ function targetOf({ requests, url }: SecureServer): URL {
 describe('asking a CAS server', () => {
   test('finds whose ticket it is', async (t) => {
     const server = await startYes(t)
-    assert.deepEqual(await cas.verify(endpointAt(server), 'ST-1'), {
+    assert.deepEqual(await cas.verify(endpointAt(server), { secret: 'ST-1' }), {
       subject: 'ada',
       attributes: new Map([['group', ['staff']]]),
     })
@@ -70,7 +69,7 @@ describe('asking a CAS server', () => {
     for (const [path, protocol, expected] of cases) {
       const server = await startYes(t)
       const endpoint = endpointAt(server, { url: server.url + path, protocol })
-      await cas.verify(endpoint, 'ST-1')
+      await cas.verify(endpoint, { secret: 'ST-1' })
       const { pathname, searchParams } = targetOf(server)
       assert.equal(pathname, expected)
       assert.deepEqual([...searchParams.keys()], ['service', 'ticket'])
@@ -80,7 +79,7 @@ describe('asking a CAS server', () => {
   test('SEC-40 names the service of the configuration, and says nothing else', async (t) => {
     const server = await startYes(t)
     const endpoint = endpointAt(server)
-    await cas.verify(endpoint, 'ST-1')
+    await cas.verify(endpoint, { secret: 'ST-1' })
     assert.deepEqual(
       [...targetOf(server).searchParams],
       [
@@ -111,7 +110,7 @@ describe('asking a CAS server', () => {
     for (const ticket of tickets) {
       const server = await startYes(t)
       const endpoint = endpointAt(server)
-      await cas.verify(endpoint, ticket)
+      await cas.verify(endpoint, { secret: ticket })
       const { searchParams } = targetOf(server)
       assert.deepEqual(searchParams.getAll('ticket'), [ticket])
       assert.deepEqual(searchParams.getAll('service'), [endpoint.service_url])
@@ -126,7 +125,7 @@ describe('asking a CAS server', () => {
         response.writeHead(status, { location: 'https://elsewhere.test/' })
         response.end(success)
       })
-      const reason = await reasonFor(cas.verify(endpointAt(server), 'ST-1'))
+      const reason = await reasonFor(cas.verify(endpointAt(server), { secret: 'ST-1' }))
       assert.equal(reason, `CAS: answered with status ${status}`)
     }
   })
@@ -136,16 +135,16 @@ describe('asking a CAS server', () => {
       response.on('error', () => {})
       response.end(success + ' '.repeat(1_000_000))
     })
-    const reason = await reasonFor(cas.verify(endpointAt(huge), 'ST-1'))
+    const reason = await reasonFor(cas.verify(endpointAt(huge), { secret: 'ST-1' }))
     assert.match(reason, /^CAS: .*more than 65536 bytes$/)
     const page = await startSecureServer(t, (_, response) => response.end('<html>ada</html>'))
-    assert.match(await reasonFor(cas.verify(endpointAt(page), 'ST-1')), /^CAS answer: /)
+    assert.match(await reasonFor(cas.verify(endpointAt(page), { secret: 'ST-1' })), /^CAS answer: /)
   })
 
   test('SEC-45 a server at an address that is not allowed is not asked', async (t) => {
     const server = await startYes(t)
     const url = `https://127.0.0.1:${server.port}/cas`
-    const reason = await reasonFor(cas.verify(endpointAt(server, { url }), 'ST-1'))
+    const reason = await reasonFor(cas.verify(endpointAt(server, { url }), { secret: 'ST-1' }))
     assert.match(reason, /^CAS: .*not allowed$/)
     assert.equal(server.connections(), 0)
   })
@@ -159,7 +158,9 @@ describe('asking a CAS server', () => {
     ] as const
     for (const [certificate, ca, message] of cases) {
       const server = await startYes(t, certificate)
-      const reason = await reasonFor(cas.verify(endpointAt(server, { ca }), 'ST-secret'))
+      const reason = await reasonFor(
+        cas.verify(endpointAt(server, { ca }), { secret: 'ST-secret' }),
+      )
       assert.match(reason, message)
       assert.ok(!reason.includes('ST-secret'))
       assert.equal(server.requests.length, 0)
@@ -169,7 +170,7 @@ describe('asking a CAS server', () => {
   test('an address that is none is a failed login', async (t) => {
     const server = await startYes(t)
     for (const url of ['', 'cas', 'http://localhost/', 'https://']) {
-      await reasonFor(cas.verify(endpointAt(server, { url }), 'ST-1'))
+      await reasonFor(cas.verify(endpointAt(server, { url }), { secret: 'ST-1' }))
     }
   })
 })

@@ -1,7 +1,5 @@
-import { definedFields } from '../../../audit/field-diff.ts'
 import { badField, loginFailed } from '../../../error.ts'
-import { certificatesProblem } from '../../../pem.ts'
-import type { CheckAddress, DriverDependencies, ProviderDriver } from '../../provider-driver.ts'
+import type { DriverDependencies, ProviderDriver } from '../../provider-driver.ts'
 import { parseCasResponse } from './parse-cas-response.ts'
 
 type CasOptions = {
@@ -22,12 +20,12 @@ const serviceTicket = /^ST-[A-Za-z0-9._-]{1,252}$/
 export const isServiceTicket = (text: string): boolean => serviceTicket.test(text)
 
 /** Central Authentication Service, versions 2 and 3. */
-export function createCasDriver({ get, checkAddress }: DriverDependencies): ProviderDriver {
+export function createCasDriver({ send }: DriverDependencies): ProviderDriver {
   async function askServer(options: CasOptions, ticket: string, deadline?: number) {
     try {
       const { ca } = options
       const address = validationAddress(options, ticket)
-      return await get(address, { ...(ca !== '' && { ca }), deadline })
+      return await send(address, { ...(ca !== '' && { ca }), deadline })
     } catch (error) {
       throw loginFailed(`CAS: ${(error as Error).message}`)
     }
@@ -37,15 +35,11 @@ export function createCasDriver({ get, checkAddress }: DriverDependencies): Prov
     names: ['cas', 'cas_ticket'],
     section: 'cas_ticket',
     label: 'CAS',
-    trustOptions: ['url', 'service_url', 'ca'],
-
-    readOptions(request, before) {
-      const { url, service_url, protocol, ca } = request as Partial<CasOptions>
-      if (url !== undefined) requireServerAddress(url, checkAddress)
-      if (service_url !== undefined) readAddress(service_url, 'identity_provider.service_url')
-      if (ca !== undefined) requireCertificate(ca)
-      const given = definedFields({ url, service_url, protocol, ca })
-      return { protocol: 3, ca: '', ...before, ...given }
+    options: {
+      url: { kind: 'server', isTrusted: true },
+      service_url: { kind: 'page', isTrusted: true },
+      protocol: { kind: 'choice', choices: [2, 3], default: 3 },
+      ca: { kind: 'certificates', default: '', isTrusted: true },
     },
 
     readCredential({ cas_ticket: section }) {
@@ -58,10 +52,24 @@ export function createCasDriver({ get, checkAddress }: DriverDependencies): Prov
       return { secret: section.id, providerId: section.provider }
     },
 
-    async verify(options, ticket, deadline) {
+    async verify(options, { secret: ticket }, deadline) {
       const { status, text } = await askServer(options as CasOptions, ticket, deadline)
       if (status !== 200) throw loginFailed(`CAS: answered with status ${status}`)
       return parseCasResponse(text)
+    },
+
+    browserLogin: {
+      // CAS has no `state`: the cookie of the attempt alone tells that this browser began it.
+      async begin(options) {
+        const { url, service_url: service } = options as CasOptions
+        return { address: `${url}/login?service=${encodeURIComponent(service)}`, remembered: {} }
+      },
+      readAnswer(query, { providerId }) {
+        const id = query.get('ticket')
+        return id === null
+          ? undefined
+          : { methods: ['cas'], cas_ticket: { id, provider: providerId } }
+      },
     },
   }
 }
@@ -74,29 +82,4 @@ function validationAddress(
   address.pathname = address.pathname.replace(/(?<!\/)\/+$/, '') + paths[protocol]
   address.search = new URLSearchParams({ service, ticket }).toString()
   return address
-}
-
-function requireServerAddress(url: string, checkAddress: CheckAddress): void {
-  const address = readAddress(url, 'identity_provider.url')
-  if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be an HTTPS URL')
-  if (address.search !== '') throw badField('identity_provider.url', 'must not have a query')
-  const refusal = checkAddress(address)
-  if (refusal !== undefined) throw badField('identity_provider.url', refusal)
-}
-
-function readAddress(text: string, field: string): URL {
-  const address = URL.parse(text)
-  if (!address || !['http:', 'https:'].includes(address.protocol)) {
-    throw badField(field, 'must be a URL')
-  }
-  if (address.username !== '' || address.password !== '') {
-    throw badField(field, 'must not contain a user name or password')
-  }
-  if (address.hash !== '') throw badField(field, 'must not have a fragment')
-  return address
-}
-
-function requireCertificate(ca: string): void {
-  const problem = ca === '' ? undefined : certificatesProblem(ca)
-  if (problem !== undefined) throw badField('identity_provider.ca', problem)
 }

@@ -3,14 +3,15 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { text as readText } from 'node:stream/consumers'
 import { startSecureServer, testAuthority } from '../testing/secure-server.ts'
 import { createAddressRule } from './allowed-addresses.ts'
-import { createGuardedGet, type GuardedGetOptions } from './guarded-get.ts'
+import { createGuardedRequest, type GuardedRequestOptions } from './guarded-request.ts'
 
 const loopback = [{ address: '127.0.0.1', family: 4 }]
-const getOnLoopback = (options?: GuardedGetOptions) =>
-  createGuardedGet(createAddressRule(['127.0.0.1', '::1']), options)
-const getAnywhere = createGuardedGet(createAddressRule([]))
+const getOnLoopback = (options?: GuardedRequestOptions) =>
+  createGuardedRequest(createAddressRule(['127.0.0.1', '::1']), options)
+const getAnywhere = createGuardedRequest(createAddressRule([]))
 
 const greet = (t: TestContext) => startSecureServer(t, (_, response) => response.end('hello'))
 
@@ -21,13 +22,14 @@ async function failure(work: Promise<unknown>): Promise<string> {
   return failure.message
 }
 
-describe('a guarded GET', () => {
+describe('a guarded request', () => {
   test('returns the status and the text', async (t) => {
     const server = await startSecureServer(t, (_, response) => {
       response.writeHead(418, { 'content-type': 'text/plain; charset=utf-8' }).end('grüß dich')
     })
     const answer = await getOnLoopback()(new URL(`${server.url}/a?b=c`), { ca: testAuthority })
-    assert.deepEqual(answer, { status: 418, text: 'grüß dich' })
+    const contentType = 'text/plain; charset=utf-8'
+    assert.deepEqual(answer, { status: 418, contentType, text: 'grüß dich' })
     assert.equal(server.requests[0]?.target, '/a?b=c')
   })
 
@@ -48,13 +50,35 @@ describe('a guarded GET', () => {
     ])
   })
 
-  test('SEC-45 does not follow a redirect', async (t) => {
+  test('can be a POST with a body and headers', async (t) => {
+    const bodies: string[] = []
+    const server = await startSecureServer(t, async (request, response) => {
+      bodies.push(await readText(request))
+      response.end()
+    })
+    await getOnLoopback()(new URL(server.url), {
+      ca: testAuthority,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'another' },
+      body: 'code=a%26b',
+    })
+    const [{ method, headers } = assert.fail('no request')] = server.requests
+    assert.deepEqual(bodies, ['code=a%26b'])
+    assert.deepEqual(
+      [method, headers['content-type'], headers['content-length'], headers['user-agent']],
+      ['POST', 'application/x-www-form-urlencoded', '10', 'Muster'],
+    )
+  })
+
+  test('SEC-45 does not follow a redirect, nor repeat a POST there', async (t) => {
     const target = await greet(t)
     const server = await startSecureServer(t, (_, response) => {
       response.writeHead(302, { location: target.url }).end()
     })
-    const { status } = await getOnLoopback()(new URL(server.url), { ca: testAuthority })
-    assert.equal(status, 302)
+    for (const method of ['GET', 'POST'] as const) {
+      const sent = { ca: testAuthority, method }
+      assert.equal((await getOnLoopback()(new URL(server.url), sent)).status, 302)
+    }
     assert.equal(target.connections(), 0)
   })
 
@@ -117,7 +141,7 @@ describe('SEC-45 a host name', () => {
     const server = await greet(t)
     const mixed = [{ address: '8.8.8.8', family: 4 }, ...loopback]
     for (const addresses of [mixed, mixed.toReversed()]) {
-      const get = createGuardedGet(createAddressRule([]), {
+      const get = createGuardedRequest(createAddressRule([]), {
         resolve: () => Promise.resolve(addresses),
       })
       assert.match(await failure(get(new URL(server.url), { ca: testAuthority })), /not allowed/)
@@ -149,7 +173,7 @@ describe('SEC-45 a host name', () => {
 
   test('that the operator allowed may have any address', async (t) => {
     const server = await greet(t)
-    const get = createGuardedGet(createAddressRule(['localhost']), {
+    const get = createGuardedRequest(createAddressRule(['localhost']), {
       resolve: () => Promise.resolve(loopback),
     })
     assert.equal((await get(new URL(server.url), { ca: testAuthority })).text, 'hello')
@@ -259,7 +283,7 @@ describe('SEC-43 a request fails for a server', () => {
       await failure(one(url, {})),
       `localhost:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
     )
-    const two = createGuardedGet(createAddressRule(['127.0.0.0/8']), {
+    const two = createGuardedRequest(createAddressRule(['127.0.0.0/8']), {
       resolve: () => Promise.resolve([...loopback, { address: '127.0.0.2', family: 4 }]),
     })
     assert.match(await failure(two(url, {})), /127\.0\.0\.1:\d+, .*127\.0\.0\.2/)

@@ -45,7 +45,7 @@ describe('login at a CAS server', () => {
   test('redirects to the server and back to the console', async (t) => {
     const { cas, provider, service_url, browser, leave, comeBack } = await start(t)
     const { body: ways } = await browser.ask<LoginOptions>('/api/login')
-    assert.deepEqual(ways.cas, [{ id: provider.id, name: 'campus' }])
+    assert.deepEqual(ways.providers, [{ id: provider.id, name: 'campus' }])
 
     const away = await leave(browser, '/console/servers?q=status:running')
     assert.equal(away.status, 302)
@@ -61,13 +61,29 @@ describe('login at a CAS server', () => {
     assert.equal(status, 200)
     assert.equal(body.session.user.name, 'ada')
     assert.equal(body.session.scope.name, 'lab')
-    assert.ok(!browser.cookies.has('__Host-muster-cas'))
+    assert.ok(!browser.cookies.has('__Host-muster-login'))
 
     const asked = cas.askedAbout(ticket).map((asked) => new URL(asked, cas.base).searchParams)
     assert.deepEqual(
       asked.map((query) => query.get('service')),
       [service_url],
     )
+  })
+
+  test('works at the address that all drivers share, for that provider only', async (t) => {
+    const { platform, cas, provider, service_url, browser, rows } = await start(t)
+    const other = await startFakeCas(lifetime)
+    const { id } = await platform.addProvider(other, { service_url, name: 'partners' })
+    const come = async (at: string) => {
+      const away = await browser.ask(`/api/session/providers/${provider.id}`)
+      assert.match(away.headers.get('location') ?? '', /\/cas\/login\?service=/)
+      const path = `/api/session/providers/${at}/callback?ticket=${cas.ticketFor('ada')}&more=x`
+      return (await browser.ask(path, crossSite)).headers.get('location')
+    }
+    assert.equal(await come(id), '/console/login?why=provider')
+    assert.deepEqual(await rows(), [])
+    assert.equal(await come(provider.id), consoleHome)
+    assert.equal(other.connections(), 0)
   })
 
   test('uses the chosen one of several servers, whatever roles its users have', async (t) => {
@@ -89,7 +105,7 @@ describe('login at a CAS server', () => {
     const victim = createBrowser(browser.url)
     const ticket = cas.ticketFor('mallory')
     const answer = await comeBack(victim, ticket)
-    assert.equal(answer.headers.get('location'), '/console/login?why=cas')
+    assert.equal(answer.headers.get('location'), '/console/login?why=provider')
     assert.deepEqual([...victim.cookies.keys()], [])
     assert.deepEqual(cas.askedAbout(ticket), [])
     assert.deepEqual(await rows(), [])
@@ -102,14 +118,17 @@ describe('login at a CAS server', () => {
     for (const ticket of ['ST-unknown', 'nonsense', '']) {
       await leave(browser)
       const answer = await comeBack(browser, ticket)
-      assert.equal(answer.headers.get('location'), '/console/login?why=cas')
+      assert.equal(answer.headers.get('location'), '/console/login?why=provider')
     }
     await leave(browser)
     const ticket = cas.ticketFor('ada')
     await comeBack(browser, ticket)
     const again = createBrowser(browser.url)
     await leave(again)
-    assert.equal((await comeBack(again, ticket)).headers.get('location'), '/console/login?why=cas')
+    assert.equal(
+      (await comeBack(again, ticket)).headers.get('location'),
+      '/console/login?why=provider',
+    )
     assert.equal((await rows()).length, 1)
   })
 
@@ -118,7 +137,7 @@ describe('login at a CAS server', () => {
     assertError(await browser.ask('/api/session/cas/none'), 'ResourceNotFoundError')
     await platform.changeProvider(provider.id, { enabled: false })
     assertError(await leave(browser), 'ResourceNotFoundError')
-    assert.deepEqual((await browser.ask<LoginOptions>('/api/login')).body.cas, [])
+    assert.deepEqual((await browser.ask<LoginOptions>('/api/login')).body.providers, [])
   })
 
   test('SEC-55 redirects only to pages of the console', async (t) => {

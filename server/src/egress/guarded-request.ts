@@ -1,23 +1,18 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import type { GetOptions } from '../domain/identity/provider-driver.ts'
+import type { HttpsRequest, HttpsResponse } from '../domain/identity/provider-driver.ts'
 import { hostOf, type AddressRule } from './allowed-addresses.ts'
 import { lookupFrom, resolveAllowed, resolveWithSystem, type Resolve } from './resolve-addresses.ts'
 
-export interface GuardedGetOptions {
+export interface GuardedRequestOptions {
   readonly resolve?: Resolve
   /** Milliseconds for lookup, connection and response together. */
   readonly timeLimit?: number
 }
 
-interface GetResponse {
-  readonly status: number
-  readonly text: string
-}
-
-/** Sends a GET request to a configured address. Errors have a text for the log. */
-export type GuardedGet = (url: URL, options: GetOptions) => Promise<GetResponse>
+/** Sends a request to a configured address. Errors have a text for the log. */
+export type GuardedRequest = (url: URL, options: HttpsRequest) => Promise<HttpsResponse>
 
 /** The server could not be reached, or did not finish its response in time. */
 export class NoResponseError extends Error {}
@@ -28,16 +23,20 @@ const maxResponseSize = 65_536
  * HTTPS to an allowed address only: no redirects, certificates always checked, time and size
  * limited.
  */
-export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions = {}): GuardedGet {
+export function createGuardedRequest(
+  rule: AddressRule,
+  options: GuardedRequestOptions = {},
+): GuardedRequest {
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
 
-  async function open(url: URL, ca: string | undefined, signal: AbortSignal) {
+  async function open(url: URL, { method, headers, body, ca }: HttpsRequest, signal: AbortSignal) {
     requirePlainHttps(url)
     const addresses = await resolveAllowed(hostOf(url), rule, resolve)
     signal.throwIfAborted()
     const outgoing = request(url, {
       agent: false,
-      headers: { accept: '*/*', 'user-agent': 'Muster' },
+      method: method ?? 'GET',
+      headers: { accept: '*/*', ...headers, 'user-agent': 'Muster' },
       lookup: lookupFrom(addresses),
       // Set explicitly, because an environment variable could turn it off.
       rejectUnauthorized: true,
@@ -45,25 +44,27 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
       ...(ca !== undefined && { ca }),
       signal,
     })
-    const [response] = (await once(outgoing.end(), 'response')) as [IncomingMessage]
+    const [response] = (await once(outgoing.end(body), 'response')) as [IncomingMessage]
     return response
   }
 
-  async function send(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetResponse> {
-    const response = await open(url, ca, signal).catch((error: unknown) => {
+  async function send(url: URL, sent: HttpsRequest, signal: AbortSignal): Promise<HttpsResponse> {
+    const response = await open(url, sent, signal).catch((error: unknown) => {
       throw new NoResponseError(describe(error as Error), { cause: error })
     })
-    return { status: response.statusCode ?? 0, text: await readText(response) }
+    const contentType = response.headers['content-type'] ?? ''
+    return { status: response.statusCode ?? 0, contentType, text: await readText(response) }
   }
 
-  return async (url, { ca, deadline = Infinity }) => {
+  return async (url, sent) => {
+    const { deadline = Infinity } = sent
     const aborting = new AbortController()
     const limit = Math.round(Math.min(timeLimit, deadline - performance.now()))
     const late = new NoResponseError(`no response within ${limit} ms`)
     const timer = setTimeout(() => aborting.abort(late), limit)
     try {
       // The race is needed because DNS lookups ignore signals.
-      return await Promise.race([send(url, ca, aborting.signal), whenAborted(aborting.signal)])
+      return await Promise.race([send(url, sent, aborting.signal), whenAborted(aborting.signal)])
     } catch (error) {
       const Failure = error instanceof NoResponseError ? NoResponseError : Error
       throw new Failure(`${url.host}: ${(error as Error).message}`, { cause: error })

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { isApiError, singleLogin } from '@muster/sdk'
+import type { Cookies } from './cookies.ts'
+import type { Exchange, GatewayAnswer } from './exchange.ts'
+import type { LogIn } from './log-in.ts'
+import { failedLogin, nextPage, unreachableProvider } from './next-page.ts'
+import type { OwnOrigin } from './own-origin.ts'
+import type { CreateError, ProviderLogins } from './ports.ts'
+import type { UpstreamClient } from './upstream-client.ts'
+
+interface Dependencies {
+  readonly logins: ProviderLogins
+  readonly ownOrigin: OwnOrigin
+  readonly cookies: Cookies
+  readonly upstream: UpstreamClient
+  readonly logIn: LogIn
+  readonly createError: CreateError
+}
+
+const loginTimeoutSeconds = 600
+
+const redirectTo = (location: string): GatewayAnswer => ({
+  status: 302,
+  headers: { location, 'cache-control': 'no-store' },
+})
+
+/** The content of the login cookie: the chosen provider, the page after the login and what the driver needs. */
+interface PendingLogin {
+  readonly provider: string
+  readonly next: string
+  readonly remembered: Readonly<Record<string, string>>
+}
+
+const writePendingLogin = (pending: PendingLogin): string =>
+  Buffer.from(JSON.stringify({ ...pending, salt: randomBytes(8).toString('hex') })).toString(
+    'base64url',
+  )
+
+function readPendingLogin(cookie: string | undefined): PendingLogin | undefined {
+  if (cookie === undefined) return undefined
+  try {
+    const pending = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as Partial<PendingLogin>
+    const { provider, next, remembered = {} } = pending
+    const isWhole = typeof provider === 'string' && typeof next === 'string'
+    return isWhole ? { provider, next, remembered } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const queryOf = ({ url }: Exchange): URLSearchParams => new URL(url, 'http://here').searchParams
+
+/** Login at an identity provider: redirects to it, and logs in with the credential that it returns. */
+export function createProviderLogin(dependencies: Dependencies) {
+  const { logins, ownOrigin, cookies, upstream, logIn, createError } = dependencies
+
+  /** One for each provider, so that the answer of one is never taken for that of another. */
+  const callbackOf = (exchange: Exchange, id: string): string =>
+    `${ownOrigin.originOf(exchange)}/api/session/providers/${encodeURIComponent(id)}/callback`
+
+  return {
+    async start(exchange: Exchange, id: string, next: string | undefined): Promise<GatewayAnswer> {
+      const page = nextPage(next)
+      const begun = await logins.begin(id, callbackOf(exchange, id)).catch(() => 'failed' as const)
+      if (begun === 'failed') return redirectTo(unreachableProvider)
+      if (!begun) throw createError('ResourceNotFoundError', 'No such identity provider.')
+      const { address, remembered } = begun
+      const pending = writePendingLogin({ provider: id, next: page, remembered })
+      cookies.set(exchange, 'login', pending, loginTimeoutSeconds)
+      return redirectTo(address)
+    },
+
+    /**
+     * Accepts a credential only from a browser that started the login here. Otherwise an attacker could
+     * log a victim in to the account of the attacker (login CSRF). CAS servers may come back to an
+     * address without the id of the provider.
+     */
+    async finish(exchange: Exchange, id?: string): Promise<GatewayAnswer> {
+      const pending = readPendingLogin(cookies.read(exchange, 'login'))
+      cookies.clear(exchange, 'login')
+      if (!pending || (id !== undefined && id !== pending.provider)) return redirectTo(failedLogin)
+      const { provider, remembered } = pending
+      const callback = callbackOf(exchange, provider)
+      const attempt = { callback, remembered }
+      const identity = await logins.readAnswer(provider, queryOf(exchange), attempt)
+      if (!identity) return redirectTo(failedLogin)
+      try {
+        const auth = singleLogin(identity, { source: 'web' })
+        return await logIn(exchange, auth, () => redirectTo(nextPage(pending.next)))
+      } catch (error) {
+        if (isApiError(error)) return redirectTo(failedLogin)
+        return await upstream.translateErrors(Promise.reject(error as Error))
+      }
+    },
+  }
+}

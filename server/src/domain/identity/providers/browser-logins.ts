@@ -1,0 +1,59 @@
+import type { IdentityRequest } from '@muster/contract'
+import { everywhere } from '../../scope.ts'
+import { all, type Registry } from '../administration/registry.ts'
+import type { ProviderDriver, RememberedValues } from '../provider-driver.ts'
+
+/** Milliseconds for waiting in the queue and for the provider's response together. */
+const longestBegin = 5_000
+
+interface Attempt {
+  readonly callback: string
+  readonly remembered: RememberedValues
+}
+
+interface Dependencies {
+  readonly registry: Pick<Registry, 'find' | 'list'>
+  readonly drivers: readonly ProviderDriver[]
+  /** Bounds how many requests are sent at once, to one provider and to all. */
+  readonly inTurn: <Result>(providerId: string, work: () => Promise<Result>) => Promise<Result>
+}
+
+/** Logins on pages of identity providers, whatever their drivers. */
+export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies) {
+  const flowOf = (name: string) => drivers.find(({ names }) => names[0] === name)?.browserLogin
+
+  async function find(id: string) {
+    const provider = await registry.find('identity_providers', id, everywhere)
+    const flow = provider?.enabled ? flowOf(provider.driver) : undefined
+    return provider && flow && { provider, flow }
+  }
+
+  return {
+    /** The enabled providers that the login page offers. */
+    async list(): Promise<readonly { readonly id: string; readonly name: string }[]> {
+      const query = all({ enabled: true })
+      const { items } = await registry.list('identity_providers', everywhere, query)
+      return items.filter(({ driver }) => flowOf(driver)).map(({ id, name }) => ({ id, name }))
+    },
+
+    /** Where the browser goes; undefined if there is no such provider. Rejects if it does not answer. */
+    async begin(id: string, callback: string) {
+      const found = await find(id)
+      if (!found) return undefined
+      const deadline = performance.now() + longestBegin
+      const { provider, flow } = found
+      return await inTurn(id, () => flow.begin(provider.options, callback, deadline))
+    },
+
+    /** The credential with which the browser came back from the provider, if it holds one. */
+    async readAnswer(
+      id: string,
+      query: URLSearchParams,
+      attempt: Attempt,
+    ): Promise<IdentityRequest | undefined> {
+      const found = await find(id)
+      return found?.flow.readAnswer(query, { providerId: id, ...attempt })
+    },
+  }
+}
+export type BrowserLogins = ReturnType<typeof createBrowserLogins>
