@@ -9,11 +9,13 @@ export const ProviderId = Type.Optional({
 })
 
 /** The credential of an identity provider whose driver has no section of its own. */
-export const ProviderCredential = Type.Object(
-  { provider: ProviderId },
-  {
-    additionalProperties: Type.String({ minLength: 1, maxLength: 16_384 }),
-    maxProperties: 10,
-    description: 'Credential of an identity provider; its driver knows the other keys',
-  },
+export const ProviderCredential = Type.Unsafe<Readonly<Record<string, string>>>(
+  Type.Object(
+    { provider: ProviderId },
+    {
+      additionalProperties: Type.String({ minLength: 1, maxLength: 16_384 }),
+      maxProperties: 10,
+      description: 'Credential of an identity provider; its driver knows the other keys',
+    },
+  ),
 )

@@ -96,6 +96,7 @@ onBothEngines('0009-provider-options', (engine) => {
         enabled: 1,
         mapping: '[]',
         created_at: '7',
+        secrets: null,
       },
     )
   })

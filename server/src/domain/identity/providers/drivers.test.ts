@@ -7,15 +7,23 @@ const signed = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protoco
 <saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"><saml:Subject><saml:NameID>admin</saml:NameID></saml:Subject></saml:Assertion>
 </samlp:Response>`
 
-test('SEC-44: CAS is the only provider, and no driver accepts a signed assertion', async () => {
+test('SEC-44: CAS and OIDC are the only drivers, and none accepts a signed assertion', async () => {
   const drivers = createDrivers({
     send: () => Promise.resolve({ status: 200, contentType: 'text/xml', text: signed }),
   })
   assert.deepEqual(
     drivers.map(({ names }) => names),
-    [['cas', 'cas_ticket']],
+    [['cas', 'cas_ticket'], ['oidc']],
   )
-  const options = { url: 'https://cas.test', service_url: 'https://m.test', protocol: 3, ca: '' }
+  const options = {
+    url: 'https://cas.test',
+    service_url: 'https://m.test',
+    protocol: 3,
+    ca: '',
+    issuer: 'https://id.test',
+    client_id: 'muster',
+    client_secret: '',
+  }
   for (const driver of drivers) {
     await assert.rejects(driver.verify(options, { secret: 'ST-1' }), { class: 'UnauthorizedError' })
   }

@@ -1,7 +1,9 @@
 import { createCasDriver } from './cas/cas-driver.ts'
+import { createOidcDriver } from './oidc/oidc-driver.ts'
 import type { DriverDependencies, ProviderDriver } from '../provider-driver.ts'
 
 /** Every kind of identity provider. */
 export const createDrivers = (dependencies: DriverDependencies): readonly ProviderDriver[] => [
   createCasDriver(dependencies),
+  createOidcDriver(dependencies),
 ]

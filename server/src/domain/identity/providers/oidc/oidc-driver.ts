@@ -1,0 +1,80 @@
+import { badField } from '../../../error.ts'
+import type {
+  DriverDependencies,
+  ProviderCredential,
+  ProviderDriver,
+} from '../../provider-driver.ts'
+import type { OidcFlow, OidcOptions } from './oidc-flow.ts'
+
+/** The keys of a credential: a code with what only the browser that began the login knows, or a token. */
+const codeKeys = ['code', 'code_verifier', 'nonce', 'redirect_uri'] as const
+const credentialKeys: ReadonlySet<string> = new Set(['provider', 'token', 'iss', ...codeKeys])
+
+const path = (name: string) => `auth.identity.credential.${name}`
+
+/** OpenID Connect: logins with the authorization code flow. */
+export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
+  let flow: Promise<OidcFlow> | undefined
+
+  /** Loaded at the first login, because most installations have no such provider. */
+  const load = (): Promise<OidcFlow> =>
+    (flow ??= import('./oidc-flow.ts').then(({ createOidcFlow }) => createOidcFlow(send)))
+
+  return {
+    names: ['oidc'],
+    section: 'credential',
+    label: 'OIDC',
+    options: {
+      // Subjects are unique within an issuer only.
+      issuer: { kind: 'server', isTrusted: true, isFixed: true },
+      client_id: { kind: 'text', isTrusted: true },
+      client_secret: { kind: 'text', default: '', isSecret: true },
+      scopes: { kind: 'text', default: 'openid profile email' },
+      name_claim: { kind: 'text', default: 'preferred_username' },
+      create_users: { kind: 'boolean', default: true },
+      ca: { kind: 'certificates', default: '', isTrusted: true },
+    },
+
+    readCredential({ credential }) {
+      if (!credential) {
+        throw badField('auth.identity.credential', 'is required', 'MissingParameterError')
+      }
+      const { provider: providerId, code = '', ...proof } = credential
+      const stray = Object.keys(credential).find((name) => !credentialKeys.has(name))
+      if (stray !== undefined) throw badField(path(stray), 'is not a key of this credential')
+      const missing = codeKeys.find((name) => credential[name] === undefined)
+      if (missing !== undefined) {
+        throw badField(path(missing), 'is required', 'MissingParameterError')
+      }
+      if (!URL.canParse(proof['redirect_uri'] ?? '')) {
+        throw badField(path('redirect_uri'), 'must be a URL')
+      }
+      return { secret: code, providerId, proof } satisfies ProviderCredential
+    },
+
+    async verify(options, { secret, proof = {} }, deadline) {
+      return await (await load()).exchangeCode(options as OidcOptions, secret, proof, deadline)
+    },
+
+    browserLogin: {
+      async begin(options, callback, deadline) {
+        return await (await load()).begin(options as OidcOptions, callback, deadline)
+      },
+
+      readAnswer(query, { providerId, callback, remembered }) {
+        const read = (name: string) => {
+          const values = query.getAll(name)
+          return values.length === 1 && values[0] !== '' ? values[0] : undefined
+        }
+        const { state, nonce, code_verifier } = remembered
+        const code = read('code')
+        const isAnswer = state !== undefined && read('state') === state && !query.has('error')
+        if (!isAnswer || !code || !nonce || !code_verifier) return undefined
+        const iss = read('iss')
+        if (query.has('iss') && iss === undefined) return undefined
+        const proof = { code, code_verifier, nonce, redirect_uri: callback, ...(iss && { iss }) }
+        return { methods: ['oidc'], credential: { provider: providerId, ...proof } }
+      },
+    },
+  }
+}

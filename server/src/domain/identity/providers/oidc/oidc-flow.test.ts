@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { createAddressRule } from '../../../../egress/allowed-addresses.ts'
+import { createGuardedRequest } from '../../../../egress/guarded-request.ts'
+import { createSigningKey, startFakeOidc, type FakeOidc } from '../../../../testing/fake-oidc.ts'
+import { proof } from '../../../../testing/oidc-platform.ts'
+import { testAuthority } from '../../../../testing/secure-server.ts'
+import { createOidcFlow, type OidcOptions } from './oidc-flow.ts'
+
+const optionsFor = ({ issuer }: FakeOidc, changes: Partial<OidcOptions> = {}): OidcOptions => ({
+  issuer,
+  client_id: 'muster',
+  client_secret: 'a client/secret',
+  scopes: 'openid',
+  name_claim: 'preferred_username',
+  ca: testAuthority,
+  ...changes,
+})
+
+async function start(t: TestContext) {
+  const oidc = await startFakeOidc(t)
+  const flow = createOidcFlow(createGuardedRequest(createAddressRule(['localhost'])))
+  const exchange = (code: string, changes?: Partial<OidcOptions>) =>
+    flow.exchangeCode(optionsFor(oidc, changes), code, { ...proof, iss: oidc.issuer })
+  const logIn = () => exchange(oidc.codeFor(oidc.sign(oidc.claimsOf())))
+  return { oidc, flow, exchange, logIn }
+}
+
+describe('the flow of OpenID Connect', () => {
+  test('follows keys that rotate, but asks for them no more often than every 30 s', async (t) => {
+    const { oidc, logIn } = await start(t)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    await logIn()
+    oidc.state.keys = [createSigningKey('second')]
+    await assert.rejects(logIn())
+    assert.equal(oidc.requestsOf('/jwks'), 1)
+    t.mock.timers.tick(31_000)
+    assert.equal((await logIn()).subject, 'ada-1815')
+    assert.equal(oidc.requestsOf('/jwks'), 2)
+  })
+
+  test('forgets a key that the provider removed', async (t) => {
+    const { oidc, exchange, logIn } = await start(t)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    await logIn()
+    const [leaked] = oidc.state.keys
+    oidc.state.keys = [createSigningKey('second')]
+    t.mock.timers.tick(601_000)
+    const forged = oidc.sign(oidc.claimsOf(), {}, leaked)
+    await assert.rejects(exchange(oidc.codeFor(forged)))
+  })
+
+  test('proves who Muster is in the way that the provider accepts', async (t) => {
+    const ways = [
+      [undefined, 'a client secret', 'Basic'],
+      [['client_secret_post', 'client_secret_basic'], 'a client secret', 'Basic'],
+      [['client_secret_post'], 'a client secret', 'post'],
+      [['client_secret_basic'], '', 'none'],
+    ] as const
+    for (const [methods, client_secret, expected] of ways) {
+      const { oidc, exchange } = await start(t)
+      oidc.state.metadata = { token_endpoint_auth_methods_supported: methods }
+      await exchange(oidc.codeFor(oidc.sign(oidc.claimsOf())), { client_secret })
+      const { headers } = oidc.requests.find(({ target }) => target === '/token') ?? {}
+      const [form] = oidc.tokenRequests
+      const sent =
+        headers?.authorization?.split(' ')[0] ?? (form?.has('client_secret') ? 'post' : 'none')
+      assert.equal(sent, expected)
+    }
+  })
+
+  test('reads what only the UserInfo endpoint tells, about the same subject only', async (t) => {
+    const { oidc, exchange } = await start(t)
+    oidc.state.metadata = { userinfo_endpoint: `${oidc.issuer}/userinfo` }
+    const read = async (sub: string) => {
+      oidc.state.userInfo = { sub, groups: ['staff'], preferred_username: 'mallory' }
+      return await exchange(oidc.codeFor(oidc.sign(oidc.claimsOf())))
+    }
+    const { profile, attributes } = await read('ada-1815')
+    assert.deepEqual([profile?.name, attributes.get('groups')], ['ada', ['staff']])
+    await assert.rejects(read('somebody-else'), { class: 'UnauthorizedError' })
+  })
+
+  test('asks no address but those that a login may', async (t) => {
+    const inside = 'https://127.0.0.1:9'
+    const changes = [
+      { issuer: 'https://other.test' },
+      { token_endpoint: `${inside}/token` },
+      { token_endpoint: 'http://localhost/token' },
+      { token_endpoint: 'file:///etc/passwd' },
+      { jwks_uri: `${inside}/jwks` },
+      { jwks_uri: 'http://localhost/jwks' },
+      { jwks_uri: undefined },
+      { userinfo_endpoint: `${inside}/me` },
+    ]
+    for (const metadata of changes) {
+      const { oidc, logIn } = await start(t)
+      oidc.state.metadata = metadata
+      await assert.rejects(logIn(), JSON.stringify(metadata))
+    }
+  })
+
+  test('a discovery that failed is repeated', async (t) => {
+    const { oidc, logIn } = await start(t)
+    oidc.state.script = (_, response) => response.writeHead(503).end()
+    await assert.rejects(logIn(), { class: 'UnauthorizedError' })
+    oidc.state.script = undefined
+    assert.equal((await logIn()).subject, 'ada-1815')
+  })
+})

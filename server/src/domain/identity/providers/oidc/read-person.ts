@@ -1,0 +1,59 @@
+import { loginFailed } from '../../../error.ts'
+import type { ExternalIdentity } from '../../provider-driver.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+const longestSubject = 255
+const longestText = 255
+const deepest = 4
+
+/** Deliberately a text: claims of other types are not names. */
+function textOf(claims: Claims, name: string): string {
+  const value = claims[name]
+  return typeof value === 'string' && value.length <= longestText ? value : ''
+}
+
+/**
+ * The values of claims by name. A claim inside of an object has the names of both, joined by a dot,
+ * such as Keycloak's `realm_access.roles`.
+ */
+function addAttributes(found: Map<string, string[]>, claims: Claims, prefix = '', depth = 0): void {
+  for (const [name, value] of Object.entries(claims)) {
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (typeof item === 'object' && item !== null) {
+        if (depth < deepest) addAttributes(found, item as Claims, `${prefix}${name}.`, depth + 1)
+      } else if (item !== null && item !== undefined) {
+        const text = typeof item === 'string' ? item : JSON.stringify(item)
+        const values = found.get(prefix + name)
+        if (values) values.push(text)
+        else found.set(prefix + name, [text])
+      }
+    }
+  }
+}
+
+/** What the claims of a provider say about a person. */
+export function readPerson(claims: Claims, nameClaim: string): ExternalIdentity {
+  const { sub } = claims
+  if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject) {
+    throw loginFailed('OIDC: no subject, or one that is too long')
+  }
+  // Instead of many groups, Entra ID names an address to ask. A mapping without them would revoke roles.
+  const { _claim_names: elsewhere } = claims
+  if (typeof elsewhere === 'object' && elsewhere !== null && Object.keys(elsewhere).length > 0) {
+    const names = Object.keys(elsewhere).join(', ')
+    throw loginFailed(`OIDC: too many values for the token in ${names}: send fewer of them`)
+  }
+  const attributes = new Map<string, string[]>()
+  addAttributes(attributes, claims)
+  const isVerified = claims['email_verified'] !== false
+  return {
+    subject: sub,
+    profile: {
+      name: textOf(claims, nameClaim),
+      displayname: textOf(claims, 'name'),
+      email: isVerified ? textOf(claims, 'email') : '',
+    },
+    attributes,
+  }
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { generateKeyPairSync } from 'node:crypto'
+import { mock } from 'node:test'
+import type Provider from 'oidc-provider'
+import type { ClientMetadata, Configuration } from 'oidc-provider'
+import { startSecureServer, testAuthority } from './secure-server.ts'
+import type { Lifetime } from './spawn-muster.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** The client that Muster is at the provider. */
+const client = { client_id: 'muster', client_secret: 'a client secret' } as const
+
+/** It warns about defaults that are for development only. */
+async function createQuietly(issuer: string, configuration: Configuration): Promise<Provider> {
+  const warn = mock.method(console, 'warn', () => {})
+  try {
+    const { default: OidcProvider } = await import('oidc-provider')
+    return new OidcProvider(issuer, configuration)
+  } finally {
+    warn.mock.restore()
+  }
+}
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+
+/**
+ * Node's certified OpenID provider over loopback TLS. It logs in, without a form, whomever the test says;
+ * everything else is as in production.
+ */
+export async function startOidcProvider(lifetime: Lifetime) {
+  const people = new Map<string, Claims>()
+  const state = { provider: undefined as Provider | undefined, person: '' }
+  const server = await startSecureServer(lifetime, async (incoming, response) => {
+    const { provider, person } = state
+    if (!provider) return void response.writeHead(503).end()
+    if (incoming.url?.startsWith('/interaction/') === true) {
+      return await provider.interactionFinished(incoming, response, {
+        login: { accountId: person },
+      })
+    }
+    return await provider.callback()(incoming, response)
+  })
+
+  /** Starts it. Where browsers may come back to is known only once Muster knows the provider. */
+  async function configure(changes: Partial<ClientMetadata>): Promise<void> {
+    state.provider = await createQuietly(server.url, {
+      clients: [{ ...client, ...changes }],
+      jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'one' }] },
+      cookies: { keys: ['for tests only'] },
+      ttl: {
+        AccessToken: 60,
+        AuthorizationCode: 60,
+        Grant: 60,
+        IdToken: 60,
+        Interaction: 60,
+        Session: 60,
+      },
+      claims: {
+        openid: ['sub'],
+        profile: ['name', 'preferred_username'],
+        email: ['email', 'email_verified'],
+        groups: ['groups'],
+      },
+      scopes: ['openid', 'profile', 'email', 'groups'],
+      pkce: { required: () => true },
+      features: {
+        devInteractions: { enabled: false },
+        backchannelLogout: { enabled: true },
+      },
+      interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+      findAccount: (_, accountId) => ({
+        accountId,
+        claims: () => ({ sub: accountId, ...people.get(accountId) }),
+      }),
+      async loadExistingGrant({ oidc }) {
+        const { Grant } = oidc.provider
+        const grant = new Grant({
+          clientId: client.client_id,
+          accountId: oidc.session?.accountId ?? '',
+        })
+        grant.addOIDCScope('openid profile email groups')
+        await grant.save()
+        return grant
+      },
+    })
+  }
+
+  /** A browser at the provider, which remembers that it is logged in there. */
+  function createBrowser() {
+    const cookies = new Map<string, string>()
+
+    async function visit(address: URL): Promise<IncomingMessage> {
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+      const outgoing = request(address, { ca: testAuthority, agent: false, headers: { cookie } })
+      const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage]
+      answer.resume()
+      for (const text of answer.headers['set-cookie'] ?? []) {
+        const [name = '', value = ''] = (text.split(';')[0] ?? '').split('=')
+        cookies.set(name, value)
+      }
+      return answer
+    }
+
+    return {
+      /** Logs in, and returns the address to which the provider sends the browser back. */
+      async logIn(address: string, person: string): Promise<string> {
+        state.person = person
+        let next = new URL(address)
+        while (next.origin === server.url) {
+          const { statusCode, headers } = await visit(next)
+          if (headers.location === undefined) throw new Error(`${statusCode} at ${next.href}`)
+          next = new URL(headers.location, next)
+        }
+        return next.href
+      },
+      cookies,
+    }
+  }
+
+  return {
+    ...server,
+    issuer: server.url,
+    client,
+    configure,
+    createBrowser,
+    /** Whom it logs in from now on. */
+    choosePerson: (subject: string) => void (state.person = subject),
+    addPerson: (subject: string, claims: Claims) => void people.set(subject, claims),
+  }
+}
+export type RealOidc = Awaited<ReturnType<typeof startOidcProvider>>
