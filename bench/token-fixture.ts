@@ -40,6 +40,7 @@ export async function createTokenFixture() {
     source: 'api',
     accessKey: null,
     providerId: null,
+    providerSession: null,
   } as const
   const event = createLoginEvent({
     user: { id: userId, name: 'sysadmin', domainId: 'default' },

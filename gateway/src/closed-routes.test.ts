@@ -18,6 +18,7 @@ const open = new Set([
   'POST /api/session/password',
   'GET /api/session/providers/{id}',
   'GET /api/session/providers/{id}/callback',
+  'POST /api/session/providers/{id}/logout',
   'GET /api/session/cas/{id}',
   'GET /api/session/cas',
 ])

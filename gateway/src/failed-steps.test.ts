@@ -49,6 +49,8 @@ describe('a step that fails after a token was issued', () => {
         list: async () => [],
         begin: async () => undefined,
         readAnswer: async () => undefined,
+        logoutPage: async () => undefined,
+        endLogins: async () => {},
       },
       createError: (errorClass) => new Error(errorClass),
       clock: Date.now,

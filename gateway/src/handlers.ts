@@ -116,8 +116,11 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
     },
 
     async endSession({ exchange }) {
-      await sessions.logOut(exchange, await sessions.requireSession(exchange))
-      return { status: 204 }
+      const session = await sessions.requireSession(exchange)
+      const page = await providerLogin.logoutPage(exchange, session.tokens.root)
+      await sessions.logOut(exchange, session)
+      if (page === undefined) return { status: 204 }
+      return { status: 200, headers: noStore, body: { logout_page: page } }
     },
 
     async listSessions({ exchange }) {
@@ -142,6 +145,11 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
     // The redirects from identity providers: the only cross-origin requests.
     finishProviderLogin: async ({ exchange, parameters }) =>
       await providerLogin.finish(exchange, parameters.id),
+
+    async endProviderLogins({ exchange, parameters }) {
+      await providerLogin.end(exchange, parameters.id)
+      return { status: 204, headers: noStore }
+    },
     finishCasLogin: async ({ exchange }) => await providerLogin.finish(exchange),
   }
 }

@@ -25,7 +25,12 @@ describe('login at an OpenID provider', () => {
     const scopes = 'openid profile email groups'
     id = (await platform.addOidc(oidc.issuer, { name: 'acme', mapping }, { scopes })).id
     path = `/api/session/providers/${id}`
-    await oidc.configure({ redirect_uris: [`${platform.url}${path}/callback`] })
+    await oidc.configure({
+      redirect_uris: [`${platform.url}${path}/callback`],
+      post_logout_redirect_uris: [`${platform.url}/console/login`],
+      backchannel_logout_uri: `${platform.url}${path}/logout`,
+      backchannel_logout_session_required: true,
+    })
     oidc.addPerson('ada-1815', {
       preferred_username: 'ada',
       name: 'Ada Lovelace',
@@ -157,6 +162,32 @@ describe('login at an OpenID provider', () => {
     const attacker = createBrowser(platform.url)
     attacker.cookies.set('__Host-muster', before)
     assert.equal((await attacker.ask('/api/session')).status, 401)
+  })
+
+  test('logging out leads to the provider and back, and the provider ends its other sessions', async () => {
+    const person = oidc.createBrowser()
+    const [browser, tablet] = [createBrowser(platform.url), createBrowser(platform.url)]
+    const stranger = createBrowser(platform.url)
+    for (const each of [browser, tablet]) {
+      await comeBack(each, await person.logIn(await leave(each), 'ada-1815'))
+    }
+    await comeBack(stranger, await oidc.createBrowser().logIn(await leave(stranger), 'ada-1815'))
+    await browser.ask('/api/session')
+    const { status, body } = await browser.ask<{ logout_page: string }>('/api/session', {
+      method: 'DELETE',
+    })
+    assert.equal(status, 200)
+    const { searchParams } = new URL(body.logout_page)
+    assert.deepEqual(Object.fromEntries(searchParams), {
+      client_id: 'muster',
+      post_logout_redirect_uri: `${platform.url}/console/login`,
+    })
+    assert.equal(await person.logOut(body.logout_page), `${platform.url}/console/login`)
+    const statusOf = async (each: Browser) => (await each.ask('/api/session')).status
+    assert.deepEqual(
+      [await statusOf(browser), await statusOf(tablet), await statusOf(stranger)],
+      [401, 401, 200],
+    )
   })
 
   test('SEC-55 redirects only to pages of the console', async () => {

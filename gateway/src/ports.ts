@@ -81,6 +81,18 @@ export interface ProviderLogins {
     query: URLSearchParams,
     attempt: { readonly callback: string; readonly remembered: RememberedValues },
   ): Promise<IdentityRequest | undefined>
+  /** The page that logs out at the provider of a token too; undefined if there is none. */
+  logoutPage(token: string, returnTo: string): Promise<string | undefined>
+  /** Ends the logins that a message of the provider names. Rejects any other message. */
+  endLogins(
+    id: string,
+    message: string,
+    origin: {
+      readonly ip: string
+      readonly requestId: string
+      readonly isConfidential: boolean
+    },
+  ): Promise<void>
 }
 
 export type DemoPeople = NonNullable<LoginOptions['demo']>['people']

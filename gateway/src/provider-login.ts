@@ -70,6 +70,18 @@ export function createProviderLogin(dependencies: Dependencies) {
       return redirectTo(address)
     },
 
+    /** The page that logs the browser out at its provider too. A provider that is down has none. */
+    async logoutPage(exchange: Exchange, token: string): Promise<string | undefined> {
+      const returnTo = `${ownOrigin.originOf(exchange)}/console/login`
+      return await logins.logoutPage(token, returnTo).catch(() => undefined)
+    },
+
+    /** The request comes from the provider, not from a browser: the signed message is the only proof. */
+    async end({ id: requestId, ip, protocol, body }: Exchange, id: string): Promise<void> {
+      const message = new URLSearchParams(body?.toString() ?? '').get('logout_token') ?? ''
+      await logins.endLogins(id, message, { ip, requestId, isConfidential: protocol === 'https' })
+    },
+
     /**
      * Accepts a credential only from a browser that started the login here. Otherwise an attacker could
      * log a victim in to the account of the attacker (login CSRF). CAS servers may come back to an

@@ -28,6 +28,7 @@ const publicOperations = {
   createFirstSession: true,
   startProviderLogin: true,
   finishProviderLogin: true,
+  endProviderLogins: true,
   startCasLogin: true,
   finishCasLogin: true,
 } as const satisfies Record<PublicOperationId, true>

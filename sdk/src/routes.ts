@@ -168,6 +168,7 @@ export const routes = {
   endOneSession: 'DELETE /api/sessions/{id}',
   startProviderLogin: 'GET /api/session/providers/{id}',
   finishProviderLogin: 'GET /api/session/providers/{id}/callback',
+  endProviderLogins: 'POST /api/session/providers/{id}/logout',
   startCasLogin: 'GET /api/session/cas/{id}',
   finishCasLogin: 'GET /api/session/cas',
 } as const satisfies { readonly [Id in AnyOperationId]: RouteOf<Id> }

@@ -7,7 +7,7 @@ import { startConsole } from './start-console.ts'
 
 const lifetime = suiteLifetime()
 
-test('a person logs in with the button of the company, and lands on the requested page', async (t) => {
+test('a person logs in with the button of the company, and out again there too', async (t) => {
   const testConsole = await startConsole(lifetime, { flags: ['--source-allow=localhost'] })
   const oidc = await startOidcProvider(lifetime)
   const { body } = await testConsole.admin.call<{ identity_provider: { id: string } }>(
@@ -24,7 +24,10 @@ test('a person logs in with the button of the company, and lands on the requeste
     },
   )
   const path = `/api/session/providers/${body.identity_provider.id}`
-  await oidc.configure({ redirect_uris: [`${testConsole.url}${path}/callback`] })
+  await oidc.configure({
+    redirect_uris: [`${testConsole.url}${path}/callback`],
+    post_logout_redirect_uris: [`${testConsole.url}/console/login`],
+  })
   oidc.addPerson('ada-1815', { preferred_username: 'ada', name: 'Ada Lovelace' })
   oidc.choosePerson('ada-1815')
 
@@ -42,7 +45,12 @@ test('a person logs in with the button of the company, and lands on the requeste
 
   await page.getByRole('button', { name: /ada/i }).click()
   await page.getByRole('menuitem', { name: 'Log out' }).click()
-  await page.getByText('You are logged out').waitFor()
+  // The page of the provider, which asks.
+  await page.waitForURL(`${oidc.issuer}/**`)
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.waitForURL('**/console/login')
+  await page.goto('/console/me/sessions')
+  await page.waitForURL('**/console/login?**')
   await page.goto(`${path}/callback?error=access_denied`)
   await page.getByText('The login at your identity provider failed').waitFor()
   assert.equal(new URL(page.url()).pathname, '/console/login')

@@ -4,12 +4,14 @@ import { endSession } from '../api/end-session.ts'
 import { notifyOtherTabs } from './other-tabs.ts'
 
 export async function logOut(): Promise<void> {
+  let page: string | undefined
   try {
-    await api.logOut()
+    page = (await api.endSession())?.logout_page
   } catch (error) {
     // The session has ended already.
     if (!isApiError(error, 'UnauthorizedError')) throw error
   }
   notifyOtherTabs('out')
-  endSession('out')
+  if (page === undefined) endSession('out')
+  else location.assign(page)
 }

@@ -16,6 +16,8 @@ export interface GatewayOperation extends Omit<
   readonly access: 'public' | 'session'
   /** Identity providers add parameters of their own to the addresses of this operation. */
   readonly takesAnyQuery?: true
+  /** The body is a form (`application/x-www-form-urlencoded`) that the handler reads itself. */
+  readonly takesForm?: true
 }
 
 const tag = 'Sessions'
@@ -109,7 +111,15 @@ export const gatewayOperations = [
     tag,
     summary: 'Log out',
     description: 'Revokes the tokens of the session.',
-    responses: { 204: { description: 'Logged out', headers: noCookie } },
+    responses: {
+      200: {
+        description: 'Logged out here. The page logs out at the identity provider too.',
+        body: exactObject({ logout_page: Type.String() }),
+        headers: noCookie,
+        example: { logout_page: 'https://id.example.org/logout?client_id=muster' },
+      },
+      204: { description: 'Logged out', headers: noCookie },
+    },
   },
   {
     id: 'listSessions',
@@ -155,6 +165,18 @@ export const gatewayOperations = [
     summary: 'Finish a login at an identity provider',
     description: 'The provider redirects the browser here. Register the address there.',
     responses: { 302: fromProvider },
+  },
+  {
+    id: 'endProviderLogins',
+    method: 'POST',
+    path: '/api/session/providers/{id}/logout',
+    access: 'public',
+    takesForm: true,
+    tag,
+    summary: 'End logins at the request of an identity provider',
+    description:
+      'Back-channel logout of OpenID Connect. The body is a form with a `logout_token`. Revokes the tokens and ends the sessions of the login, or of all logins of the person.',
+    responses: { 204: { description: 'Ended' } },
   },
   {
     id: 'startCasLogin',

@@ -11,6 +11,7 @@ import type { Demo } from '../demo-port.ts'
 import { PlatformError } from '../domain/error.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { BrowserLogins } from '../domain/identity/providers/browser-logins.ts'
+import type { ProviderLogouts } from '../domain/identity/providers/provider-logouts.ts'
 import { registerGateway } from '../http/gateway/register-gateway.ts'
 import { createInProcessUpstream } from '../http/gateway/in-process-upstream.ts'
 import type { Database } from '../storage/database.ts'
@@ -25,7 +26,7 @@ interface Parts {
   readonly authUrl: string
   readonly baseUrl: string
   readonly database: Database
-  readonly browserLogins: BrowserLogins
+  readonly browserLogins: BrowserLogins & ProviderLogouts
   readonly clock: Clock
   readonly demo: Demo | undefined
 }

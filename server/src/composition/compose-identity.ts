@@ -5,6 +5,7 @@ import { createAuthenticateAccessKey } from '../domain/identity/authenticate-acc
 import { createCatalog } from '../domain/identity/catalog.ts'
 import { createBrowserLogins } from '../domain/identity/providers/browser-logins.ts'
 import { createDecryptOptions } from '../domain/identity/providers/decrypt-options.ts'
+import { createProviderLogouts } from '../domain/identity/providers/provider-logouts.ts'
 import { createFindProvider } from '../domain/identity/providers/find-provider.ts'
 import { createProvisionUser } from '../domain/identity/providers/provision-user.ts'
 import { createCheckPassword } from '../domain/identity/check-password.ts'
@@ -164,7 +165,10 @@ export function composeIdentity(parts: Parts) {
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),
-    browserLogins: createBrowserLogins({ registry, drivers, inTurn }),
+    browserLogins: {
+      ...createBrowserLogins({ registry, drivers, inTurn }),
+      ...createProviderLogouts({ registry, tokens, drivers, inTurn, clock }),
+    },
     providerLogins: providerQueue.counts,
     ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {

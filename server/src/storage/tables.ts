@@ -92,6 +92,7 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     access_key_id: string | null
     access_key_expires_at: number | null
     provider_id: string | null
+    provider_session: string | null
   }
   /** Login tickets and nonces that were used, and by whom: each is valid once. */
   spent: { id: string; address: string; spent_at: number }

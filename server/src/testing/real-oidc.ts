@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { generateKeyPairSync } from 'node:crypto'
+import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
 import type Provider from 'oidc-provider'
 import type { ClientMetadata, Configuration } from 'oidc-provider'
@@ -12,6 +13,8 @@ type Claims = Readonly<Record<string, unknown>>
 
 /** The client that Muster is at the provider. */
 const client = { client_id: 'muster', client_secret: 'a client secret' } as const
+
+const logoutButton = '<button form="op.logoutForm" name="logout" value="yes">Log out</button>'
 
 /** It warns about defaults that are for development only. */
 async function createQuietly(issuer: string, configuration: Configuration): Promise<Provider> {
@@ -69,6 +72,12 @@ export async function startOidcProvider(lifetime: Lifetime) {
       features: {
         devInteractions: { enabled: false },
         backchannelLogout: { enabled: true },
+        rpInitiatedLogout: { logoutSource: (ctx, form) => void (ctx.body = form + logoutButton) },
+      },
+      // Its own would not send messages to loopback.
+      fetch: (address, options) => {
+        const { dispatcher: _, ...plain } = options as RequestInit
+        return fetch(address, plain)
       },
       interactions: { url: (_, { uid }) => `/interaction/${uid}` },
       findAccount: (_, accountId) => ({
@@ -92,16 +101,22 @@ export async function startOidcProvider(lifetime: Lifetime) {
   function createBrowser() {
     const cookies = new Map<string, string>()
 
-    async function visit(address: URL): Promise<IncomingMessage> {
+    async function visit(address: URL, form?: URLSearchParams) {
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-      const outgoing = request(address, { ca: testAuthority, agent: false, headers: { cookie } })
-      const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage]
-      answer.resume()
-      for (const text of answer.headers['set-cookie'] ?? []) {
-        const [name = '', value = ''] = (text.split(';')[0] ?? '').split('=')
+      const type = form && { 'content-type': 'application/x-www-form-urlencoded' }
+      const outgoing = request(address, {
+        ca: testAuthority,
+        agent: false,
+        method: form ? 'POST' : 'GET',
+        headers: { cookie, ...type },
+      })
+      const [answer] = (await once(outgoing.end(form?.toString()), 'response')) as [IncomingMessage]
+      for (const line of answer.headers['set-cookie'] ?? []) {
+        const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=')
         cookies.set(name, value)
       }
-      return answer
+      const { statusCode, headers } = answer
+      return { statusCode, headers, text: await text(answer) }
     }
 
     return {
@@ -116,7 +131,14 @@ export async function startOidcProvider(lifetime: Lifetime) {
         }
         return next.href
       },
-      cookies,
+      /** Confirms the logout, and returns the address to which the provider sends the browser back. */
+      async logOut(address: string): Promise<string> {
+        const page = await visit(new URL(address))
+        const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? []
+        const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(page.text) ?? []
+        const form = new URLSearchParams({ xsrf, logout: 'yes' })
+        return (await visit(new URL(action), form)).headers.location ?? ''
+      },
     }
   }
 

@@ -74,6 +74,7 @@ export function createIssueToken(dependencies: Dependencies) {
       source: sources.has(source) ? source : 'api',
       accessKey: authenticated.accessKey ?? null,
       providerId: authenticated.preconditions?.providerId ?? null,
+      providerSession: authenticated.providerSession ?? null,
     }
     const event = createLoginEvent({
       user: summarizeUser(userStatus),

@@ -63,6 +63,7 @@ export const supposePrincipal = (userStatus: UserStatus, scope: GrantedScope): P
       source: 'api',
       accessKey: null,
       providerId: null,
+      providerSession: null,
     },
     userStatus,
     scope,

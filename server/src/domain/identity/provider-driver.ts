@@ -8,6 +8,8 @@ export interface ExternalIdentity {
   readonly subject: string
   /** The fields of the user that the first login creates. Default: the subject as name. */
   readonly profile?: ExternalProfile
+  /** The provider's name of its session, with which it can end the login here. */
+  readonly session?: string
   /** Values by attribute, which the provider's mapping turns into roles. */
   readonly attributes: ReadonlyMap<string, readonly string[]>
 }
@@ -74,6 +76,22 @@ interface BrowserLogin {
       readonly remembered: RememberedValues
     },
   ): IdentityRequest | undefined
+  /** The page of the provider that ends its session too, and then opens `returnTo`. */
+  logoutPage?(
+    options: ProviderOptions,
+    returnTo: string,
+    deadline?: number,
+  ): Promise<string | undefined>
+  /** Whose logins a message of the provider ends. Throws the one 401 for a forged one. */
+  readLogout?(options: ProviderOptions, message: string, deadline?: number): Promise<LogoutNotice>
+}
+
+/** Names a session of the provider, or a person whose sessions have all ended. */
+export interface LogoutNotice {
+  /** Accepted once. */
+  readonly id: string
+  readonly session: string | undefined
+  readonly subject: string | undefined
 }
 
 export interface HttpsRequest {

@@ -104,6 +104,8 @@ export interface TokenRecord {
   readonly accessKey: AccessKeyUse | null
   /** The identity provider that the user logged in with. */
   readonly providerId: string | null
+  /** The provider's name of its session. */
+  readonly providerSession: string | null
 }
 
 /** An access key as a login reads it. */

@@ -66,6 +66,10 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
     const id = operation.id as GatewayOperationId
     const readBody = createBodyReader(operation)
     const readQuery = createQueryReader(operation)
+    const readBodyOf = (request: FastifyRequest) => {
+      if (operation.takesForm === true) return undefined
+      return operation.body ? readBody(readJsonBody(request)) : requireNothing(request)
+    }
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -73,10 +77,10 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
       async onRequest(request, reply) {
         reply.headers(dataHeaders)
         if (operation.takesAnyQuery !== true) request.parameters = readQuery(request.url)
-        requireShape(operation, request)
+        if (operation.takesForm !== true) requireShape(operation, request)
       },
       async handler(request, reply) {
-        const body = operation.body ? readBody(readJsonBody(request)) : requireNothing(request)
+        const body = readBodyOf(request)
         const exchange = toExchange(request, reply)
         const { params: parameters, parameters: query } = request
         const handle = (await load()).handlers[id] as AnyHandler

@@ -109,6 +109,7 @@ const columns: readonly (keyof Tables['tokens'])[] = [
   'access_key_id',
   'access_key_expires_at',
   'provider_id',
+  'provider_session',
 ]
 
 const toRow = (token: TokenRecord): Tables['tokens'] => ({
@@ -125,6 +126,7 @@ const toRow = (token: TokenRecord): Tables['tokens'] => ({
   access_key_id: token.accessKey?.id ?? null,
   access_key_expires_at: token.accessKey?.expiresAt ?? null,
   provider_id: token.providerId,
+  provider_session: token.providerSession,
 })
 
 const toRecord = (row: Tables['tokens']): TokenRecord => ({
@@ -143,4 +145,5 @@ const toRecord = (row: Tables['tokens']): TokenRecord => ({
       ? null
       : { id: row.access_key_id, expiresAt: row.access_key_expires_at },
   providerId: row.provider_id,
+  providerSession: row.provider_session,
 })

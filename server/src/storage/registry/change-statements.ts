@@ -126,6 +126,13 @@ export function createChangeStatements(db: Kysely<Tables>) {
         return forgetFailures(db, write.userId)
       case 'revoke-tokens':
         return endTokens(write.of, write.id).compile()
+      case 'end-logins': {
+        const { providerId, session, userId } = write
+        let tokens = db.deleteFrom('tokens').where('provider_id', '=', providerId)
+        if (session !== undefined) tokens = tokens.where('provider_session', '=', session)
+        if (userId !== undefined) tokens = tokens.where('user_id', '=', userId)
+        return tokens.compile()
+      }
       case 'require-no-servers': {
         const servers = sql`select 1 from servers where ${ownedBy(write.of, write.id)}`
         return required(sql`select 1 as one where not exists (${servers})`.compile(db), 'servers')

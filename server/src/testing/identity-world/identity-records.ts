@@ -98,6 +98,7 @@ export const makeToken = (changes: Partial<TokenRecord> = {}): TokenRecord => ({
   source: 'api',
   accessKey: null,
   providerId: null,
+  providerSession: null,
   ...changes,
 })
 

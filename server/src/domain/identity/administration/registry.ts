@@ -102,6 +102,13 @@ export type Write =
       readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
       readonly id: string
     }
+  /** Revokes the tokens of logins at a provider: those of a session, or of a user. */
+  | {
+      readonly do: 'end-logins'
+      readonly providerId: string
+      readonly session?: string | undefined
+      readonly userId?: string | undefined
+    }
   /** The change fails if the project or domain still has servers. */
   | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | {

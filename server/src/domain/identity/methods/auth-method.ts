@@ -17,6 +17,8 @@ export interface AuthenticationResult {
   readonly scope?: TokenScope
   /** The access key that was used, which the token shows. */
   readonly accessKey?: AccessKeyUse
+  /** The identity provider's name of its session. */
+  readonly providerSession?: string | undefined
   /** The token that this one is issued from. */
   readonly parent?: { readonly id: string; readonly generation: number }
 }

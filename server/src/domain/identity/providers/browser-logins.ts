@@ -18,22 +18,30 @@ interface Dependencies {
   readonly inTurn: <Result>(providerId: string, work: () => Promise<Result>) => Promise<Result>
 }
 
-/** Logins on pages of identity providers, whatever their drivers. */
-export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies) {
-  const flowOf = (name: string) => drivers.find(({ names }) => names[0] === name)?.browserLogin
+const flowOf = (drivers: readonly ProviderDriver[], name: string) =>
+  drivers.find(({ names }) => names[0] === name)?.browserLogin
 
-  async function find(id: string) {
+/** Finds an enabled provider whose driver has a login in the browser. */
+export const createFindFlow =
+  ({ registry, drivers }: Pick<Dependencies, 'registry' | 'drivers'>) =>
+  async (id: string) => {
     const provider = await registry.find('identity_providers', id, everywhere)
-    const flow = provider?.enabled ? flowOf(provider.driver) : undefined
+    const flow = provider?.enabled ? flowOf(drivers, provider.driver) : undefined
     return provider && flow && { provider, flow }
   }
+
+/** Logins on pages of identity providers, whatever their drivers. */
+export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies) {
+  const find = createFindFlow({ registry, drivers })
 
   return {
     /** The enabled providers that the login page offers. */
     async list(): Promise<readonly { readonly id: string; readonly name: string }[]> {
       const query = all({ enabled: true })
       const { items } = await registry.list('identity_providers', everywhere, query)
-      return items.filter(({ driver }) => flowOf(driver)).map(({ id, name }) => ({ id, name }))
+      return items
+        .filter(({ driver }) => flowOf(drivers, driver))
+        .map(({ id, name }) => ({ id, name }))
     },
 
     /** Where the browser goes; undefined if there is no such provider. Rejects if it does not answer. */

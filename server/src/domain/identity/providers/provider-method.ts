@@ -52,7 +52,8 @@ export function createProviderMethod(
       const person = await inTurn(provider.id, () => driver.verify(options, credential, deadline))
       const user = await provisionUser(provider, person, { origin, requested, label })
       loginLimit.noteProviderLogin(method, origin.ip)
-      return { user, preconditions: { providerId: provider.id } }
+      const providerSession = person.session
+      return { user, providerSession, preconditions: { providerId: provider.id } }
     },
   }
 }

@@ -4,7 +4,8 @@ import type {
   ProviderCredential,
   ProviderDriver,
 } from '../../provider-driver.ts'
-import type { OidcFlow, OidcOptions } from './oidc-flow.ts'
+import type { OidcFlow } from './oidc-flow.ts'
+import type { OidcOptions } from './oidc-servers.ts'
 
 /** The keys of a credential: a code with what only the browser that began the login knows, or a token. */
 const codeKeys = ['code', 'code_verifier', 'nonce', 'redirect_uri'] as const
@@ -59,6 +60,14 @@ export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
     browserLogin: {
       async begin(options, callback, deadline) {
         return await (await load()).begin(options as OidcOptions, callback, deadline)
+      },
+
+      async logoutPage(options, returnTo, deadline) {
+        return await (await load()).logoutPage(options as OidcOptions, returnTo, deadline)
+      },
+
+      async readLogout(options, message, deadline) {
+        return await (await load()).readLogout(options as OidcOptions, message, deadline)
       },
 
       readAnswer(query, { providerId, callback, remembered }) {

@@ -5,7 +5,8 @@ import { createGuardedRequest } from '../../../../egress/guarded-request.ts'
 import { createSigningKey, startFakeOidc, type FakeOidc } from '../../../../testing/fake-oidc.ts'
 import { proof } from '../../../../testing/oidc-platform.ts'
 import { testAuthority } from '../../../../testing/secure-server.ts'
-import { createOidcFlow, type OidcOptions } from './oidc-flow.ts'
+import { createOidcFlow } from './oidc-flow.ts'
+import type { OidcOptions } from './oidc-servers.ts'
 
 const optionsFor = ({ issuer }: FakeOidc, changes: Partial<OidcOptions> = {}): OidcOptions => ({
   issuer,

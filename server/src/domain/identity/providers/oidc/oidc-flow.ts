@@ -1,137 +1,31 @@
-import { createRemoteJWKSet, customFetch as keyFetch, jwtVerify, type JWTPayload } from 'jose'
-import { LRUCache } from 'lru-cache'
+import type { JWTPayload } from 'jose'
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   calculatePKCECodeChallenge,
-  ClientSecretBasic,
-  ClientSecretPost,
-  clockTolerance,
-  Configuration,
-  customFetch,
-  discovery,
   fetchUserInfo,
-  None,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
-  type CustomFetch,
-  type ServerMetadata,
 } from 'openid-client'
 import { loginFailed, PlatformError } from '../../../error.ts'
 import type {
   DriverDependencies,
   ExternalIdentity,
+  LogoutNotice,
   RememberedValues,
 } from '../../provider-driver.ts'
+import { createOidcServers, type OidcOptions } from './oidc-servers.ts'
 import { readPerson } from './read-person.ts'
 
-export type OidcOptions = {
-  readonly issuer: string
-  readonly client_id: string
-  /** Empty for a public client. */
-  readonly client_secret: string
-  /** Separated by blanks. */
-  readonly scopes: string
-  /** The claim with the name of a new user. */
-  readonly name_claim: string
-  /** The certificate authority as PEM; empty for the ones that the system trusts. */
-  readonly ca: string
-}
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+/** Seconds after which a logout message is refused. Used ones are remembered for longer. */
+const longestMessage = 600
 
-/** Only signatures with a private key: a public key must never serve as the key of an HMAC. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-]
-
-/** Seconds that the clocks of the provider and of Muster may differ. */
-const skew = 60
-
-const metadataLifetime = 600_000
-const keysLifetime = 600_000
-/** An unknown key id causes one request in this time at most. */
-const keysCooldown = 30_000
-const mostProviders = 1_000
-
-interface Provider {
-  readonly metadata: ServerMetadata
-  readonly keys: ReturnType<typeof createRemoteJWKSet>
-}
-
-/** The OpenID Connect protocol. Every request goes through the guarded client. */
+/** The OpenID Connect protocol. */
 export function createOidcFlow(send: DriverDependencies['send']) {
-  const providers = new LRUCache<string, Provider>({ max: mostProviders, ttl: metadataLifetime })
-
-  const fetchFor =
-    (ca: string, deadline?: number): CustomFetch =>
-    async (url, { method, headers, body }) => {
-      const { status, contentType, text } = await send(new URL(url), {
-        method: method === 'POST' ? 'POST' : 'GET',
-        headers: Object.fromEntries(new Headers(headers)),
-        // openid-client sends forms only.
-        ...(body instanceof URLSearchParams && { body: body.toString() }),
-        ...(ca !== '' && { ca }),
-        deadline,
-      })
-      return new Response(text, { status, headers: { 'content-type': contentType } })
-    }
-
-  async function discover({ issuer, client_id, ca }: OidcOptions, deadline?: number) {
-    const key = `${issuer} ${ca}`
-    const cached = providers.get(key)
-    if (cached) return cached
-    const found = await discovery(new URL(issuer), client_id, undefined, None(), {
-      [customFetch]: fetchFor(ca, deadline),
-    })
-    const metadata = found.serverMetadata()
-    const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ''), {
-      [keyFetch]: fetchFor(ca) as typeof fetch,
-      cacheMaxAge: keysLifetime,
-      cooldownDuration: keysCooldown,
-    })
-    const provider = { metadata, keys }
-    providers.set(key, provider)
-    return provider
-  }
-
-  async function configure(options: OidcOptions, deadline?: number) {
-    const { client_id, client_secret, ca } = options
-    const { metadata, keys } = await discover(options, deadline)
-    const authentication = chooseAuthentication(metadata, client_secret)
-    const configuration = new Configuration(
-      metadata,
-      client_id,
-      { [clockTolerance]: skew },
-      authentication,
-    )
-    configuration[customFetch] = fetchFor(ca, deadline)
-    return { configuration, metadata, keys }
-  }
-
-  /** Checks signature, issuer, audience and times of a token that the provider issued. */
-  async function verifySignature(
-    token: string,
-    { metadata, keys }: Provider,
-    audience: string,
-  ): Promise<JWTPayload> {
-    const { payload } = await jwtVerify(token, keys, {
-      algorithms,
-      issuer: metadata.issuer,
-      audience,
-      clockTolerance: skew,
-      requiredClaims: ['sub', 'exp', 'iat'],
-    })
-    return payload
-  }
+  const { discover, configure, verifySignature } = createOidcServers(send)
 
   /** The claims of the ID token, completed by those that the provider tells only at its UserInfo endpoint. */
   async function readClaims(
@@ -150,7 +44,9 @@ export function createOidcFlow(send: DriverDependencies['send']) {
       idTokenExpected: true,
     })
     // openid-client trusts TLS instead of the signature.
-    const claims = await verifySignature(tokens.id_token ?? '', provider, options.client_id)
+    const { payload: claims } = await verifySignature(tokens.id_token ?? '', provider, {
+      audience: options.client_id,
+    })
     const { azp, sub = '' } = claims
     if (azp !== undefined && azp !== options.client_id) {
       throw new Error('the ID token was issued to another client')
@@ -183,6 +79,47 @@ export function createOidcFlow(send: DriverDependencies['send']) {
       return { address: address.href, remembered }
     },
 
+    /** Without an ID token, which Muster does not store, the provider may ask the person to confirm. */
+    async logoutPage(
+      options: OidcOptions,
+      returnTo: string,
+      deadline?: number,
+    ): Promise<string | undefined> {
+      const { configuration, metadata } = await configure(options, deadline)
+      if (metadata.end_session_endpoint === undefined) return undefined
+      return buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href
+    },
+
+    /** Checks a logout token, by OpenID Connect Back-Channel Logout 1.0. */
+    async readLogout(
+      options: OidcOptions,
+      message: string,
+      deadline?: number,
+    ): Promise<LogoutNotice> {
+      try {
+        const provider = await discover(options, deadline)
+        const { payload, protectedHeader } = await verifySignature(message, provider, {
+          audience: options.client_id,
+          requiredClaims: ['jti', 'iat', 'events'],
+          maxTokenAge: longestMessage,
+        })
+        const { jti = '', sub, sid, events, nonce } = payload
+        const { typ = 'logout+jwt' } = protectedHeader
+        const isLogout =
+          /^(?:application\/)?(?:logout\+)?jwt$/i.test(typ) &&
+          typeof (events as Record<string, unknown>)[logoutEvent] === 'object'
+        // An ID token must not pass for a message, and the reverse.
+        if (!isLogout || nonce !== undefined) throw new Error('not a logout token')
+        const [subject, session] = [textOrNothing(sub), textOrNothing(sid)]
+        if (subject === undefined && session === undefined) {
+          throw new Error('no subject and no session')
+        }
+        return { id: jti, subject, session }
+      } catch (error) {
+        throw toFailedLogin(error)
+      }
+    },
+
     /** Who logged in, by the code with which the browser came back. */
     async exchangeCode(
       options: OidcOptions,
@@ -200,15 +137,8 @@ export function createOidcFlow(send: DriverDependencies['send']) {
 }
 export type OidcFlow = ReturnType<typeof createOidcFlow>
 
-/** HTTP Basic is what a provider accepts that does not say what it accepts. */
-function chooseAuthentication(
-  { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
-  secret: string,
-) {
-  if (secret === '') return None()
-  const acceptsBasic = methods === undefined || methods.includes('client_secret_basic')
-  return acceptsBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret)
-}
+const textOrNothing = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /** Errors of the protocol name no secret; the provider's own code is added if it has one. */
 function toFailedLogin(error: unknown): PlatformError {

@@ -46,9 +46,11 @@ export function readPerson(claims: Claims, nameClaim: string): ExternalIdentity 
   }
   const attributes = new Map<string, string[]>()
   addAttributes(attributes, claims)
+  const session = textOf(claims, 'sid')
   const isVerified = claims['email_verified'] !== false
   return {
     subject: sub,
+    ...(session !== '' && { session }),
     profile: {
       name: textOf(claims, nameClaim),
       displayname: textOf(claims, 'name'),
