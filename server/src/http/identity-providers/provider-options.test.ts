@@ -44,6 +44,7 @@ onEngineOfLane('the options of an identity provider', (engine) => {
       client_id: 'muster',
       scopes: 'openid profile email',
       name_claim: 'preferred_username',
+      audience: '',
       create_users: true,
     })
     assert.ok(!text.includes('client_secret'))

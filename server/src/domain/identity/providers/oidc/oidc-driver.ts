@@ -32,6 +32,7 @@ export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
       client_secret: { kind: 'text', default: '', isSecret: true },
       scopes: { kind: 'text', default: 'openid profile email' },
       name_claim: { kind: 'text', default: 'preferred_username' },
+      audience: { kind: 'text', default: '', isTrusted: true },
       create_users: { kind: 'boolean', default: true },
       ca: { kind: 'certificates', default: '', isTrusted: true },
     },
@@ -40,9 +41,14 @@ export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
       if (!credential) {
         throw badField('auth.identity.credential', 'is required', 'MissingParameterError')
       }
-      const { provider: providerId, code = '', ...proof } = credential
+      const { provider: providerId, code = '', token, ...proof } = credential
       const stray = Object.keys(credential).find((name) => !credentialKeys.has(name))
       if (stray !== undefined) throw badField(path(stray), 'is not a key of this credential')
+      if (token !== undefined) {
+        const second = Object.keys(proof).concat(code === '' ? [] : 'code')[0]
+        if (second !== undefined) throw badField(path(second), 'must not be sent with a token')
+        return { secret: token, providerId }
+      }
       const missing = codeKeys.find((name) => credential[name] === undefined)
       if (missing !== undefined) {
         throw badField(path(missing), 'is required', 'MissingParameterError')
@@ -53,8 +59,11 @@ export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
       return { secret: code, providerId, proof } satisfies ProviderCredential
     },
 
-    async verify(options, { secret, proof = {} }, deadline) {
-      return await (await load()).exchangeCode(options as OidcOptions, secret, proof, deadline)
+    async verify(options, { secret, proof }, deadline) {
+      const { exchangeCode, verifyToken } = await load()
+      return proof
+        ? await exchangeCode(options as OidcOptions, secret, proof, deadline)
+        : await verifyToken(options as OidcOptions, secret, deadline)
     },
 
     browserLogin: {

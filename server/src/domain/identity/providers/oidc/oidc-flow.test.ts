@@ -14,6 +14,7 @@ const optionsFor = ({ issuer }: FakeOidc, changes: Partial<OidcOptions> = {}): O
   client_secret: 'a client/secret',
   scopes: 'openid',
   name_claim: 'preferred_username',
+  audience: '',
   ca: testAuthority,
   ...changes,
 })

@@ -23,6 +23,12 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 /** Seconds after which a logout message is refused. Used ones are remembered for longer. */
 const longestMessage = 600
 
+/** The same for tokens of programs. */
+const longestToken = 86_400
+
+/** What Keycloak calls its other tokens, in a claim. */
+const otherTokens: ReadonlySet<string> = new Set(['ID', 'Refresh', 'Offline', 'Logout'])
+
 /** The OpenID Connect protocol. */
 export function createOidcFlow(send: DriverDependencies['send']) {
   const { discover, configure, verifySignature } = createOidcServers(send)
@@ -115,6 +121,35 @@ export function createOidcFlow(send: DriverDependencies['send']) {
           throw new Error('no subject and no session')
         }
         return { id: jti, subject, session }
+      } catch (error) {
+        throw toFailedLogin(error)
+      }
+    },
+
+    /** Which program logged in, by a token that the provider issued for Muster. */
+    async verifyToken(
+      options: OidcOptions,
+      token: string,
+      deadline?: number,
+    ): Promise<ExternalIdentity> {
+      const { audience, client_id, name_claim } = options
+      try {
+        if (audience === '') throw new Error('the provider has no audience for tokens of programs')
+        // ID tokens have this audience, and go through many hands.
+        if (audience === client_id) throw new Error('the audience must differ from the client_id')
+        const provider = await discover(options, deadline)
+        const { payload, protectedHeader } = await verifySignature(token, provider, {
+          audience,
+          maxTokenAge: longestToken,
+        })
+        const { typ = 'JWT' } = protectedHeader
+        const isAccessToken =
+          /^(?:application\/)?(?:at\+)?jwt$/i.test(typ) &&
+          payload['nonce'] === undefined &&
+          payload['events'] === undefined &&
+          !otherTokens.has(String(payload['typ']))
+        if (!isAccessToken) throw new Error('not an access token')
+        return readPerson(payload, name_claim)
       } catch (error) {
         throw toFailedLogin(error)
       }

@@ -22,6 +22,8 @@ export type OidcOptions = {
   readonly scopes: string
   /** The claim with the name of a new user. */
   readonly name_claim: string
+  /** The audience of tokens with which programs log in; empty for none. */
+  readonly audience: string
   /** The certificate authority as PEM; empty for the ones that the system trusts. */
   readonly ca: string
 }

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { assertError } from '../../testing/assert-error.ts'
+import {
+  createSigningKey,
+  nowSeconds,
+  startFakeOidc,
+  type FakeOidc,
+} from '../../testing/fake-oidc.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
+import { proof, startOidcPlatform, type OidcPlatform } from '../../testing/oidc-platform.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+
+const audience = 'https://muster.test/api'
+
+onEngineOfLane('a login with a token of an OpenID provider', (engine) => {
+  const lifetime = suiteLifetime()
+  let muster: OidcPlatform
+  let oidc: FakeOidc
+  let provider: string
+  before(async () => {
+    muster = await startOidcPlatform(lifetime, engine)
+    oidc = await startFakeOidc(lifetime)
+    provider = (await muster.addOidc(oidc.issuer, {}, { audience })).id
+  })
+
+  const claimsOf = (changes: object = {}) =>
+    oidc.claimsOf({
+      sub: 'robot',
+      preferred_username: 'service-account-robot',
+      aud: audience,
+      azp: 'robot',
+      nonce: undefined,
+      jti: crypto.randomUUID(),
+      ...changes,
+    })
+  const signed = (changes?: object, header: Record<string, unknown> = { typ: 'at+jwt' }) =>
+    oidc.sign(claimsOf(changes), header)
+  const send = (token: string) => muster.logInWith({ provider, token })
+
+  test('works once, for the user of the subject', async () => {
+    const token = signed()
+    const first = await send(token)
+    assert.equal(first.status, 201, first.text)
+    const { methods, user } = first.body.token
+    assert.deepEqual([methods, user.Name], [['oidc'], 'service-account-robot'])
+    await muster.assertRefused(await send(token), /used before/)
+    for (const typ of ['JWT', 'application/at+jwt', undefined]) {
+      const again = await send(signed({}, { typ }))
+      assert.equal(again.body.token.user.Id, user.Id)
+    }
+    assert.equal((await muster.logInWith({ token: signed() })).status, 201, 'the only provider')
+  })
+
+  test('that is not for Muster is refused', async () => {
+    const bad: Record<string, () => string> = {
+      'another audience': () => signed({ aud: 'https://other.test' }),
+      'the audience of ID tokens': () => signed({ aud: 'muster' }),
+      'an ID token of Keycloak': () => signed({ typ: 'ID' }, { typ: 'JWT' }),
+      'a refresh token of Keycloak': () => signed({ typ: 'Refresh' }, { typ: 'JWT' }),
+      'a token with a nonce': () => signed({ nonce: 'x' }),
+      'a logout token': () => signed({}, { typ: 'logout+jwt' }),
+      'a logout token without a type': () => signed({ events: {} }, {}),
+      'another issuer': () => signed({ iss: 'https://other.test' }),
+      expired: () => signed({ exp: nowSeconds() - 120 }),
+      'without an end': () => signed({ exp: undefined }),
+      'issued long ago': () => signed({ iat: nowSeconds() - 90_000 }),
+      'alg none': () => signed({}, { alg: 'none' }),
+      'HS256 with the public key': () => signed({}, { alg: 'HS256' }),
+      'another key': () => oidc.sign(claimsOf(), { kid: 'first' }, createSigningKey()),
+      'no subject': () => signed({ sub: undefined }),
+      nonsense: () => 'eyJ',
+    }
+    for (const make of Object.values(bad)) await muster.assertRefused(await send(make()), /^OIDC: /)
+  })
+
+  test('needs an audience of its own', async () => {
+    for (const [value, reason] of [
+      ['', /no audience/],
+      ['muster', /must differ/],
+    ] as const) {
+      await muster.changeProvider(provider, { options: { audience: value } })
+      await muster.assertRefused(await send(signed({ aud: value })), reason)
+    }
+    await muster.changeProvider(provider, { options: { audience } })
+    assert.equal((await send(signed())).status, 201)
+  })
+
+  test('a malformed credential is 400, and the provider is not asked', async () => {
+    const asked = oidc.requests.length
+    const code = { code: 'x', ...proof }
+    const { nonce: _, ...withoutNonce } = code
+    const bad: [Record<string, string>, string][] = [
+      [{}, 'code'],
+      [withoutNonce, 'nonce'],
+      [{ ...code, redirect_uri: 'nowhere' }, 'redirect_uri'],
+      [{ ...code, token: 'x' }, 'code_verifier'],
+      [{ token: 'x', code: 'x' }, 'code'],
+      [{ ...code, state: 'x' }, 'state'],
+      [{ token: '' }, 'token'],
+    ]
+    for (const [credential, name] of bad) {
+      const { class: errorClass, fields } = (await muster.logInWith(credential)).body as never as {
+        class: string
+        fields: { path: string }[]
+      }
+      assert.match(errorClass, /ParameterError$/)
+      assert.equal(fields[0]?.path, `auth.identity.credential.${name}`)
+    }
+    const missing = await muster.call('POST', '/v3/auth/tokens', {
+      auth: { identity: { methods: ['oidc'] } },
+    })
+    assertError(missing, 'MissingParameterError', 'application/json')
+    assert.equal(oidc.requests.length, asked)
+  })
+})
