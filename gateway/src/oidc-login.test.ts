@@ -123,9 +123,10 @@ describe('login at an OpenID provider', () => {
         browser.cookies.set(name, Buffer.from(JSON.stringify(pending)).toString('base64url'))
       },
     }
+    const person = oidc.createBrowser()
     for (const [name, attack] of Object.entries(attacks)) {
       const browser = createBrowser(platform.url)
-      const good = new URL(await oidc.createBrowser().logIn(await leave(browser), 'grace-1906'))
+      const good = new URL(await person.logIn(await leave(browser), 'grace-1906'))
       const bringer = (await attack(good, browser)) ?? browser
       assert.equal(await comeBack(bringer, good.href), failed, name)
       assert.deepEqual([...bringer.cookies.keys()], [], name)

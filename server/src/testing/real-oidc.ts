@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
+import { Agent, request } from 'node:https'
 import { generateKeyPairSync } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
@@ -35,6 +35,8 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
  */
 export async function startOidcProvider(lifetime: Lifetime) {
   const people = new Map<string, Claims>()
+  const agent = new Agent({ keepAlive: true, ca: testAuthority })
+  lifetime.after(() => agent.destroy())
   const state = { provider: undefined as Provider | undefined, person: '' }
   const server = await startSecureServer(lifetime, async (incoming, response) => {
     const { provider, person } = state
@@ -105,8 +107,7 @@ export async function startOidcProvider(lifetime: Lifetime) {
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
       const type = form && { 'content-type': 'application/x-www-form-urlencoded' }
       const outgoing = request(address, {
-        ca: testAuthority,
-        agent: false,
+        agent,
         method: form ? 'POST' : 'GET',
         headers: { cookie, ...type },
       })

@@ -76,6 +76,7 @@ onEngineOfLane('a logout message of an OpenID provider', (engine) => {
     const [event] = await muster.events('action=logout')
     assert.deepEqual([event?.target_type, event?.target_name], ['user', 'ada'])
     assert.equal(await send(signed({ sub: 'nobody' })), 204)
+    assert.deepEqual(await Promise.all(tokens.map(isAlive)), [false, false, true])
     assert.ok(await isAlive(muster.admin))
   })
 
@@ -126,6 +127,8 @@ onEngineOfLane('a logout message of an OpenID provider', (engine) => {
       const message = other.sign({ ...claimsOf({ sub: 'ada', sid: 's9' }), iss: other.issuer })
       assert.equal(await send(message, provider), 400)
       assert.equal(await send(message, id), 204)
+      const bySession = other.sign({ ...claimsOf({ sid: 's9' }), iss: other.issuer })
+      assert.equal(await send(bySession, id), 204)
       assert.ok(await isAlive(token))
     })
   })
