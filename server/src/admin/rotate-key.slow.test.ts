@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { accessKeyContext } from '../domain/identity/access-key/mint-access-key.ts'
 import { listEncryptedValues } from '../storage/encrypted-values.ts'
-import { secretOf } from '../testing/client.ts'
+import { ask, loginAdmin, secretOf } from '../testing/client.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import {
   createKeyHolders,
@@ -45,11 +45,28 @@ onBothEngines('muster admin rotate-key', (engine) => {
     file = join(folder, 'secret.key')
     await start()
     holder = await holders.addHolder({ role: 'project_editor' })
+    await addProvider()
   })
   after(async () => {
     await platform.close()
     rmSync(installation.folder, { recursive: true })
   })
+
+  /** An identity provider with a secret option. */
+  async function addProvider(): Promise<void> {
+    const options = {
+      issuer: 'https://id.example.org',
+      client_id: 'muster',
+      client_secret: 'a client secret',
+    }
+    const provider = { name: 'acme', driver: 'oidc', domain_id: 'default', options }
+    const { status } = await ask(platform.url, '/v3/identity_providers', {
+      method: 'POST',
+      token: await loginAdmin(platform.url),
+      body: { identity_provider: provider },
+    })
+    assert.equal(status, 201)
+  }
 
   const rotate = (...args: string[]) => runAdminCommand(installation, 'rotate-key', ...args)
   const readLines = () => readFileSync(file, 'utf8').trim().split('\n')
@@ -101,6 +118,8 @@ onBothEngines('muster admin rotate-key', (engine) => {
     const key = loadSecretKey(file)
     assert.notEqual(key.pseudonym('nobody'), pseudonym)
     for (const { value, context } of await values()) assert.ok(key.isCurrent(value, context))
+    const ofProvider = (await values()).find(({ title }) => title.includes('identity provider'))
+    assert.match(key.decrypt(ofProvider?.value ?? '', ofProvider?.context ?? ''), /a client secret/)
     const added = await createAccessKey()
     await platform.close()
     await start()

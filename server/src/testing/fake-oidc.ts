@@ -28,7 +28,7 @@ export const createSigningKey = (kid: string = newId()): SigningKey => ({
 const encode = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** A JWT with exactly this header and these claims. */
-export function signJwt(header: Json, claims: Json, { privateKey }: SigningKey): string {
+function signJwt(header: Json, claims: Json, { privateKey }: SigningKey): string {
   const content = `${encode(header)}.${encode(claims)}`
   const bytes = Buffer.from(content)
   const publicPem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })

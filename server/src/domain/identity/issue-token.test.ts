@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TokenRequest } from '@muster/contract'
 import type { EventStore } from '../audit/event-store.ts'
 import type { EventRecord } from '../audit/event.ts'
 import { loginFailed, PlatformError } from '../error.ts'
@@ -84,7 +83,7 @@ function issueWith(
     written,
     told,
     issue: async (scope?: object) =>
-      await issueToken({ auth: { identity, ...(scope && { scope }) } } as TokenRequest, origin),
+      await issueToken({ auth: { identity, ...(scope && { scope }) } }, origin),
   }
 }
 
