@@ -3,6 +3,7 @@ import { installMoto } from './aws/install.ts'
 import { installCas } from './cas/install.ts'
 import { installPythonGenerator, installTypeScriptGenerator } from './generated-clients/install.ts'
 import { installIncus } from './incus/install.ts'
+import { installKeycloak } from './keycloak/install.ts'
 import { installLibvirt } from './libvirt/install.ts'
 import { installOpenStack } from './openstack/install.ts'
 import { installVcsim } from './vsphere/install.ts'
@@ -17,6 +18,7 @@ const installs: readonly (() => unknown)[] = [
   installOpenStack,
   installMoto,
   installCas,
+  installKeycloak,
   installVcsim,
   buildClient,
   installPythonGenerator,
