@@ -31,6 +31,8 @@ interface PendingLogin {
   readonly remembered: Readonly<Record<string, string>>
 }
 
+const isId = /^[\w-]{1,64}$/
+
 const writePendingLogin = (pending: PendingLogin): string =>
   Buffer.from(JSON.stringify({ ...pending, salt: randomBytes(8).toString('hex') })).toString(
     'base64url',
@@ -41,7 +43,7 @@ function readPendingLogin(cookie: string | undefined): PendingLogin | undefined 
   try {
     const pending = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as Partial<PendingLogin>
     const { provider, next, remembered = {} } = pending
-    const isWhole = typeof provider === 'string' && typeof next === 'string'
+    const isWhole = typeof provider === 'string' && isId.test(provider) && typeof next === 'string'
     return isWhole ? { provider, next, remembered } : undefined
   } catch {
     return undefined

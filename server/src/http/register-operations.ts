@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import { requireAuthorizedScope } from '../domain/identity/authorized-scope.ts'
+import { readParameters } from './read-parameters.ts'
 import { PendingMoment } from '../domain/inventory/history/pending-moment.ts'
 import type { AuthorizedScope } from '../domain/scope.ts'
 import type { RequestOrigin } from '../domain/request-origin.ts'
@@ -236,13 +237,6 @@ function toCachedResponse(
     body: bytes,
     isFresh,
   }
-}
-
-function readParameters({ params }: FastifyRequest): unknown {
-  if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) {
-    throw new PlatformError('InvalidFormatError', 'The path contains a NUL character.')
-  }
-  return params
 }
 
 /** Reads the headers of the operation. */

@@ -10,6 +10,10 @@ export interface ExternalIdentity {
   readonly profile?: ExternalProfile
   /** The provider's name of its session, with which it can end the login here. */
   readonly session?: string
+  /** When the provider said it, in milliseconds; undefined if it was asked now. */
+  readonly saidAt?: number
+  /** The login must not outlive it. */
+  readonly expiresAt?: number
   /** Values by attribute, which the provider's mapping turns into roles. */
   readonly attributes: ReadonlyMap<string, readonly string[]>
 }
@@ -24,6 +28,8 @@ interface ExternalProfile {
 export interface ProviderCredential {
   /** Accepted once, whatever the provider says about it. */
   readonly secret: string
+  /** What is the same in each spelling of the secret, if it has several; undefined if it has one. */
+  readonly identity?: string
   /** The provider that the request names; undefined where it names none. */
   readonly providerId: string | undefined
   /** What the driver needs besides to verify the secret. */

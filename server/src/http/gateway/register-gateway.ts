@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../../domain/error.ts'
 import { addressOf } from '../origin.ts'
 import { createQueryReader } from '../query.ts'
+import { readParameters } from '../read-parameters.ts'
 import { requireNothing, requireShape, readJsonBody } from '../request-body.ts'
 import { createBodyReader } from '../validate.ts'
 import { abortOnDisconnect } from '../abort-on-disconnect.ts'
@@ -82,7 +83,8 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
       async handler(request, reply) {
         const body = readBodyOf(request)
         const exchange = toExchange(request, reply)
-        const { params: parameters, parameters: query } = request
+        const parameters = readParameters(request)
+        const { parameters: query } = request
         const handle = (await load()).handlers[id] as AnyHandler
         return send(reply, await handle({ exchange, parameters, query, body }))
       },

@@ -47,13 +47,17 @@ export function createProviderMethod(
       const provider = await findProvider(method, requested, providerId)
       if (!provider) throw loginFailed(`${label}: no provider, or more than one to choose from`)
       const options = await decryptOptions(provider)
-      await useOnce(credential.secret, provider.id, origin.ip)
+      await useOnce(credential.identity ?? credential.secret, provider.id, origin.ip)
       const deadline = performance.now() + longestVerification
       const person = await inTurn(provider.id, () => driver.verify(options, credential, deadline))
       const user = await provisionUser(provider, person, { origin, requested, label })
       loginLimit.noteProviderLogin(method, origin.ip)
-      const providerSession = person.session
-      return { user, providerSession, preconditions: { providerId: provider.id } }
+      const { session: providerSession, expiresAt } = person
+      if (expiresAt !== undefined && expiresAt <= clock()) {
+        throw loginFailed(`${label}: credential expired`, user)
+      }
+      const limits = { preconditions: { providerId: provider.id } }
+      return { user, providerSession, ...limits, ...(expiresAt !== undefined && { expiresAt }) }
     },
   }
 }

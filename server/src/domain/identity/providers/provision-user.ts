@@ -119,7 +119,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
           { do: 'insert', kind: 'users', row: user },
           { do: 'link', providerId: provider.id, subject: person.subject, userId: user.id },
         ]
-    const mapped = await roleWrites(provider.id, roles)
+    const mapped = isOutdated(found, person) ? [] : await roleWrites(provider.id, roles)
     const auditedAction = {
       action: found ? 'map' : 'create',
       targetType: 'user',
@@ -165,6 +165,10 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
   }
 }
 export type ProvisionUser = ReturnType<typeof createProvisionUser>
+
+/** Said before the last login. Roles that were taken away since must not come back. */
+const isOutdated = (user: User | undefined, { saidAt }: ExternalIdentity): boolean =>
+  saidAt !== undefined && (user?.last_login_at ?? 0) >= saidAt
 
 const toSummary = ({ id, name, domain_id }: User): UserSummary => ({
   id,

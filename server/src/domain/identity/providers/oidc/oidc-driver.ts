@@ -11,6 +11,8 @@ import type { OidcOptions } from './oidc-servers.ts'
 const codeKeys = ['code', 'code_verifier', 'nonce', 'redirect_uri'] as const
 const credentialKeys: ReadonlySet<string> = new Set(['provider', 'token', 'iss', ...codeKeys])
 
+const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
 const path = (name: string) => `auth.identity.credential.${name}`
 
 /** OpenID Connect: logins with the authorization code flow. */
@@ -47,7 +49,9 @@ export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
       if (token !== undefined) {
         const second = Object.keys(proof).concat(code === '' ? [] : 'code')[0]
         if (second !== undefined) throw badField(path(second), 'must not be sent with a token')
-        return { secret: token, providerId }
+        if (!compactToken.test(token)) throw badField(path('token'), 'must be a signed JWT')
+        // The same signature can be written in several ways, so what is signed tells tokens apart.
+        return { secret: token, identity: token.slice(0, token.lastIndexOf('.')), providerId }
       }
       const missing = codeKeys.find((name) => credential[name] === undefined)
       if (missing !== undefined) {

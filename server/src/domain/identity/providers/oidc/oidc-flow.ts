@@ -1,4 +1,4 @@
-import type { JWTPayload } from 'jose'
+import { errors, type JWTPayload } from 'jose'
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -23,8 +23,10 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 /** Seconds after which a logout message is refused. Used ones are remembered for longer. */
 const longestMessage = 600
 
-/** The same for tokens of programs. */
-const longestToken = 86_400
+/** The same for tokens of programs. With the skew of both clocks, used ones are remembered for longer. */
+const longestToken = 82_800
+/** Characters of a reason. A provider, or who pretends to be one, writes parts of it. */
+const longestReason = 200
 
 /** What Keycloak calls its other tokens, in a claim. */
 const otherTokens: ReadonlySet<string> = new Set(['ID', 'Refresh', 'Offline', 'Logout'])
@@ -46,7 +48,7 @@ export function createOidcFlow(send: DriverDependencies['send']) {
     answer.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString()
     const tokens = await authorizationCodeGrant(configuration, answer, {
       pkceCodeVerifier: code_verifier,
-      expectedNonce: nonce,
+      expectedNonce: await calculatePKCECodeChallenge(nonce),
       idTokenExpected: true,
     })
     // openid-client trusts TLS instead of the signature.
@@ -78,7 +80,8 @@ export function createOidcFlow(send: DriverDependencies['send']) {
         redirect_uri: callback,
         scope: options.scopes,
         state,
-        nonce,
+        // Its hash: who sees the address cannot send the nonce that Muster asks for, even without PKCE.
+        nonce: await calculatePKCECodeChallenge(nonce),
         code_challenge: await calculatePKCECodeChallenge(code_verifier),
         code_challenge_method: 'S256',
       })
@@ -102,8 +105,10 @@ export function createOidcFlow(send: DriverDependencies['send']) {
       message: string,
       deadline?: number,
     ): Promise<LogoutNotice> {
+      const provider = await discover(options, deadline).catch(() => {
+        throw unavailable()
+      })
       try {
-        const provider = await discover(options, deadline)
         const { payload, protectedHeader } = await verifySignature(message, provider, {
           audience: options.client_id,
           requiredClaims: ['jti', 'iat', 'events'],
@@ -115,14 +120,15 @@ export function createOidcFlow(send: DriverDependencies['send']) {
           /^(?:application\/)?(?:logout\+)?jwt$/i.test(typ) &&
           typeof (events as Record<string, unknown>)[logoutEvent] === 'object'
         // An ID token must not pass for a message, and the reverse.
-        if (!isLogout || nonce !== undefined) throw new Error('not a logout token')
+        if (!isLogout || nonce !== undefined) throw loginFailed('OIDC: not a logout token')
         const [subject, session] = [textOrNothing(sub), textOrNothing(sid)]
         if (subject === undefined && session === undefined) {
-          throw new Error('no subject and no session')
+          throw loginFailed('OIDC: no subject and no session')
         }
         return { id: jti, subject, session }
       } catch (error) {
-        throw toFailedLogin(error)
+        // A 400 would tell the provider not to send the message again.
+        throw isOutage(error) ? unavailable() : toFailedLogin(error)
       }
     },
 
@@ -149,7 +155,8 @@ export function createOidcFlow(send: DriverDependencies['send']) {
           payload['events'] === undefined &&
           !otherTokens.has(String(payload['typ']))
         if (!isAccessToken) throw new Error('not an access token')
-        return readPerson(payload, name_claim)
+        const { exp = 0, iat = 0 } = payload
+        return { ...readPerson(payload, name_claim), expiresAt: exp * 1_000, saidAt: iat * 1_000 }
       } catch (error) {
         throw toFailedLogin(error)
       }
@@ -175,11 +182,24 @@ export type OidcFlow = ReturnType<typeof createOidcFlow>
 const textOrNothing = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+/** The keys of the provider could not be read. Its message may be right. */
+const isOutage = (error: unknown): boolean =>
+  !(error instanceof PlatformError) &&
+  !(error instanceof errors.JOSEError && !outages.has(error.code))
+const outages: ReadonlySet<string> = new Set([
+  errors.JWKSTimeout.code,
+  errors.JWKSInvalid.code,
+  // A response without keys.
+  errors.JOSEError.code,
+])
+const unavailable = () =>
+  new PlatformError('ServiceUnavailable', 'The provider does not answer. Send it again.')
+
 /** Errors of the protocol name no secret; the provider's own code is added if it has one. */
 function toFailedLogin(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error
   const { message, error: code, cause } = error as Error & { readonly error?: unknown }
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message
   const isCode = typeof code === 'string' && /^\w{1,64}$/.test(code)
-  return loginFailed(`OIDC: ${reason}${isCode ? ` (${code})` : ''}`)
+  return loginFailed(`OIDC: ${reason.slice(0, longestReason)}${isCode ? ` (${code})` : ''}`)
 }

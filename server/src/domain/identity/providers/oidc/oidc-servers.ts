@@ -82,6 +82,10 @@ export function createOidcServers(send: DriverDependencies['send']) {
       [customFetch]: fetchFor(ca, deadline),
     })
     const metadata = found.serverMetadata()
+    // openid-client does not compare it if the address is that of the metadata.
+    if (new URL(metadata.issuer).href !== new URL(issuer).href) {
+      throw new Error('the provider names another issuer')
+    }
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ''), {
       [keyFetch]: fetchFor(ca) as typeof fetch,
       cacheMaxAge: keysLifetime,
