@@ -186,7 +186,7 @@ for (const engine of engines) {
     test('SEC-46: a ticket is accepted once, also in ten concurrent logins', async () => {
       const ticket = await ticketOf('ada')
       assert.equal((await send(casIdentity(ticket))).status, 201)
-      await assertRefused(ticket, /^CAS: ticket used before$/)
+      await assertRefused(ticket, /^CAS: credential used before$/)
       const another = await ticketOf('ada')
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => send(casIdentity(another))),
@@ -237,7 +237,7 @@ for (const engine of engines) {
       await assertRefused(ticket, /^CAS: localhost:\d+: .*certificate/)
       await change({ ca: cas.ca })
       // The server never saw it, but it counts as used.
-      await assertRefused(ticket, /^CAS: ticket used before$/)
+      await assertRefused(ticket, /^CAS: credential used before$/)
       assert.equal((await send(casIdentity(await ticketOf('ada')))).status, 201)
     })
 
