@@ -102,6 +102,17 @@ describe('the flow of OpenID Connect', () => {
     }
   })
 
+  test('gives a provider that never answers until the deadline of the login', async (t) => {
+    const { oidc, flow } = await start(t)
+    const code = oidc.codeFor(() => {})
+    const credential = { ...proof, iss: oidc.issuer }
+    const attempt = flow.exchangeCode(optionsFor(oidc), code, credential, performance.now() + 1_000)
+    await assert.rejects(attempt, ({ cause }: Error) =>
+      /no response within \d{1,4} ms/.test(String(cause)),
+    )
+    assert.equal(oidc.requestsOf('/token'), 1)
+  })
+
   test('a discovery that failed is repeated', async (t) => {
     const { oidc, logIn } = await start(t)
     oidc.state.script = (_, response) => response.writeHead(503).end()
