@@ -40,6 +40,8 @@ export async function startKeycloak() {
         KC_BOOTSTRAP_ADMIN_USERNAME: administrator.username,
         KC_BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
       },
+      // A group of its own, because the script starts Java as another process.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
@@ -80,7 +82,15 @@ export async function startKeycloak() {
       await pause(500)
     }
   }
-  await awaitStart()
+  async function stop(): Promise<void> {
+    if (server.pid === undefined) return
+    process.kill(-server.pid, 'SIGKILL')
+    await exited
+  }
+  await awaitStart().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
 
   return {
     issuer: `${url}/realms/acme`,
@@ -99,10 +109,7 @@ export async function startKeycloak() {
       return await ask<Body>(`/admin/realms/acme${path}`, { method, headers }, content)
     },
 
-    async stop(): Promise<void> {
-      server.kill()
-      await exited
-    },
+    stop,
   }
 }
 export type TestKeycloak = Awaited<ReturnType<typeof startKeycloak>>
