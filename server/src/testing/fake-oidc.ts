@@ -1,4 +1,5 @@
 import {
+  hash,
   createHmac,
   createPrivateKey,
   createPublicKey,
@@ -109,7 +110,8 @@ export async function startFakeOidc(lifetime: Lifetime) {
     aud: 'muster',
     exp: nowSeconds() + 300,
     iat: nowSeconds(),
-    nonce: 'the-nonce',
+    // The hash of the nonce that the browser remembers.
+    nonce: hash('sha256', 'the-nonce', 'base64url'),
     preferred_username: 'ada',
     ...changes,
   })

@@ -45,6 +45,16 @@ onEngineOfLane('a login with a token of an OpenID provider', (engine) => {
     const { methods, user } = first.body.token
     assert.deepEqual([methods, user.Name], [['oidc'], 'service-account-robot'])
     await muster.assertRefused(await send(token), /used before/)
+    // The last character of the signature has bits that mean nothing.
+    const bytesOf = (text: string) => Buffer.from(text, 'base64url').toString('hex')
+    const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+      .map((last) => token.slice(0, -1) + last)
+      .filter((other) => other !== token)
+      .filter((other) => bytesOf(other.split('.')[2] ?? '') === bytesOf(token.split('.')[2] ?? ''))
+    assert.ok(spellings.length > 0)
+    for (const other of spellings.slice(0, 3)) {
+      await muster.assertRefused(await send(other), /used before/)
+    }
     for (const typ of ['JWT', 'application/at+jwt', undefined]) {
       const again = await send(signed({}, { typ }))
       assert.equal(again.body.token.user.Id, user.Id)
@@ -69,9 +79,17 @@ onEngineOfLane('a login with a token of an OpenID provider', (engine) => {
       'HS256 with the public key': () => signed({}, { alg: 'HS256' }),
       'another key': () => oidc.sign(claimsOf(), { kid: 'first' }, createSigningKey()),
       'no subject': () => signed({ sub: undefined }),
-      nonsense: () => 'eyJ',
+      nonsense: () => 'eyJ.eyJ.eyJ',
     }
     for (const make of Object.values(bad)) await muster.assertRefused(await send(make()), /^OIDC: /)
+  })
+
+  test('ends with the token', async () => {
+    const exp = nowSeconds() + 100
+    const { body, status } = await send(signed({ exp, iat: nowSeconds() - 50 }))
+    assert.equal(status, 201)
+    assert.ok(Date.parse(body.token.expires_at) <= exp * 1_000, body.token.expires_at)
+    await muster.assertRefused(await send(signed({ exp: nowSeconds() - 30 })), /expired/)
   })
 
   test('needs an audience of its own', async () => {
@@ -98,6 +116,9 @@ onEngineOfLane('a login with a token of an OpenID provider', (engine) => {
       [{ token: 'x', code: 'x' }, 'code'],
       [{ ...code, state: 'x' }, 'state'],
       [{ token: '' }, 'token'],
+      [{ token: 'eyJ' }, 'token'],
+      [{ token: `${signed()}==` }, 'token'],
+      [{ token: `${signed()} ` }, 'token'],
     ]
     for (const [credential, name] of bad) {
       const { class: errorClass, fields } = (await muster.logInWith(credential)).body as never as {
