@@ -10,7 +10,7 @@ import {
   type OperationId,
 } from '@muster/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { badField, PlatformError } from '../domain/error.ts'
+import { badField } from '../domain/error.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import { requireAuthorizedScope } from '../domain/identity/authorized-scope.ts'
 import { readParameters } from './read-parameters.ts'

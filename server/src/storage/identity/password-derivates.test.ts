@@ -97,6 +97,8 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'cloudaccounts.credentials',
         // Of an action on servers.
         'idempotency_keys.request_hash',
+        // The secrets of providers, encrypted.
+        'identity_providers.secrets',
         // Of the secret of a link, which is random and not a password.
         'password_links.user_id',
         'password_links.hash',
