@@ -97,6 +97,12 @@ describe('the past', () => {
     assert.deepEqual(await examine(page, 'past'), [])
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await page.getByRole('region', { name: 'Time' }).waitFor()
+    // An address that somebody else sent.
+    await page.goto('/console/servers?as_of=2020-01-01T00:00:00Z')
+    await page
+      .getByRole('alert')
+      .getByText(/^Nothing is recorded before .*20\d\d/)
+      .waitFor()
   })
 
   test('is shown on infrastructure too, and survives an API that is away', async (t) => {

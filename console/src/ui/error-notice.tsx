@@ -40,7 +40,11 @@ const ownAdvice = /\s+(Wait and try|Try) again[^.]*\.$/
 
 type Messages = ReturnType<typeof useMessages>
 
-function explain(error: unknown, t: Messages, { span }: Format): { title: string; text: string } {
+function explain(
+  error: unknown,
+  t: Messages,
+  { span, dateTime }: Format,
+): { title: string; text: string } {
   const isGatewayError = error instanceof ApiError && (error.status === 502 || error.status === 504)
   if (error instanceof ConnectionError || isGatewayError) {
     return { title: t.errors.unreachable, text: t.errors.unreachableText }
@@ -51,6 +55,12 @@ function explain(error: unknown, t: Messages, { span }: Format): { title: string
   const text = error.details
   if (error.status === 403 && text.startsWith('X-CSRF-Token')) {
     return { title: t.session.changedElsewhere, text: t.session.changedElsewhereText }
+  }
+  const { recorded_since: recordedSince } = error.values
+  if (typeof recordedSince === 'string') {
+    const isNothing = recordedSince === ''
+    const text = isNothing ? t.past.nothing : t.past.tooEarly(dateTime(recordedSince))
+    return { title: t.past.notRecorded, text }
   }
   if (error.status === 403) {
     return { title: t.errors.forbidden, text: t.errors.forbiddenText(refusal ?? text) }

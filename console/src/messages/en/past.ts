@@ -11,6 +11,8 @@ export const past = {
   show: 'Show',
   notATime: 'Enter a date and a time',
   inFuture: 'This time has not come yet',
+  notRecorded: 'This time is not recorded',
+  nothing: 'Nothing is recorded yet',
   tooEarly: (time: string) => `Nothing is recorded before ${time}`,
   shown: (time: string) => `You see the past: ${time}.`,
   text: 'Actions are off. Permissions and the names of projects are those of today.',

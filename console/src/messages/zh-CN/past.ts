@@ -13,6 +13,8 @@ export const past: Messages['past'] = {
   show: '查看',
   notATime: '请输入日期和时间',
   inFuture: '该时间尚未到来',
+  notRecorded: '该时间没有记录',
+  nothing: '目前还没有任何记录',
   tooEarly: (time) => `${time} 之前没有记录`,
   shown: (time) => `您看到的是过去：${time}。`,
   text: '此时不能执行操作。权限和项目名称为当前值。',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { CloudAccount, Server, ServerChange } from '@muster/contract'
+import type { CloudAccount, ErrorBody, Server, ServerChange } from '@muster/contract'
 import { referencedKinds } from '../../domain/inventory/kinds.ts'
 import { toResource } from '../../domain/inventory/referenced-resources.ts'
 import { createResourceRecorder } from '../../storage/resources/resource-recorder.ts'
@@ -255,6 +255,8 @@ onEngineOfLane('the fleet as it was', (engine) => {
     }
     const { text } = await ask(admin, '/servers?as_of=1999-01-01')
     assert.match(text, /before the first recorded change, at 20\d\d-/)
+    const { values, details } = JSON.parse(text) as ErrorBody
+    assert.ok(details.includes(`at ${String(values?.['recorded_since'])}.`), text)
   })
 
   void describe('changes', () => {

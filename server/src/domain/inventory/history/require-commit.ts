@@ -1,4 +1,4 @@
-import { badField } from '../../error.ts'
+import { PlatformError } from '../../error.ts'
 import { timestamp } from '../../timestamp.ts'
 
 /** The commits of which changes are recorded. */
@@ -19,10 +19,10 @@ export async function requireCommit(
   const commit = await commits.commitAt(time)
   if (commit !== undefined) return commit
   const first = await commits.firstTime()
-  const since =
-    first === undefined || first > now ? ': none is recorded yet' : `, at ${timestamp(first)}`
-  throw badField(
-    field,
-    `is before the first recorded change${since}. Of earlier times, only differences are known.`,
-  )
+  const since = first === undefined || first > now ? undefined : timestamp(first)
+  const problem = `is before the first recorded change${since === undefined ? ': none is recorded yet' : `, at ${since}`}. Of earlier times, only differences are known.`
+  throw new PlatformError('InputParameterError', `${field} ${problem}`, {
+    fields: [{ path: field, problem }],
+    values: { recorded_since: since ?? '' },
+  })
 }
