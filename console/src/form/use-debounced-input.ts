@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 
-/** Avoids a request for every letter. */
-export const typingPause = 300
+/** Joins what an input method or a paste changes at once. Longer, and a list would lag behind each letter. */
+export const typingPause = 50
 
 interface DebouncedInput {
   readonly box: RefObject<HTMLInputElement | null>
