@@ -16,15 +16,10 @@ import {
   type HostileServer,
   type HostileSource,
 } from '../testing/hostile-sources.ts'
-import { isNightly } from '../testing/lanes.ts'
 import type { ScanOrder, ScanResult } from '../testing/scan-apart.ts'
 import { suiteLifetime, type Lifetime } from '../testing/spawn-muster.ts'
 import { nameOfProcedure, procedures } from './libvirt/protocol.ts'
 import { createXdrWriter } from './libvirt/xdr.ts'
-
-/** One of so many inputs, others with each index: all would take minutes. */
-const sample = <Input>(inputs: readonly Input[], index: number, share: number) =>
-  inputs.filter((_, at) => isNightly || (at + index) % share === 0)
 
 /** Megabytes, over all cases of a source together. */
 const maxGrowth = 100
@@ -70,7 +65,7 @@ const plainNames = plain.map(({ name }) => name)
 
 /** By turns of XML and of JSON. */
 const starts = [startHostileEc2, startHostileNova, startHostileVCenter, startHostileIncus]
-for (const [index, start] of starts.entries()) {
+for (const start of starts) {
   describe(`hostile responses: ${start.name.replace('startHostile', '')}`, () => {
     const lifetime = suiteLifetime()
     let opened:
@@ -89,8 +84,7 @@ for (const [index, start] of starts.entries()) {
       return (opened = { source, scan })
     }
 
-    // Each attack with XML and with JSON.
-    for (const attack of sample(attacks, Math.floor(index / 2), 2)) {
+    for (const attack of attacks) {
       test(attack, async (context) => {
         const { source, scan } = await open()
         // Incus has no pages.
@@ -130,8 +124,7 @@ for (const [index, start] of starts.entries()) {
       test(`other lists: ${attack}`, async (context) => {
         const { source, scan } = await open()
         source.servers = plain
-        const share = source.lookups.length < lookupAttacks.length ? 3 : lookupAttacks.length
-        for (const target of sample(source.lookups, lookupAttacks.indexOf(attack), share)) {
+        for (const target of source.lookups) {
           // Without pages there is only one response.
           const hasPages = start !== startHostileIncus && target !== 'DescribeAvailabilityZones'
           if (attack === 'endless pages' && !hasPages) continue
@@ -298,8 +291,8 @@ describe('hostile responses: libvirt', () => {
     [connectListAllStoragePools, procedures.storagePoolGetXmlDesc],
     [connectListAllNwfilters, procedures.nwfilterGetXmlDesc],
   ] as const
-  for (const [index, [list, description]] of hostLists.entries()) {
-    for (const [what, [xml, leases]] of sample(Object.entries(descriptions), index, 3)) {
+  for (const [list, description] of hostLists) {
+    for (const [what, [xml, leases]] of Object.entries(descriptions)) {
       test(`${nameOfProcedure(list)} has many entries with ${what}`, async (context) => {
         const { fake } = await open()
         // Each uses the budget up, so that each is measured in a new process.

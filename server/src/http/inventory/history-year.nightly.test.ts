@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { timestamp } from '../../domain/timestamp.ts'
-import { isNightly, onPostgresFirst } from '../../testing/lanes.ts'
+import { onPostgresFirst } from '../../testing/lanes.ts'
 import { changeFleet } from '../../testing/inventory-world/change-fleet.ts'
 import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 import {
@@ -12,8 +12,8 @@ import {
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
 const day = 86_400
-/** In days. The year has four months outside of the nightly lane. */
-const [year, historyRetention] = isNightly ? [365, 200] : [120, 60]
+/** In days. */
+const [year, historyRetention] = [365, 200]
 
 const filters = [
   '',
