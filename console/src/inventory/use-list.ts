@@ -16,10 +16,11 @@ interface Options<Item extends ListItem> extends Omit<KeyOptions<Item>, 'pages' 
 
 const firstRow = { first: 0, last: 0 }
 
-/** Errors of the query are shown at the filter, not instead of the list. */
+/** Errors of the query are shown at the filter, not instead of the list. The time is chosen elsewhere. */
 export function queryProblem(error: unknown, filterName: string): string | undefined {
   if (!(error instanceof ApiError) || error.status !== 400) return undefined
   const [field] = error.fields
+  if (field?.path === 'as_of') return undefined
   return field?.path === 'q' ? `${filterName} ${field.problem}` : error.details
 }
 
