@@ -10,7 +10,7 @@ import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import { findCommitAt } from './change-store.ts'
 import { buildMoment } from './build-moment.ts'
 
@@ -27,7 +27,7 @@ function onBuilding(callback: (thread: Worker) => void): () => void {
   return () => process.off('worker', note)
 }
 
-onEngineOfLane('the thread that builds a moment', (engine) => {
+onBothEngines('the thread that builds a moment', (engine) => {
   let fleet: InventoryWorld
   let time: number
   before(async () => {

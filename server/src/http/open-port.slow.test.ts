@@ -9,7 +9,7 @@ import { readConfig } from '../config/read-config.ts'
 import { createLogger } from '../log.ts'
 import { createPlatform } from '../platform.ts'
 import { ask, requestToken } from '../testing/client.ts'
-import { onEngineOfLane } from '../testing/lanes.ts'
+import { onSqliteFirst } from '../testing/lanes.ts'
 import { createTestDatabase } from '../testing/engines.ts'
 import { assertError } from '../testing/assert-error.ts'
 import { startPlatform } from '../testing/start-platform.ts'
@@ -95,7 +95,7 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-onEngineOfLane('a starting platform', (engine) => {
+onSqliteFirst('a starting platform', (engine) => {
   const configure = async (t: TestContext, port: number) => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-port-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { timestamp } from '../../domain/timestamp.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import {
   startInventoryWorld,
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-onEngineOfLane('Prefer: respond-async', (engine) => {
+onBothEngines('Prefer: respond-async', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 30 })
