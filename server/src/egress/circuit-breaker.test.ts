@@ -15,7 +15,8 @@ function start() {
     },
     () => state.now,
   )
-  const ask = (host = 'a', ca = '') => get(new URL(`https://${host}.test/`), { ca })
+  const ask = (host = 'a', ca = '', deadline = Infinity) =>
+    get(new URL(`https://${host}.test/`), { ca, deadline })
   const failTimes = async (times: number) => {
     for (let time = 0; time < times; time += 1) await assert.rejects(ask())
   }
@@ -65,5 +66,23 @@ describe('REL-09: the circuit breaker', () => {
     await ask('b')
     await ask('a', 'another')
     assert.equal(state.sent, 7)
+  })
+
+  test('REL-09: does not count requests for which no time is left, and sends none', async () => {
+    const { state, ask, failTimes } = start()
+    state.failure = new NoResponseError('silent')
+    await failTimes(4)
+    state.now = 1_000
+    for (const deadline of [1_000, 999, -1]) {
+      await assert.rejects(ask('a', '', deadline), /^Error: a\.test: no time left$/)
+    }
+    assert.equal(state.sent, 4)
+    await failTimes(2)
+    assert.equal(state.sent, 5)
+    // Nor is one of them the probe.
+    state.now = 20_000
+    await assert.rejects(ask('a', '', 10_000), /no time left/)
+    state.failure = undefined
+    await ask()
   })
 })

@@ -22,6 +22,8 @@ export function withCircuitBreaker(
   const failing = new LRUCache<string, Failures>({ max: maxServers })
 
   return async (url, options) => {
+    // Nothing is sent, so it tells nothing about the server.
+    if ((options.deadline ?? Infinity) <= now()) throw new Error(`${url.host}: no time left`)
     // The key includes the certificate authority, because replacing it may solve the problem.
     const server = `${url.host} ${options.ca ?? ''}`
     const failures = failing.get(server)

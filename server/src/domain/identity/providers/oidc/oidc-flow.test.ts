@@ -4,7 +4,7 @@ import { createAddressRule } from '../../../../egress/allowed-addresses.ts'
 import { createGuardedRequest } from '../../../../egress/guarded-request.ts'
 import { createSigningKey, startFakeOidc, type FakeOidc } from '../../../../testing/fake-oidc.ts'
 import { proof } from '../../../../testing/oidc-platform.ts'
-import { testAuthority } from '../../../../testing/secure-server.ts'
+import { startSecureServer, testAuthority } from '../../../../testing/secure-server.ts'
 import { createOidcFlow } from './oidc-flow.ts'
 import type { OidcOptions } from './oidc-servers.ts'
 
@@ -111,6 +111,23 @@ describe('the flow of OpenID Connect', () => {
       /no response within \d{1,4} ms/.test(String(cause)),
     )
     assert.equal(oidc.requestsOf('/token'), 1)
+  })
+
+  test('gives keys that never come until the deadline of each login, and asks for them once', async (t) => {
+    const { oidc, flow } = await start(t)
+    const silent = await startSecureServer(t, () => {})
+    oidc.state.metadata = { jwks_uri: silent.url }
+    const logIn = async (time: number) => {
+      const code = oidc.codeFor(oidc.sign(oidc.claimsOf()))
+      const credential = { ...proof, iss: oidc.issuer }
+      const deadline = performance.now() + time
+      const attempt = flow.exchangeCode(optionsFor(oidc), code, credential, deadline)
+      await assert.rejects(attempt, ({ cause }: Error) => /keys .* in time/.test(String(cause)))
+    }
+    // Discovers the addresses, once for both.
+    await flow.begin(optionsFor(oidc), proof.redirect_uri)
+    await Promise.all([logIn(1_500), logIn(1_000)])
+    assert.equal(silent.requests.length, 1)
   })
 
   test('a discovery that failed is repeated', async (t) => {

@@ -52,9 +52,12 @@ export function createOidcFlow(send: DriverDependencies['send']) {
       idTokenExpected: true,
     })
     // openid-client trusts TLS instead of the signature.
-    const { payload: claims } = await verifySignature(tokens.id_token ?? '', provider, {
-      audience: options.client_id,
-    })
+    const { payload: claims } = await verifySignature(
+      tokens.id_token ?? '',
+      provider,
+      { audience: options.client_id },
+      deadline,
+    )
     const { azp, sub = '' } = claims
     if (azp !== undefined && azp !== options.client_id) {
       throw new Error('the ID token was issued to another client')
@@ -109,11 +112,17 @@ export function createOidcFlow(send: DriverDependencies['send']) {
         throw unavailable()
       })
       try {
-        const { payload, protectedHeader } = await verifySignature(message, provider, {
+        const expected = {
           audience: options.client_id,
           requiredClaims: ['jti', 'iat', 'events'],
           maxTokenAge: longestMessage,
-        })
+        }
+        const { payload, protectedHeader } = await verifySignature(
+          message,
+          provider,
+          expected,
+          deadline,
+        )
         const { jti = '', sub, sid, events, nonce } = payload
         const { typ = 'logout+jwt' } = protectedHeader
         const isLogout =
@@ -144,10 +153,12 @@ export function createOidcFlow(send: DriverDependencies['send']) {
         // ID tokens have this audience, and go through many hands.
         if (audience === client_id) throw new Error('the audience must differ from the client_id')
         const provider = await discover(options, deadline)
-        const { payload, protectedHeader } = await verifySignature(token, provider, {
-          audience,
-          maxTokenAge: longestToken,
-        })
+        const { payload, protectedHeader } = await verifySignature(
+          token,
+          provider,
+          { audience, maxTokenAge: longestToken },
+          deadline,
+        )
         const { typ = 'JWT' } = protectedHeader
         const isAccessToken =
           /^(?:application\/)?(?:at\+)?jwt$/i.test(typ) &&

@@ -47,6 +47,8 @@ const skew = 60
 
 const metadataLifetime = 600_000
 const keysLifetime = 600_000
+/** Milliseconds that a login waits for keys, unless its deadline is earlier. */
+const longestKeys = 5_000
 /** An unknown key id causes one request in this time at most. */
 const keysCooldown = 30_000
 const mostProviders = 1_000
@@ -115,14 +117,22 @@ export function createOidcServers(send: DriverDependencies['send']) {
     token: string,
     { metadata, keys }: Provider,
     expected: JWTVerifyOptions,
+    deadline = Infinity,
   ) {
-    return await jwtVerify(token, keys, {
+    const verified = jwtVerify(token, keys, {
       algorithms,
       issuer: metadata.issuer,
       clockTolerance: skew,
       requiredClaims: ['sub', 'exp', 'iat'],
       ...expected,
     })
+    // Logins wait for the same request for keys, so it cannot have the deadline of one of them.
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => late.reject(new Error('the keys of the provider did not arrive in time')),
+      Math.min(longestKeys, deadline - performance.now()),
+    )
+    return await Promise.race([verified, late.promise]).finally(() => clearTimeout(timer))
   }
 
   return { discover, configure, verifySignature }
