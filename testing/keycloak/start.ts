@@ -21,7 +21,7 @@ export async function startKeycloak() {
   const port = await freePort()
   const url = `https://localhost:${port}`
   const server = spawn(
-    join(await installKeycloak(), 'bin/kc.sh'),
+    join(installKeycloak(), 'bin/kc.sh'),
     [
       'start',
       '--optimized',
