@@ -79,7 +79,11 @@ export interface ProviderLogins {
   readAnswer(
     id: string,
     query: URLSearchParams,
-    attempt: { readonly callback: string; readonly remembered: RememberedValues },
+    attempt: {
+      readonly isNamed: boolean
+      readonly callback: string
+      readonly remembered: RememberedValues
+    },
   ): Promise<IdentityRequest | undefined>
   /** The page that logs out at the provider of a token too; undefined if there is none. */
   logoutPage(token: string, returnTo: string): Promise<string | undefined>

@@ -86,17 +86,47 @@ describe('login at a CAS server', () => {
     assert.equal(other.connections(), 0)
   })
 
-  test('uses the chosen one of several servers, whatever roles its users have', async (t) => {
-    const { platform, cas, service_url, browser, leave, comeBack } = await start(t)
+  test('of several servers needs an address for each, so that none sees tickets of another', async (t) => {
+    const { platform, cas, provider, service_url, browser, rows, leave } = await start(t)
     const other = await startFakeCas(lifetime)
-    await platform.addProvider(other, { service_url, name: 'partners' })
-    await leave(browser)
-    const ticket = cas.ticketFor('grace', { group: ['staff'] })
-    const back = await comeBack(browser, ticket)
-    assert.equal(back.headers.get('location'), consoleHome)
+    const { id: otherId } = await platform.addProvider(other, { service_url, name: 'partners' })
+    const own = (id: string) => `/api/session/providers/${id}/callback`
+    const use = (id: string, path: string) =>
+      platform.changeProvider(id, { service_url: platform.url + path })
+    const shared = '/api/session/cas'
+    const come = async (begunAt: string, path: string) => {
+      const ticket = cas.ticketFor('grace', { group: ['staff'] })
+      await browser.ask(`/api/session/providers/${begunAt}`)
+      const { headers } = await browser.ask(`${path}?ticket=${ticket}`, crossSite)
+      return headers.get('location')
+    }
+    const failed = '/console/login?why=provider'
+    /** The address of each, where a login begun at which comes back, and the page that follows. */
+    const cases = [
+      [shared, shared, provider.id, shared, failed],
+      [shared, shared, otherId, shared, failed],
+      [`${shared}?x=1`, shared, otherId, shared, failed],
+      [shared, own(otherId), otherId, shared, failed],
+      [own(provider.id), own(otherId), provider.id, shared, failed],
+      [own(provider.id), own(otherId), otherId, own(provider.id), failed],
+      [shared, own(otherId), provider.id, shared, consoleHome],
+      [own(provider.id), own(otherId), provider.id, own(provider.id), consoleHome],
+    ] as const
+    for (const [ofOne, ofOther, begunAt, path, page] of cases) {
+      await use(provider.id, ofOne)
+      await use(otherId, ofOther)
+      assert.equal(await come(begunAt, path), page, [ofOne, ofOther, begunAt, path].join(' '))
+    }
+    assert.equal((await rows()).length, 1)
+    assert.equal(other.connections(), 0)
     const { body } = await browser.ask<{ session: SessionDto }>('/api/session')
     assert.deepEqual([body.session.user.name, body.session.scope.name], ['grace', 'lab'])
-    assert.deepEqual(other.askedAbout(ticket), [])
+
+    await use(provider.id, shared)
+    await use(otherId, shared)
+    await platform.changeProvider(otherId, { enabled: false })
+    await leave(browser)
+    assert.equal(await come(provider.id, shared), consoleHome, 'a disabled one does not count')
   })
 
   test('SEC-50 works only in the browser that started it', async (t) => {

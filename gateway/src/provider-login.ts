@@ -95,7 +95,7 @@ export function createProviderLogin(dependencies: Dependencies) {
       if (!pending || (id !== undefined && id !== pending.provider)) return redirectTo(failedLogin)
       const { provider, remembered } = pending
       const callback = callbackOf(exchange, provider)
-      const attempt = { callback, remembered }
+      const attempt = { isNamed: id !== undefined, callback, remembered }
       const identity = await logins.readAnswer(provider, queryOf(exchange), attempt)
       if (!identity) return redirectTo(failedLogin)
       try {

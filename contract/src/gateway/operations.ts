@@ -196,7 +196,8 @@ export const gatewayOperations = [
     access: 'public',
     tag,
     summary: 'Finish a CAS login',
-    description: 'The `service_url` of CAS providers.',
+    description:
+      'The `service_url` of the only CAS provider. Several need the callback of each provider.',
     query: exactObject({ ticket: Type.Optional(Type.String({ maxLength: 255 })) }),
     responses: { 302: fromProvider },
   },

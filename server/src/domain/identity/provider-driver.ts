@@ -82,6 +82,11 @@ interface BrowserLogin {
       readonly remembered: RememberedValues
     },
   ): IdentityRequest | undefined
+  /**
+   * Whether the provider sends browsers to an address that names no provider. Default: it sends them to
+   * the callback of `begin`.
+   */
+  usesSharedCallback?(options: ProviderOptions): boolean
   /** The page of the provider that ends its session too, and then opens `returnTo`. */
   logoutPage?(
     options: ProviderOptions,

@@ -7,6 +7,8 @@ import type { ProviderDriver, RememberedValues } from '../provider-driver.ts'
 const longestBegin = 5_000
 
 interface Attempt {
+  /** Whether the address to which the browser came back names the provider. */
+  readonly isNamed: boolean
   readonly callback: string
   readonly remembered: RememberedValues
 }
@@ -34,12 +36,25 @@ export const createFindFlow =
 export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies) {
   const find = createFindFlow({ registry, drivers })
 
+  const listEnabled = async () =>
+    (await registry.list('identity_providers', everywhere, all({ enabled: true }))).items
+
+  /**
+   * Whether the provider is the only one that sends browsers to the shared address. Of several, one could
+   * have sent the browser to another, whose credential it would then be shown (mix-up).
+   */
+  async function isAloneThere(id: string): Promise<boolean> {
+    const there = (await listEnabled()).filter(
+      ({ driver, options }) => flowOf(drivers, driver)?.usesSharedCallback?.(options) ?? false,
+    )
+    return there.length === 1 && there[0]?.id === id
+  }
+
   return {
     /** The enabled providers that the login page offers. */
     async list(): Promise<readonly { readonly id: string; readonly name: string }[]> {
-      const query = all({ enabled: true })
-      const { items } = await registry.list('identity_providers', everywhere, query)
-      return items
+      const providers = await listEnabled()
+      return providers
         .filter(({ driver }) => flowOf(drivers, driver))
         .map(({ id, name }) => ({ id, name }))
     },
@@ -57,9 +72,10 @@ export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies)
     async readAnswer(
       id: string,
       query: URLSearchParams,
-      attempt: Attempt,
+      { isNamed, ...attempt }: Attempt,
     ): Promise<IdentityRequest | undefined> {
       const found = await find(id)
+      if (!isNamed && !(await isAloneThere(id))) return undefined
       return found?.flow.readAnswer(query, { providerId: id, ...attempt })
     },
   }

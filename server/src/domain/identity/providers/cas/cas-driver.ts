@@ -14,6 +14,8 @@ type CasOptions = {
 
 const paths = { 2: '/serviceValidate', 3: '/p3/serviceValidate' } as const
 
+const ownCallback = /\/api\/session\/providers\/[^/]+\/callback$/
+
 /** Long enough for any CAS server, and without characters that have a meaning in a query. */
 const serviceTicket = /^ST-[A-Za-z0-9._-]{1,252}$/
 
@@ -64,6 +66,8 @@ export function createCasDriver({ send }: DriverDependencies): ProviderDriver {
         const { url, service_url: service } = options as CasOptions
         return { address: `${url}/login?service=${encodeURIComponent(service)}`, remembered: {} }
       },
+      usesSharedCallback: ({ service_url: service }) =>
+        !ownCallback.test(new URL(String(service)).pathname),
       readAnswer(query, { providerId }) {
         const id = query.get('ticket')
         return id === null
