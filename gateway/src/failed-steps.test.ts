@@ -49,6 +49,7 @@ describe('a step that fails after a token was issued', () => {
         list: async () => [],
         begin: async () => undefined,
         readAnswer: async () => undefined,
+        providerOf: async () => undefined,
         logoutPage: async () => undefined,
         endLogins: async () => {},
       },

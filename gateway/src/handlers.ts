@@ -117,8 +117,10 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
 
     async endSession({ exchange }) {
       const session = await sessions.requireSession(exchange)
-      const page = await providerLogin.logoutPage(exchange, session.tokens.root)
+      const provider = await providerLogin.providerOf(session.tokens.root)
       await sessions.logOut(exchange, session)
+      // Asked afterwards: the session ends at once, however slow the provider is.
+      const page = provider && (await providerLogin.logoutPage(exchange, provider))
       if (page === undefined) return { status: 204 }
       return { status: 200, headers: noStore, body: { logout_page: page } }
     },

@@ -85,8 +85,10 @@ export interface ProviderLogins {
       readonly remembered: RememberedValues
     },
   ): Promise<IdentityRequest | undefined>
-  /** The page that logs out at the provider of a token too; undefined if there is none. */
-  logoutPage(token: string, returnTo: string): Promise<string | undefined>
+  /** The provider at which the login of a token was; undefined if there was none. */
+  providerOf(token: string): Promise<string | undefined>
+  /** The page that logs out at a provider too; undefined if there is none. */
+  logoutPage(id: string, returnTo: string): Promise<string | undefined>
   /** Ends the logins that a message of the provider names. Rejects any other message. */
   endLogins(
     id: string,

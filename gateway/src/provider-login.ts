@@ -72,10 +72,14 @@ export function createProviderLogin(dependencies: Dependencies) {
       return redirectTo(address)
     },
 
-    /** The page that logs the browser out at its provider too. A provider that is down has none. */
-    async logoutPage(exchange: Exchange, token: string): Promise<string | undefined> {
+    /** The provider at which a session was logged in, if there was one. Never fails: a logout goes on. */
+    providerOf: (token: string): Promise<string | undefined> =>
+      logins.providerOf(token).catch(() => undefined),
+
+    /** The page that logs the browser out at a provider too. A provider that is down has none. */
+    async logoutPage(exchange: Exchange, id: string): Promise<string | undefined> {
       const returnTo = `${ownOrigin.originOf(exchange)}/console/login`
-      return await logins.logoutPage(token, returnTo).catch(() => undefined)
+      return await logins.logoutPage(id, returnTo).catch(() => undefined)
     },
 
     /** The request comes from the provider, not from a browser: the signed message is the only proof. */

@@ -116,6 +116,17 @@ export async function startFakeOidc(lifetime: Lifetime) {
     ...changes,
   })
 
+  const sign = (claims: Json, header: Json = {}, key = state.keys[0] as SigningKey) =>
+    signJwt({ alg: 'ES256', kid: key.kid, ...header }, claims, key)
+
+  /** A code that the token endpoint always answers with this ID token, or in another way. */
+  function codeFor(answer: string | RequestListener): string {
+    const code = newId()
+    const body = { access_token: 'at', token_type: 'Bearer', expires_in: 60, id_token: answer }
+    answers.set(code, () => (typeof answer === 'string' ? body : answer))
+    return code
+  }
+
   return {
     ...server,
     issuer,
@@ -123,14 +134,16 @@ export async function startFakeOidc(lifetime: Lifetime) {
     tokenRequests,
     claimsOf,
     requestsOf: (path: string) => server.requests.filter(({ target }) => target === path).length,
-    sign: (claims: Json, header: Json = {}, key = state.keys[0] as SigningKey) =>
-      signJwt({ alg: 'ES256', kid: key.kid, ...header }, claims, key),
-    /** A code that the token endpoint always answers with this ID token, or in another way. */
-    codeFor(answer: string | RequestListener): string {
-      const code = newId()
-      const body = { access_token: 'at', token_type: 'Bearer', expires_in: 60, id_token: answer }
-      answers.set(code, () => (typeof answer === 'string' ? body : answer))
-      return code
+    sign,
+    codeFor,
+    /** Where it sends a browser that came to this address, once the person has logged in. */
+    answerTo(address: string, claims: Json): URL {
+      const { searchParams: asked } = new URL(address)
+      const code = codeFor(sign(claimsOf({ ...claims, nonce: asked.get('nonce') })))
+      const answer = new URL(asked.get('redirect_uri') ?? '')
+      const state = asked.get('state') ?? ''
+      answer.search = new URLSearchParams({ code, state, iss: issuer }).toString()
+      return answer
     },
   }
 }

@@ -45,16 +45,19 @@ export function createProviderLogouts(dependencies: Dependencies) {
   }
 
   return {
-    /** The page that logs out at the provider of a token too; undefined if there is none. */
-    async logoutPage(secret: string, returnTo: string): Promise<string | undefined> {
+    /** The provider at which the login of a token was; undefined if there was none. */
+    async providerOf(secret: string): Promise<string | undefined> {
       const token = await tokens.find(tokenId(secret) ?? '')
-      const found = token?.providerId ? await find(token.providerId) : undefined
+      return token?.providerId ?? undefined
+    },
+
+    /** The page that logs out at a provider too; undefined if there is none. */
+    async logoutPage(id: string, returnTo: string): Promise<string | undefined> {
+      const found = await find(id)
       if (!found?.flow.logoutPage) return undefined
       const { provider, flow } = found
       const deadline = performance.now() + longestLogout
-      return await inTurn(provider.id, async () =>
-        flow.logoutPage?.(provider.options, returnTo, deadline),
-      )
+      return await inTurn(id, async () => flow.logoutPage?.(provider.options, returnTo, deadline))
     },
 
     /** Ends the logins that a message of the provider names. Throws a 400 for any other message. */
