@@ -89,6 +89,27 @@ onEngineOfLane('a logout message of an OpenID provider', (engine) => {
     assert.ok(await isAlive(later))
   })
 
+  test('counts as used only once it has had its effect: the provider repeats one that failed', async () => {
+    const rename = (from: string, to: string) =>
+      muster.database.commit([{ sql: `alter table ${from} rename to ${to}`, parameters: [] }])
+    const token = await logIn('ada', 's10')
+    const message = signed({ sub: 'ada', sid: 's10' })
+    await rename('events', 'hidden')
+    const failed = await send(message).finally(() => rename('hidden', 'events'))
+    assert.equal(failed, 500)
+    assert.ok(await isAlive(token))
+    assert.equal(await send(message), 204)
+    assert.equal(await isAlive(token), false)
+  })
+
+  test('about a stranger is used too: it does not end the logins of who comes later', async () => {
+    const message = signed({ sub: 'late' })
+    assert.equal(await send(message), 204)
+    const token = await logIn('late', 's11')
+    assert.equal(await send(message), 400)
+    assert.ok(await isAlive(token))
+  })
+
   test('that is forged ends nothing', async () => {
     const token = await logIn('ada', 's8')
     const mine = { sub: 'ada' }

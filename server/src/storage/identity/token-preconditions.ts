@@ -8,6 +8,9 @@ import { createStatementTemplate } from '../statement-template.ts'
 const sameTimestamp = 1_000
 const sameLogin = 60_000
 
+/** The reason of the violation where a credential was used before. */
+export const usedBefore = 'spent'
+
 interface Held {
   readonly userId: string
   readonly scopeId: string
@@ -130,7 +133,7 @@ export function createPreconditionStatements(database: DatabaseReader) {
   /** Without a grace period every repeat is a second use. */
   function useOnceStatement({ id, address, at, grace }: SingleUse): Statement {
     const since = grace === 0 ? Number.MAX_SAFE_INTEGER : at - grace
-    return required(useOnce({ id, address, at, since }), 'spent')
+    return required(useOnce({ id, address, at, since }), usedBefore)
   }
 
   function preconditionStatements(

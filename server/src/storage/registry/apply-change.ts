@@ -1,8 +1,9 @@
-import { PlatformError } from '../../domain/error.ts'
+import { loginFailed, PlatformError } from '../../domain/error.ts'
 import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
 import { conflicted, retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import { required, type DatabaseReader, type IdentityWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
+import { usedBefore } from '../identity/token-preconditions.ts'
 import { Violation } from '../violation.ts'
 import { findAdministrator } from './find-administrator.ts'
 import { createChangeStatements } from './change-statements.ts'
@@ -14,7 +15,7 @@ export function createApplyChange(
   database: DatabaseReader & IdentityWriter,
 ): Registry['applyChange'] {
   const { db } = database
-  const toStatement = createChangeStatements(db)
+  const toStatement = createChangeStatements(database)
   const insertEvent = createInsertEvent(db)
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -46,6 +47,7 @@ export function createApplyChange(
     } catch (error) {
       if (!(error instanceof Violation)) throw error
       if (error.reason === lastAdministrator) throw noAdministratorLeft()
+      if (error.reason === usedBefore) throw loginFailed('used before')
       if (error.kind === 'precondition') return false
       throw error
     }

@@ -2,11 +2,11 @@ import { sql, type Kysely } from 'kysely'
 import type { Write } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import { newId } from '../../domain/new-id.ts'
-import { required, type Statement } from '../database.ts'
+import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { forgetFailures } from '../identity/login-guard.ts'
+import { createPreconditionStatements } from '../identity/token-preconditions.ts'
 import { toScopeColumns } from '../identity/token-scope-columns.ts'
 import { ownedBy } from '../servers/owned-by.ts'
-import type { Tables } from '../tables.ts'
 import { scopeColumns } from './related-to.ts'
 import { tableOf, toRow, type Row } from './resource-columns.ts'
 
@@ -19,7 +19,9 @@ const grantColumns = ({ roleId, holder, scope }: Grant) => ({
 })
 
 /** Compiles the writes of a change plan. */
-export function createChangeStatements(db: Kysely<Tables>) {
+export function createChangeStatements(database: DatabaseReader) {
+  const { db } = database
+  const { useOnceStatement } = createPreconditionStatements(database)
   // Without column types, because the table is chosen at run time.
   const open = db as unknown as Kysely<Record<string, Row>>
 
@@ -133,6 +135,8 @@ export function createChangeStatements(db: Kysely<Tables>) {
         if (userId !== undefined) tokens = tokens.where('user_id', '=', userId)
         return tokens.compile()
       }
+      case 'use-once':
+        return useOnceStatement(write.singleUse)
       case 'require-no-servers': {
         const servers = sql`select 1 from servers where ${ownedBy(write.of, write.id)}`
         return required(sql`select 1 as one where not exists (${servers})`.compile(db), 'servers')

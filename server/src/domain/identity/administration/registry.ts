@@ -3,7 +3,7 @@ import type { ListQuery, Page } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
-import type { LinkCreator } from '../ports.ts'
+import type { LinkCreator, SingleUse } from '../ports.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
 import type { Grant, Holder, ResourceKind, Resources, Secrets } from './resources.ts'
@@ -109,6 +109,8 @@ export type Write =
       readonly session?: string | undefined
       readonly userId?: string | undefined
     }
+  /** The change is refused with the one 401 if the message was used before. */
+  | { readonly do: 'use-once'; readonly singleUse: SingleUse }
   /** The change fails if the project or domain still has servers. */
   | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | {

@@ -4,8 +4,7 @@ import { createEvent } from '../../audit/create-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
 import { everywhere } from '../../scope.ts'
-import { noChange } from '../administration/change-plan.ts'
-import type { Registry } from '../administration/registry.ts'
+import type { ChangePlan, Registry } from '../administration/registry.ts'
 import type { TokenStore } from '../ports.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
 import { tokenId } from '../token-secret.ts'
@@ -16,7 +15,7 @@ const longestLogout = 5_000
 
 interface Dependencies {
   readonly registry: Pick<Registry, 'find' | 'list' | 'findSubject' | 'applyChange'>
-  readonly tokens: Pick<TokenStore, 'find' | 'useOnce'>
+  readonly tokens: Pick<TokenStore, 'find'>
   readonly drivers: readonly ProviderDriver[]
   /** Bounds how many requests are sent at once, to one provider and to all. */
   readonly inTurn: <Result>(providerId: string, work: () => Promise<Result>) => Promise<Result>
@@ -28,8 +27,8 @@ export function createProviderLogouts(dependencies: Dependencies) {
   const { registry, tokens, inTurn, clock } = dependencies
   const find = createFindFlow(dependencies)
 
-  /** Throws for a message that the provider did not sign, or that was used before. */
-  async function readMessage(id: string, message: string, address: string) {
+  /** Throws for a message that the provider did not sign. */
+  async function readMessage(id: string, message: string) {
     const { flow, provider } = (await find(id)) ?? {}
     if (!flow?.readLogout || !provider) throw loginFailed('no provider that ends logins')
     const deadline = performance.now() + longestLogout
@@ -37,11 +36,36 @@ export function createProviderLogouts(dependencies: Dependencies) {
       flow.readLogout?.(provider.options, message, deadline),
     )
     if (!notice) throw loginFailed('no provider that ends logins')
-    // A repeated message would end later logins of the person.
-    const once = `logout:${hash('sha256', `${id}:${notice.id}`, 'base64url')}`
-    const isFirst = await tokens.useOnce({ id: once, address, at: clock(), grace: 0 })
-    if (!isFirst) throw loginFailed('logout message used before')
     return { provider, ...notice }
+  }
+
+  /**
+   * Ends the logins that a message names. A repeated message would end later logins of the person, so it
+   * is marked as used: in the same commit, because the provider repeats a message that failed.
+   */
+  async function planLogout(
+    { provider, id, subject, session }: Awaited<ReturnType<typeof readMessage>>,
+    origin: RequestOrigin,
+  ): Promise<ChangePlan<undefined>> {
+    const used = `logout:${hash('sha256', `${provider.id}:${id}`, 'base64url')}`
+    const singleUse = { id: used, address: origin.ip, at: clock(), grace: 0 }
+    const mark = { do: 'use-once', singleUse } as const
+    const userId =
+      subject === undefined ? undefined : await registry.findSubject(provider.id, subject)
+    if (subject !== undefined && userId === undefined) {
+      return { writes: [mark], events: [], result: undefined }
+    }
+    const user = userId === undefined ? undefined : await registry.find('users', userId, everywhere)
+    const action = {
+      action: 'logout',
+      targetType: user ? 'user' : 'identity_provider',
+      targetId: user?.id ?? provider.id,
+      targetName: user?.name ?? provider.name,
+      scope: { kind: 'domain', domainId: provider.domain_id },
+    } as const
+    const event = createEvent({ user, origin, action, result: 'success', time: clock() })
+    const write = { do: 'end-logins', providerId: provider.id, session, userId } as const
+    return { writes: [mark, write], events: [event], result: undefined }
   }
 
   return {
@@ -62,27 +86,13 @@ export function createProviderLogouts(dependencies: Dependencies) {
 
     /** Ends the logins that a message of the provider names. Throws a 400 for any other message. */
     async endLogins(id: string, message: string, origin: RequestOrigin): Promise<void> {
-      const notice = await readMessage(id, message, origin.ip).catch((error: unknown) => {
+      try {
+        const notice = await readMessage(id, message)
+        await registry.applyChange(() => planLogout(notice, origin))
+      } catch (error) {
         const isRefused = error instanceof PlatformError && error.class === 'UnauthorizedError'
         throw isRefused ? invalidMessage(error.cause) : error
-      })
-      const { provider, subject, session } = notice
-      await registry.applyChange(async () => {
-        const userId = subject === undefined ? undefined : await registry.findSubject(id, subject)
-        if (subject !== undefined && userId === undefined) return noChange
-        const user =
-          userId === undefined ? undefined : await registry.find('users', userId, everywhere)
-        const action = {
-          action: 'logout',
-          targetType: user ? 'user' : 'identity_provider',
-          targetId: user?.id ?? id,
-          targetName: user?.name ?? provider.name,
-          scope: { kind: 'domain', domainId: provider.domain_id },
-        } as const
-        const event = createEvent({ user, origin, action, result: 'success', time: clock() })
-        const write = { do: 'end-logins', providerId: id, session, userId } as const
-        return { writes: [write], events: [event], result: undefined }
-      })
+      }
     },
   }
 }
