@@ -106,6 +106,8 @@ const specifiedRequest = {
       },
       token: { id: text },
     },
+    // An addition of Muster, to link logins at identity providers.
+    link: { token: text },
     scope: {
       domain: reference,
       project: { id: text, name: text, domain: reference },

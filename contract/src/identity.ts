@@ -121,6 +121,15 @@ export const TokenRequest = exactObject({
       access_key_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
       credential: Type.Optional(ProviderCredential),
     }),
+    link: Type.Optional(
+      exactObject(
+        { token: Type.String({ minLength: 1, maxLength: 255 }) },
+        {
+          description:
+            'Only with a credential of an identity provider: its subject becomes a login of the user of this token, which must be from a login with the password at most 10 minutes ago.',
+        },
+      ),
+    ),
     scope: Type.Optional(
       exactObject({
         project: Type.Optional(
@@ -137,6 +146,7 @@ export const TokenRequest = exactObject({
 })
 export type TokenRequest = Static<typeof TokenRequest>
 export type IdentityRequest = TokenRequest['auth']['identity']
+export type LinkRequest = NonNullable<TokenRequest['auth']['link']>
 export type ScopeRequest = NonNullable<TokenRequest['auth']['scope']>
 
 /** Clients send these keys in upper or lower case. */

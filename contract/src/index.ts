@@ -6,6 +6,7 @@ import { eventDeliveryOperations } from './administration/event-deliveries.ts'
 import { eventOperations } from './administration/events.ts'
 import { groupOperations } from './administration/groups.ts'
 import { identityProviderOperations } from './administration/identity-providers.ts'
+import { linkedLoginOperations } from './administration/linked-logins.ts'
 import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
@@ -58,6 +59,12 @@ export {
   type MappingRule,
 } from './administration/identity-providers.ts'
 export type { Impact } from './administration/impact.ts'
+export {
+  linkResults,
+  type LinkedLoginDto,
+  type LinkResultDto,
+  type NewLinkedLogin,
+} from './administration/linked-logins.ts'
 export {
   policies,
   type PolicyCheckRequest,
@@ -128,6 +135,7 @@ export const administrationOperations = [
   ...domainOperations,
   ...projectOperations,
   ...userOperations,
+  ...linkedLoginOperations,
   ...groupOperations,
   ...roleOperations,
   ...assignmentOperations,

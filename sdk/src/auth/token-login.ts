@@ -15,11 +15,16 @@ export interface LoginOptions {
   readonly source?: 'web' | 'api' | 'cli' | 'srv' | undefined
 }
 
-interface TokenLogin extends LoginOptions {
+interface TokenLogin extends SingleLoginOptions {
   /** Called for each login, because some credentials work only once. */
   readonly identify: (transport: Transport) => IdentityRequest | Promise<IdentityRequest>
   /** Whether the login can be repeated. */
   readonly isRepeatable: boolean
+}
+
+export interface SingleLoginOptions extends LoginOptions {
+  /** A fresh token of a user, to whom the subject of the credential is linked. */
+  readonly link?: string | undefined
 }
 
 const tokenHeader = 'x-auth-token'
@@ -34,6 +39,7 @@ export function tokenLogin({
   isRepeatable,
   scope,
   source,
+  link,
 }: TokenLogin): Auth<IssuedToken> {
   return {
     prefix: '',
@@ -44,6 +50,7 @@ export function tokenLogin({
         const identity = await identify(transport)
         const auth = {
           identity,
+          ...(link !== undefined && { link: { token: link } }),
           ...(scope && { scope }),
           ...(source !== undefined && { context: { source } }),
         }
@@ -110,7 +117,7 @@ interface CasOptions extends LoginOptions {
 }
 
 /** Logs in with a credential that works once, so the client cannot log in again when the token expires. */
-export const singleLogin = (identity: IdentityRequest, options: LoginOptions = {}) =>
+export const singleLogin = (identity: IdentityRequest, options: SingleLoginOptions = {}) =>
   tokenLogin({ ...options, isRepeatable: false, identify: () => identity })
 
 /** Logs in with a CAS ticket. */

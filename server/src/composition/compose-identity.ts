@@ -121,6 +121,7 @@ export function composeIdentity(parts: Parts) {
         findProvider,
         decryptOptions,
         provisionUser,
+        verifyToken,
         tokens,
         loginLimit,
         inTurn,

@@ -76,7 +76,14 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     /** The identity provider that assigned it by its mapping; null if a person did. */
     provider_id: string | null
   }
-  subjects: { provider_id: string; subject: string; user_id: string }
+  /** Whom identity providers know by which user. */
+  subjects: {
+    provider_id: string
+    subject: string
+    user_id: string
+    /** When the provider last said so. Older claims change no roles. */
+    confirmed_at: Generated<number>
+  }
   tokens: {
     id: string
     user_id: string

@@ -73,7 +73,7 @@ export function createIssueToken(dependencies: Dependencies) {
       ip: origin.ip,
       source: sources.has(source) ? source : 'api',
       accessKey: authenticated.accessKey ?? null,
-      providerId: authenticated.preconditions?.providerId ?? null,
+      providerId: authenticated.preconditions?.confirmation?.providerId ?? null,
       providerSession: authenticated.providerSession ?? null,
     }
     const event = createLoginEvent({
@@ -93,10 +93,10 @@ export function createIssueToken(dependencies: Dependencies) {
     origin: RequestOrigin,
   ): Promise<IssuedToken> {
     const requested = readRequestedScope(auth.scope)
-    const method = chooseMethod(methods, auth.identity)
+    const method = chooseMethod(methods, auth)
     let user: UserSummary | undefined
     try {
-      const authenticated = await method.authenticate(auth.identity, origin, requested)
+      const authenticated = await method.authenticate(auth.identity, origin, requested, auth.link)
       user = authenticated.user
       return await issueFor(authenticated, {
         requested,

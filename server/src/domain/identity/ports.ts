@@ -57,14 +57,21 @@ export interface SingleUse {
   readonly grace: number
 }
 
+/** What an identity provider said, which is recorded with the token. */
+export interface Confirmation {
+  readonly providerId: string
+  readonly subject: string
+  readonly at: number
+}
+
 /** What must still hold when the token is written; otherwise it is not written. */
 export interface TokenPreconditions {
   /** The hash that was compared is still the user's. */
   readonly passwordHash?: string
   /** The access key still exists and is enabled; its use is recorded. */
   readonly accessKeyId?: string
-  /** The identity provider still exists and is enabled. */
-  readonly providerId?: string
+  /** The identity provider still exists and is enabled, and the subject is still the user's. */
+  readonly confirmation?: Confirmation
   /** The credential was not used before. */
   readonly singleUse?: SingleUse
 }

@@ -158,6 +158,22 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     },
     changeOwnPassword: ({ caller, parameters, body }) =>
       done(use.changeOwnPassword(caller, parameters.id, body.user)),
+    async getLinkedLogins({ caller, parameters }) {
+      const logins = await use.getLinkedLogins(caller, parameters.id)
+      const linked_logins = logins.map(({ link, provider: { id, name, driver } }) => ({
+        provider: { id, name, driver },
+        subject: link.subject,
+        confirmed_at: timestamp(link.confirmedAt),
+      }))
+      return { status: 200, body: { linked_logins } }
+    },
+    async linkLogins({ caller, body }) {
+      const { dry_run = false, linked_logins } = body
+      const results = await use.linkLogins(caller, linked_logins, dry_run)
+      return { status: 200, body: { linked_logins: results } }
+    },
+    unlinkLogin: ({ caller, parameters }) =>
+      done(use.unlinkLogin(caller, parameters.id, parameters.provider_id)),
     listUserProjects: listRelated('projects', use.listUserProjects),
     listUserGroups: listRelated('groups', use.listUserGroups),
 

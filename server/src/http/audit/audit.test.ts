@@ -36,6 +36,8 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   revokeToken: ['logout', 'user'],
   changeOwnPassword: ['update', 'user'],
   createPasswordLink: ['update', 'user'],
+  linkLogins: ['link', 'user'],
+  unlinkLogin: ['unlink', 'user'],
   setFirstPassword: ['update', 'user'],
   addGroupUser: ['join', 'group'],
   removeGroupUser: ['leave', 'group'],
@@ -165,10 +167,15 @@ onEngineOfLane('the audit log', (engine) => {
         // On PostgreSQL it is the time of the database, which the process knows only roughly.
         assert.ok(Math.abs(Date.parse(event.time) - Date.now()) < 60_000, event.time)
 
-        const [made] = Object.values(answer.body ?? {})
+        const [made] = Object.values(answer.body ?? {}).flat() as {
+          id?: string
+          user_id?: string
+        }[]
         const isOfPath = path.split('/').includes(target_id)
         assert.ok(
-          isSubject ? target_id === identityApi.adminId : target_id === made?.id || isOfPath,
+          isSubject
+            ? target_id === identityApi.adminId
+            : target_id === (made?.id ?? made?.user_id) || isOfPath,
         )
         assertChanges(operation, event, body as Record<string, object> | undefined)
       })
@@ -215,6 +222,7 @@ onEngineOfLane('the audit log', (engine) => {
       case 'grant':
       case 'join':
       case 'bind':
+      case 'link':
         assert.deepEqual(
           pairs.map(([before, after]) => [before, typeof after]),
           [[null, 'object']],
@@ -223,6 +231,7 @@ onEngineOfLane('the audit log', (engine) => {
       case 'revoke':
       case 'leave':
       case 'unbind':
+      case 'unlink':
         assert.deepEqual(
           pairs.map(([before, after]) => [typeof before, after]),
           [['object', null]],
@@ -297,6 +306,7 @@ onEngineOfLane('the audit log', (engine) => {
       'changeOwnPassword',
       'setFirstPassword',
       ...['create', 'update', 'delete'].map((verb) => `${verb}Credential`),
+      'unlinkLogin',
       'updateView',
       'deleteView',
       // The permission is that of the task's action.

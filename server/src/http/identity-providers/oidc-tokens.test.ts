@@ -84,6 +84,32 @@ onEngineOfLane('a login with a token of an OpenID provider', (engine) => {
     for (const make of Object.values(bad)) await muster.assertRefused(await send(make()), /^OIDC: /)
   })
 
+  test('that is older than the last one that was used changes no roles', async () => {
+    const project_id = await muster.identities.addProject('lab')
+    const role_id = await muster.roleId('project_owner')
+    const mapping = [{ attribute: 'groups', value: 'staff', role_id, project_id }]
+    await muster.changeProvider(provider, { mapping })
+    const person = { sub: 'clerk', preferred_username: 'clerk' }
+    const rolesAfter = async (age: number, groups: readonly string[]) => {
+      const answer = await send(signed({ ...person, groups, iat: nowSeconds() - age }))
+      assert.equal(answer.status, 201, answer.text)
+      return answer.body.token.role_assignments.length
+    }
+    assert.equal(await rolesAfter(500, ['staff']), 1)
+    assert.equal(await rolesAfter(400, []), 0, 'a newer one takes roles')
+    assert.equal(await rolesAfter(450, ['staff']), 0, 'an older one gives none')
+    assert.equal(await rolesAfter(430, ['staff']), 0, 'an older one does not become the last')
+    assert.equal(await rolesAfter(300, ['staff']), 1, 'a newer one gives roles')
+    assert.equal(await rolesAfter(350, []), 1, 'an older one takes none')
+
+    const inBrowser = oidc.sign(oidc.claimsOf({ ...person, groups: [] }))
+    const code = oidc.codeFor(inBrowser)
+    const now = await muster.logInWith({ provider, code, iss: oidc.issuer, ...proof })
+    assert.equal(now.body.token.role_assignments.length, 0, 'a login in the browser says it now')
+    assert.equal(await rolesAfter(100, ['staff']), 0)
+    await muster.changeProvider(provider, { mapping: [] })
+  })
+
   test('ends with the token', async () => {
     const exp = nowSeconds() + 100
     const { body, status } = await send(signed({ exp, iat: nowSeconds() - 50 }))

@@ -102,6 +102,14 @@ const conflicts: Readonly<
   ],
 }
 
+/** The status for what does not exist, where it is no 404. */
+const missing: Readonly<Partial<Record<OperationId, number>>> = {
+  issueToken: 401,
+  setFirstPassword: 401,
+  // A list, which is refused as a whole.
+  linkLogins: 409,
+}
+
 onEngineOfLane('every rejected change', (engine) => {
   let running: RunningPlatformWorld
   let resources: Resources
@@ -162,10 +170,9 @@ onEngineOfLane('every rejected change', (engine) => {
       refusals.push([what, status, { resources, token, edit }])
     // A creation has no path id that could be unknown.
     if (!id.startsWith('create') && id !== 'testNewCloudAccount') {
-      const status = id === 'issueToken' || id === 'setFirstPassword' ? 401 : 404
       refusals.push([
         'what never was',
-        status,
+        missing[id] ?? 404,
         { resources: nonexistentResources(resources), token },
       ])
     }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TokenPreconditions, SingleUse } from '../../domain/identity/ports.ts'
+import type { Confirmation, TokenPreconditions, SingleUse } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
@@ -109,6 +109,21 @@ export function createPreconditionStatements(database: DatabaseReader) {
         .compile(),
   )
 
+  const noteConfirmation = createStatementTemplate<Confirmation & { userId: string }>(
+    ['providerId', 'subject', 'at', 'userId'],
+    ({ providerId, subject, at, userId }) =>
+      db
+        .updateTable('subjects')
+        // A token that was issued before the last one must not turn the time back.
+        .set({
+          confirmed_at: sql<number>`case when confirmed_at < ${at} then ${at} else confirmed_at end`,
+        })
+        .where('provider_id', '=', providerId)
+        .where('subject', '=', subject)
+        .where('user_id', '=', userId)
+        .compile(),
+  )
+
   /** Of concurrent uses of one credential exactly one succeeds, also between processes. */
   const useOnce = createStatementTemplate<{
     id: string
@@ -140,7 +155,7 @@ export function createPreconditionStatements(database: DatabaseReader) {
     token: TokenRecord,
     preconditions: TokenPreconditions,
   ): Statement[] {
-    const { passwordHash, accessKeyId, providerId, singleUse } = preconditions
+    const { passwordHash, accessKeyId, confirmation, singleUse } = preconditions
     const { userId, ip, issuedAt: now } = token
     const statements = [requireActiveUserAndScope(token, passwordHash)]
     // As below, before the row is share-locked.
@@ -153,7 +168,10 @@ export function createPreconditionStatements(database: DatabaseReader) {
       statements.push(noteUse({ id: accessKeyId, ip, now, before: now - sameTimestamp }))
       statements.push(holdAccessKey(accessKeyId))
     }
-    if (providerId !== undefined) statements.push(holdProvider(providerId))
+    if (confirmation) {
+      statements.push(holdProvider(confirmation.providerId))
+      statements.push(required(noteConfirmation({ ...confirmation, userId }), 'subjects'))
+    }
     if (singleUse) statements.push(useOnceStatement(singleUse))
     return statements
   }

@@ -38,6 +38,7 @@ import { up as logins } from './0036-logins.ts'
 import { up as redactions } from './0037-redactions.ts'
 import { up as viewGroups } from './0038-view-groups.ts'
 import { up as providerLogins } from './0039-provider-logins.ts'
+import { up as subjectConfirmations } from './0040-subject-confirmations.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -80,6 +81,7 @@ const migrations: Record<string, Migration> = {
   '0037-redactions': { up: redactions },
   '0038-view-groups': { up: viewGroups },
   '0039-provider-logins': { up: providerLogins },
+  '0040-subject-confirmations': { up: subjectConfirmations },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -141,14 +141,16 @@ export function createChangeStatements(database: DatabaseReader) {
         const servers = sql`select 1 from servers where ${ownedBy(write.of, write.id)}`
         return required(sql`select 1 as one where not exists (${servers})`.compile(db), 'servers')
       }
-      case 'link':
+      case 'link': {
+        const { providerId: provider_id, userId: user_id, subject, confirmedAt } = write.link
+        const row = { provider_id, subject, user_id, confirmed_at: confirmedAt }
+        return db.insertInto('subjects').values(row).compile()
+      }
+      case 'unlink':
         return db
-          .insertInto('subjects')
-          .values({
-            provider_id: write.providerId,
-            subject: write.subject,
-            user_id: write.userId,
-          })
+          .deleteFrom('subjects')
+          .where('provider_id', '=', write.link.providerId)
+          .where('subject', '=', write.link.subject)
           .compile()
     }
   }

@@ -1,7 +1,7 @@
 import type { PolicyBindingDto } from '@muster/contract'
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
-import type { Registry } from '../../domain/identity/administration/registry.ts'
+import type { Link, Registry } from '../../domain/identity/administration/registry.ts'
 import { selectKeys } from '../../domain/query/select-keys.ts'
 import type { DatabaseReader, IdentityWriter } from '../database.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
@@ -9,10 +9,18 @@ import { createListRows, sqlFieldsOf } from '../list-rows.ts'
 import { createApplyChange } from './apply-change.ts'
 import { createGrants } from './grants.ts'
 import { createImpactOf } from './impact.ts'
+import type { Tables } from '../tables.ts'
 import { createSummarizeProjects } from './project-summaries.ts'
 import { createResourceLists } from './resource-lists.ts'
 
 const bindingFields = queryFieldsByKind.rolepolicies
+
+const toLink = (row: Selectable<Tables['subjects']>): Link => ({
+  providerId: row.provider_id,
+  subject: row.subject,
+  userId: row.user_id,
+  confirmedAt: row.confirmed_at,
+})
 
 export function createRegistry(database: DatabaseReader & IdentityWriter): Registry {
   const { db } = database
@@ -66,14 +74,24 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
       return row?.secrets ?? undefined
     },
 
-    async findSubject(providerId, subject) {
+    async findLink(providerId, subject) {
       const row = await db
         .selectFrom('subjects')
-        .select('user_id')
+        .selectAll()
         .where('provider_id', '=', providerId)
         .where('subject', '=', subject)
         .executeTakeFirst()
-      return row?.user_id
+      return row && toLink(row)
+    },
+
+    async listLinks(userId) {
+      const rows = await db
+        .selectFrom('subjects')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('provider_id')
+        .execute()
+      return rows.map(toLink)
     },
 
     async countAccessKeys(userId, now) {

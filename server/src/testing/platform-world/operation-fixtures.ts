@@ -110,6 +110,9 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
   }
 
   async function bodyOf(operation: Operation): Promise<unknown> {
+    if (operation.id === 'linkLogins') {
+      return { linked_logins: [await linkedLogin(await make('users'))] }
+    }
     if (operation.id === 'createBatch') {
       return { batch: { action: 'start', ids: [await actions.addServer('startServer')] } }
     }
@@ -142,6 +145,12 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     const isNew = operation.method === 'POST' && operation.path === rootOf(kind)
     return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }
   }
+
+  const linkedLogin = async (user_id: string) => ({
+    user_id,
+    provider_id: await idOf('identity_providers', 'to link'),
+    subject: newId(),
+  })
 
   const joining = async () => ({ projects: [projectId], roles: [await idOf('roles')] })
 
@@ -265,6 +274,14 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     return { path, token, body: operation.example }
   }
 
+  async function prepareUnlinking({ path }: Operation) {
+    const id = await identities.addUser({ name: `linked ${newId()}`, passwordHash })
+    const login = await linkedLogin(id)
+    await request('/v3/linked_logins', { method: 'POST', body: { linked_logins: [login] } })
+    const named = path.replace('{id}', id).replace('{provider_id}', login.provider_id)
+    return { path: named, token: admin }
+  }
+
   /** A time at which changes are recorded already. */
   async function recordedTime(): Promise<string> {
     await findServer()
@@ -275,6 +292,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     /** What a call of the operation needs to succeed. */
     async prepare(operation: Operation): Promise<CallOptions & { path: string; token: string }> {
       if (operation.id === 'changeOwnPassword') return await prepareOwnPassword(operation)
+      if (operation.id === 'unlinkLogin') return await prepareUnlinking(operation)
       if (operation.id === 'setFirstPassword') return await prepareFirstPassword(operation)
       const path = await pathFor(operation)
       await relate(operation, path)

@@ -167,7 +167,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     body: { user: { description: name() } },
   })),
   deleteUser: finish(
-    audited('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views'),
+    audited('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views', 'subjects'),
     ({ userId }) => at(userId),
   ),
   getProjectSummaries: list(
@@ -182,6 +182,15 @@ export const requests: Readonly<Record<OperationId, Request>> = {
       body: { user: { original_password: ownPassword, password: 'unploughed headland' } },
     }),
   ),
+  getLinkedLogins: read(({ userId }) => at(userId)),
+  linkLogins: finish(audited('subjects'), ({ newcomerId, providerId }) => ({
+    body: {
+      linked_logins: [{ user_id: newcomerId, provider_id: providerId, subject: newcomerId }],
+    },
+  })),
+  unlinkLogin: finish(audited('subjects'), ({ userId, providerId }) => ({
+    path: { id: userId, provider_id: providerId },
+  })),
   listUserProjects: list(
     ({ userId }) => at(userId),
     ({ projectId }) => projectId,
@@ -327,7 +336,9 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ...at(providerId),
     body: { identity_provider: { service_url: `https://muster.example.org/${newId()}` } },
   })),
-  deleteIdentityProvider: finish(audited('identity_providers'), ({ providerId }) => at(providerId)),
+  deleteIdentityProvider: finish(audited('identity_providers', 'subjects'), ({ providerId }) =>
+    at(providerId),
+  ),
 
   listServices: read(),
   getService: read(({ serviceId }) => at(serviceId)),

@@ -151,6 +151,12 @@ export function createResourceFactory(context: Context) {
   const keyOf = (userId: string, projectId: string) =>
     accessKeyRow(userId, projectId, encryptedSecret)
 
+  const subjectOf = ({ id }: { readonly id: string }, provider_id: string) => ({
+    provider_id,
+    subject: id,
+    user_id: id,
+  })
+
   /** Of a server that has no account: nothing runs it. */
   const taskOf = (
     { projectId, domainId }: Pick<Place, 'projectId' | 'domainId'>,
@@ -295,6 +301,7 @@ export function createResourceFactory(context: Context) {
       insert('views', view),
       insert('checks', check),
       insert('identity_providers', provider),
+      insert('subjects', subjectOf(user, provider.id)),
       insert('tokens', token.row),
       insert('events', event),
       insert('cloudaccounts', account),
@@ -398,6 +405,7 @@ export function createResourceFactory(context: Context) {
         insert('groups', group),
         insert('group_members', { group_id: group.id, user_id: user.id }),
         insert('access_keys', key),
+        insert('subjects', subjectOf(user, base.providerId)),
         insert('views', view),
         insert('tokens', token.row),
         insert('events', event),

@@ -175,6 +175,16 @@ export const personaTable = {
     otherDomain: { notFound: 'others' },
     self: anyToken,
   },
+  getLinkedLogins: readInDomainOrOwn,
+  linkLogins: {
+    home: { allowed: 'domainAdmin admins', forbidden: 'others' },
+    otherDomain: { allowed: 'admins', conflict: 'domainAdmin', forbidden: 'others' },
+  },
+  unlinkLogin: {
+    home: { allowed: 'domainAdmin admins', notFound: 'others' },
+    otherDomain: { allowed: 'admins', notFound: 'others' },
+    self: { forbidden: 'adminByKey', allowed: 'others' },
+  },
   listUserProjects: readInDomainOrOwn,
   listUserGroups: readInDomainOrOwn,
 

@@ -21,6 +21,7 @@ import { createDomainUseCases } from './domains.ts'
 import { createGroupUseCases } from './groups.ts'
 import { createIdentityProviderUseCases } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
+import { createLinkedLoginUseCases } from './linked-logins.ts'
 import { createPasswordLinkUseCases } from './password-links.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createProjectUseCases } from './projects.ts'
@@ -76,6 +77,7 @@ export function createAdministration(dependencies: Dependencies) {
     ...createAssignmentUseCases(registry, change, clock),
     changeOwnPassword: createChangeOwnPassword(context),
     ...createPasswordLinkUseCases(context),
+    ...createLinkedLoginUseCases(context),
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */

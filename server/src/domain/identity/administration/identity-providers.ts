@@ -9,6 +9,7 @@ import { policiesInScope, requireCanGrant, requireCanRevoke } from './authority.
 import type { Caller } from '../caller.ts'
 import { chooseOwner, requireReference } from './require-resource.ts'
 import { createWriteUseCases, type WriteContext } from './write-resources.ts'
+import type { Principal } from '../principal.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
 import { createDecryptOptions, providerSecretsContext } from '../providers/decrypt-options.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type ProviderOptions,
 } from '../providers/read-options.ts'
 import type { Registry } from './registry.ts'
-import type { IdentityProvider } from './resources.ts'
+import type { Grant, IdentityProvider } from './resources.ts'
 
 /** The scope in which a rule of a mapping grants its role. */
 export async function scopeOfRule(
@@ -31,6 +32,25 @@ export async function scopeOfRule(
   }
   const domain = await registry.find('domains', rule.domain_id ?? '', everywhere)
   return domain && { kind: 'domain', domainId: domain.id }
+}
+
+/**
+ * What the mapping of a provider granted, to one user or to all. Throws unless the principal may revoke it,
+ * deny rules included.
+ */
+export async function requireCanRevokeMapped(
+  registry: Pick<Registry, 'grantsBy' | 'policiesOfRole'>,
+  principal: Principal,
+  what: string,
+  providerId: string,
+  userId?: string,
+): Promise<readonly Grant[]> {
+  const grants = await registry.grantsBy(providerId, userId)
+  for (const { roleId, scope } of grants) {
+    const policies = policiesInScope(scope, await registry.policiesOfRole(roleId))
+    requireCanRevoke(principal, scope, policies, what)
+  }
+  return grants
 }
 
 /** Identity providers and their mappings. */
@@ -87,14 +107,6 @@ export function createIdentityProviderUseCases(
     }
   }
 
-  /** Deleting a provider revokes what its mapping granted, deny rules included. */
-  async function requireCanRevokeMapped({ principal }: Caller, id: string): Promise<void> {
-    for (const { roleId, scope } of await registry.grantsBy(id)) {
-      const policies = policiesInScope(scope, await registry.policiesOfRole(roleId))
-      requireCanRevoke(principal, scope, policies, 'delete this provider')
-    }
-  }
-
   return createWriteUseCases('identity_providers', context, {
     async complete(caller, input) {
       const driver = driverOf(input.driver)
@@ -127,8 +139,8 @@ export function createIdentityProviderUseCases(
         writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id: before.id }],
       }
     },
-    async delete(caller, { id }) {
-      await requireCanRevokeMapped(caller, id)
+    async delete({ principal }, { id }) {
+      await requireCanRevokeMapped(registry, principal, 'delete this provider', id)
       return undefined
     },
     toFields: withoutNesting,

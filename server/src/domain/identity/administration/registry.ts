@@ -64,6 +64,15 @@ export interface GrantRecord {
     | { readonly kind: 'project'; readonly project: Member }
 }
 
+/** A subject of an identity provider, and the user that it is. */
+export interface Link {
+  readonly providerId: string
+  readonly subject: string
+  readonly userId: string
+  /** When the provider last said so, in milliseconds. */
+  readonly confirmedAt: number
+}
+
 /** One statement of a change. */
 export type Write =
   | {
@@ -113,12 +122,7 @@ export type Write =
   | { readonly do: 'use-once'; readonly singleUse: SingleUse }
   /** The change fails if the project or domain still has servers. */
   | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
-  | {
-      readonly do: 'link'
-      readonly providerId: string
-      readonly subject: string
-      readonly userId: string
-    }
+  | { readonly do: 'link' | 'unlink'; readonly link: Link }
 
 /**
  * What a change writes, the events that record it, and its result. Without writes nothing happens.
@@ -165,8 +169,8 @@ export interface Registry {
   isMember(groupId: string, userId: string): Promise<boolean>
   /** The encrypted options of an identity provider; undefined without any. */
   findProviderSecrets(providerId: string): Promise<string | undefined>
-  /** The user that a provider's subject is linked to. */
-  findSubject(providerId: string, subject: string): Promise<string | undefined>
+  findLink(providerId: string, subject: string): Promise<Link | undefined>
+  listLinks(userId: string): Promise<readonly Link[]>
   /** The grants that a provider's mapping created, for one user or for all. */
   grantsBy(providerId: string, userId?: string): Promise<readonly Grant[]>
   /** How many access keys a user has, with and without those that have expired. */

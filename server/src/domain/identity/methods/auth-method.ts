@@ -1,4 +1,4 @@
-import type { IdentityRequest } from '@muster/contract'
+import type { IdentityRequest, LinkRequest, TokenRequest } from '@muster/contract'
 import { badField } from '../../error.ts'
 import type { TokenPreconditions } from '../ports.ts'
 import type { AccessKeyUse, TokenScope } from '../records.ts'
@@ -29,18 +29,21 @@ export interface AuthMethod {
   readonly names: readonly [string, ...string[]]
   /** The key of `auth.identity` that holds its credential. */
   readonly section: Exclude<keyof IdentityRequest, 'methods'>
+  /** Whether it can link a login to the user of a token. */
+  readonly links?: true
   /** Throws the one 401 if the credential is not valid. */
   authenticate(
     identity: IdentityRequest,
     origin: RequestOrigin,
     requested: RequestedScope,
+    link?: LinkRequest,
   ): Promise<AuthenticationResult>
 }
 
 /** Finds the method that a request names. A second credential beside it is an error. */
 export function chooseMethod(
   methods: readonly AuthMethod[],
-  identity: IdentityRequest,
+  { identity, link }: TokenRequest['auth'],
 ): AuthMethod {
   const name = identity.methods[0] ?? ''
   const chosen = methods.find((method) => method.names.includes(name))
@@ -53,6 +56,9 @@ export function chooseMethod(
   const stray = given.find((key) => key !== chosen.section)
   if (stray !== undefined) {
     throw badField(`auth.identity.${stray}`, `must not be sent with the method "${name}"`)
+  }
+  if (link && !chosen.links) {
+    throw badField('auth.link', `must not be sent with the method "${name}"`)
   }
   return chosen
 }

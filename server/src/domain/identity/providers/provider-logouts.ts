@@ -14,7 +14,7 @@ import { createFindFlow } from './browser-logins.ts'
 const longestLogout = 5_000
 
 interface Dependencies {
-  readonly registry: Pick<Registry, 'find' | 'list' | 'findSubject' | 'applyChange'>
+  readonly registry: Pick<Registry, 'find' | 'list' | 'findLink' | 'applyChange'>
   readonly tokens: Pick<TokenStore, 'find'>
   readonly drivers: readonly ProviderDriver[]
   /** Bounds how many requests are sent at once, to one provider and to all. */
@@ -50,11 +50,9 @@ export function createProviderLogouts(dependencies: Dependencies) {
     const used = `logout:${hash('sha256', `${provider.id}:${id}`, 'base64url')}`
     const singleUse = { id: used, address: origin.ip, at: clock(), grace: 0 }
     const mark = { do: 'use-once', singleUse } as const
-    const userId =
-      subject === undefined ? undefined : await registry.findSubject(provider.id, subject)
-    if (subject !== undefined && userId === undefined) {
-      return { writes: [mark], events: [], result: undefined }
-    }
+    const link = subject === undefined ? undefined : await registry.findLink(provider.id, subject)
+    if (subject !== undefined && !link) return { writes: [mark], events: [], result: undefined }
+    const userId = link?.userId
     const user = userId === undefined ? undefined : await registry.find('users', userId, everywhere)
     const action = {
       action: 'logout',

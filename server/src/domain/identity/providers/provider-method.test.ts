@@ -22,6 +22,7 @@ test('REL-09: waiting for a turn is part of the 5 s that a login may take', asyn
     findProvider: async () => ({ id: 'idp', options: {} }) as never,
     decryptOptions: async () => ({}),
     provisionUser: () => assert.fail('the login failed'),
+    verifyToken: async () => undefined,
     tokens: { useOnce: async () => true },
     loginLimit: { requireProviderLogin: () => {}, noteProviderLogin: () => {} },
     inTurn(_id, work) {

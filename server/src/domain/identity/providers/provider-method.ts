@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
+import type { LinkRequest } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
 import { loginFailed } from '../../error.ts'
 import type { LoginLimit } from '../login-limit.ts'
 import type { AuthMethod } from '../methods/auth-method.ts'
 import type { TokenStore } from '../ports.ts'
+import type { Principal } from '../principal.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
 import type { DecryptOptions } from './decrypt-options.ts'
 import type { FindProvider } from './find-provider.ts'
@@ -13,6 +15,7 @@ interface Dependencies {
   readonly findProvider: FindProvider
   readonly decryptOptions: DecryptOptions
   readonly provisionUser: ProvisionUser
+  readonly verifyToken: (secret: string) => Promise<Principal | undefined>
   readonly tokens: Pick<TokenStore, 'useOnce'>
   readonly loginLimit: Pick<LoginLimit, 'requireProviderLogin' | 'noteProviderLogin'>
   /** Bounds how many requests are sent at once, to one provider and to all. */
@@ -23,11 +26,16 @@ interface Dependencies {
 /** Milliseconds for waiting in the queue and for the provider's response together. */
 const longestVerification = 5_000
 
+/** How long after a login with the password its token can link a login at a provider. */
+const longestProof = 600_000
+
 /** The login with an identity provider, whatever its driver. */
 export function createProviderMethod(
   driver: ProviderDriver,
-  { findProvider, decryptOptions, provisionUser, tokens, loginLimit, inTurn, clock }: Dependencies,
+  dependencies: Dependencies,
 ): AuthMethod {
+  const { findProvider, decryptOptions, provisionUser, verifyToken } = dependencies
+  const { tokens, loginLimit, inTurn, clock } = dependencies
   const { names, section, label } = driver
   const [method] = names
 
@@ -38,26 +46,40 @@ export function createProviderMethod(
     if (!isFirst) throw loginFailed(`${label}: credential used before`)
   }
 
+  /** The user of a token with which a login may be added: who only has a session must not add any. */
+  async function readProof({ token: secret }: LinkRequest): Promise<string> {
+    const { token } = (await verifyToken(secret)) ?? {}
+    const isFresh =
+      token?.method === 'password' &&
+      token.issuedAt > clock() - longestProof
+    if (!isFresh) throw loginFailed(`${label}: to link takes a recent login with the password`)
+    return token.userId
+  }
+
   return {
     names,
     section,
-    async authenticate(identity, origin, requested) {
+    links: true,
+    async authenticate(identity, origin, requested, link) {
       const { providerId, ...credential } = driver.readCredential(identity)
       loginLimit.requireProviderLogin(method, origin.ip)
       const provider = await findProvider(method, requested, providerId)
       if (!provider) throw loginFailed(`${label}: no provider, or more than one to choose from`)
+      const linkTo = link && (await readProof(link))
       const options = await decryptOptions(provider)
       await useOnce(credential.identity ?? credential.secret, provider.id, origin.ip)
       const deadline = performance.now() + longestVerification
       const person = await inTurn(provider.id, () => driver.verify(options, credential, deadline))
-      const user = await provisionUser(provider, person, { origin, requested, label })
+      const user = await provisionUser(provider, person, { origin, requested, label, linkTo })
       loginLimit.noteProviderLogin(method, origin.ip)
-      const { session: providerSession, expiresAt } = person
+      const { session: providerSession, expiresAt, subject, saidAt = clock() } = person
       if (expiresAt !== undefined && expiresAt <= clock()) {
         throw loginFailed(`${label}: credential expired`, user)
       }
-      const limits = { preconditions: { providerId: provider.id } }
-      return { user, providerSession, ...limits, ...(expiresAt !== undefined && { expiresAt }) }
+      // Not in the future, where the clock of the provider is ahead.
+      const at = Math.min(saidAt, clock())
+      const preconditions = { confirmation: { providerId: provider.id, subject, at } }
+      return { user, providerSession, preconditions, ...(expiresAt !== undefined && { expiresAt }) }
     },
   }
 }

@@ -2,7 +2,7 @@ import { newNamePattern } from '@muster/contract'
 import { createEvent } from '../../audit/create-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
 import { fieldsOfNew } from '../../audit/field-diff.ts'
-import type { ChangePlan, Registry, Write } from '../administration/registry.ts'
+import type { ChangePlan, Link, Registry, Write } from '../administration/registry.ts'
 import type { IdentityProvider, User } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
 import { newId } from '../../new-id.ts'
@@ -10,7 +10,9 @@ import type { Clock } from '../../clock.ts'
 import type { UserSummary } from '../../user-summary.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
 import type { RequestedScope } from '../token-scope.ts'
+import { createFindLinkProblem } from './find-link-problem.ts'
 import { createHasRoleThere } from './has-role-there.ts'
+import { linkedLogin } from './linked-login.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
 import type { ExternalIdentity } from '../provider-driver.ts'
 
@@ -21,6 +23,8 @@ interface ProviderLogin {
   readonly requested: RequestedScope
   /** What the audit log calls the driver. */
   readonly label: string
+  /** The id of the user to whom a subject that is not known yet is linked, instead of a new user. */
+  readonly linkTo?: string | undefined
 }
 
 /**
@@ -31,6 +35,7 @@ interface ProviderLogin {
 export function createProvisionUser(registry: Registry, clock: Clock) {
   const mapRoles = createMapRoles(registry)
   const hasRoleThere = createHasRoleThere(registry)
+  const findLinkProblem = createFindLinkProblem(registry)
 
   /** Reads the provider again: it may have been changed or disabled while its server was asked. */
   async function requireEnabled(
@@ -45,14 +50,23 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     return provider
   }
 
-  async function findUser(provider: IdentityProvider, subject: string): Promise<User | undefined> {
-    const id = await registry.findSubject(provider.id, subject)
+  async function findUser(id: string | undefined): Promise<User | undefined> {
     const user = id === undefined ? undefined : await registry.find('users', id, everywhere)
     const hasEnded = user && user.expires_at !== null && user.expires_at <= clock()
     if (user && (hasEnded || !user.enabled)) {
       throw loginFailed('user disabled, expired or deleted', toSummary(user))
     }
     return user
+  }
+
+  async function requireLinkable(
+    provider: IdentityProvider,
+    { subject }: ExternalIdentity,
+    user: User | undefined,
+    label: string,
+  ): Promise<void> {
+    const problem = user ? await findLinkProblem(provider, subject, user) : 'no such user'
+    if (problem !== undefined) throw loginFailed(`${label}: ${problem}`, user && toSummary(user))
   }
 
   async function makeUser(
@@ -106,28 +120,28 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     login: ProviderLogin,
   ): Promise<ChangePlan<UserSummary>> {
     const provider = await requireEnabled(asked, login.label)
-    const found = await findUser(provider, person.subject)
+    const link = await registry.findLink(provider.id, person.subject)
+    const found = await findUser(login.linkTo ?? link?.userId)
+    if (login.linkTo !== undefined) await requireLinkable(provider, person, found, login.label)
     const user = found ?? (await makeUser(provider, person, login.label))
     const roles = await mapRoles(provider, person, user.id)
     // Before anything is written.
     if (!(await hasRoleThere(user, login.requested, roles))) {
       throw loginFailed('no role there', toSummary(user))
     }
-    const arrival: Write[] = found
-      ? []
-      : [
-          { do: 'insert', kind: 'users', row: user },
-          { do: 'link', providerId: provider.id, subject: person.subject, userId: user.id },
-        ]
-    const mapped = isOutdated(found, person) ? [] : await roleWrites(provider.id, roles)
+    const arrival: Write[] = [
+      ...(found ? [] : ([{ do: 'insert', kind: 'users', row: user }] as const)),
+      ...(link ? [] : ([{ do: 'link', link: linkOf(provider, person, user) }] as const)),
+    ]
+    const mapped = isOutdated(link, person) ? [] : await roleWrites(provider.id, roles)
     const auditedAction = {
-      action: found ? 'map' : 'create',
+      action: found ? (link ? 'map' : 'link') : 'create',
       targetType: 'user',
       targetId: user.id,
       targetName: user.name,
       scope: { kind: 'domain', domainId: user.domain_id },
       changes: {
-        ...(found ? {} : fieldsOfNew(user)),
+        ...(found ? !link && linkedLogin(provider, person.subject) : fieldsOfNew(user)),
         ...(mapped.length > 0 && { assignments: countsOf(mapped) }),
       },
     } as const
@@ -166,9 +180,17 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
 }
 export type ProvisionUser = ReturnType<typeof createProvisionUser>
 
-/** Said before the last login. Roles that were taken away since must not come back. */
-const isOutdated = (user: User | undefined, { saidAt }: ExternalIdentity): boolean =>
-  saidAt !== undefined && (user?.last_login_at ?? 0) >= saidAt
+/** Not said after what was said last. Roles that were taken away since must not come back. */
+const isOutdated = (link: Link | undefined, { saidAt }: ExternalIdentity): boolean =>
+  saidAt !== undefined && link !== undefined && saidAt <= link.confirmedAt
+
+/** The login that follows confirms it. */
+const linkOf = ({ id }: IdentityProvider, { subject }: ExternalIdentity, user: User): Link => ({
+  providerId: id,
+  subject,
+  userId: user.id,
+  confirmedAt: 0,
+})
 
 const toSummary = ({ id, name, domain_id }: User): UserSummary => ({
   id,
