@@ -144,6 +144,7 @@ async function assemble(
     loginFailuresPerMinute: config.loginFailuresPerMinute,
     tokensPerUser: config.tokensPerUser,
     accessKeysPerUser: config.accessKeysPerUser,
+    keyConfirmation: config.keyConfirmation,
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })

@@ -55,6 +55,8 @@ interface Parts {
   /** Limits of tokens and access keys that have not expired; 0 for no limit. */
   readonly tokensPerUser: number
   readonly accessKeysPerUser: number
+  /** How long keys of users of identity providers work after a login there, in milliseconds. */
+  readonly keyConfirmation: number
   /** How long the audit log is kept, in milliseconds. */
   readonly eventRetention: number
   /** Private addresses that may be contacted. */
@@ -115,6 +117,7 @@ export function composeIdentity(parts: Parts) {
       secretBox: key,
       clock,
       audience: new URL(parts.authUrl).host,
+      confirmedFor: parts.keyConfirmation,
     }),
     ...drivers.map((driver) =>
       createProviderMethod(driver, {

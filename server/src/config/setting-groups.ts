@@ -30,7 +30,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
     'databaseSyncConnections',
     'databaseSyncTimeout',
   ],
-  'Users and tokens': ['adminPassword', 'tokenTtl', 'sessionIdle'],
+  'Users and tokens': ['adminPassword', 'tokenTtl', 'sessionIdle', 'keyConfirmation'],
   Limits: [
     'queryTimeout',
     'requestsPerMinute',

@@ -183,6 +183,14 @@ export const settings = {
     parse: duration,
     fallback: '8h',
   }),
+  keyConfirmation: setting({
+    flag: 'key-confirmation',
+    variable: 'MUSTER_KEY_CONFIRMATION',
+    value: 'time',
+    help: 'Access keys of users without a password stop working this long after the last login at an identity provider. 0: never.',
+    parse: durationOrNone,
+    fallback: '30d',
+  }),
   queryTimeout: setting({
     flag: 'query-timeout',
     variable: 'MUSTER_QUERY_TIMEOUT',

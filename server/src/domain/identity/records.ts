@@ -114,4 +114,6 @@ export interface AccessKeyRecord extends AccessKeyUse {
   readonly projectId: string
   readonly enabled: boolean
   readonly encryptedSecret: string
+  /** When an identity provider last confirmed the user; null for a user who needs none. */
+  readonly confirmedAt: number | null
 }

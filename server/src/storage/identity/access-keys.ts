@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AccessKeyStore } from '../../domain/identity/ports.ts'
 import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader } from '../database.ts'
@@ -18,6 +19,11 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
         'users.id as user_id',
         'users.name as user_name',
         'users.domain_id',
+        // Who has a password does not depend on a provider.
+        sql<number | null>`case when users.password_hash is null then
+          (select max(confirmed_at) from subjects where subjects.user_id = users.id) end`.as(
+          'confirmed_at',
+        ),
       ])
       .executeTakeFirst()
     return (
@@ -27,6 +33,7 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
         enabled: readBoolean(row.enabled),
         expiresAt: row.expires_at,
         encryptedSecret: row.secret,
+        confirmedAt: row.confirmed_at,
         user: { id: row.user_id, name: row.user_name, domainId: row.domain_id },
       }
     )

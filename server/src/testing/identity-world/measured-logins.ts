@@ -94,6 +94,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
     loginFailuresPerMinute: 0,
     tokensPerUser: 0,
     accessKeysPerUser: 0,
+    keyConfirmation: 0,
     eventRetention: 86_400_000,
     reachable: [],
   })

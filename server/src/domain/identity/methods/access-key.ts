@@ -22,6 +22,11 @@ interface Dependencies {
   readonly clock: Clock
   /** The host that a signature with a nonce must be for. */
   readonly audience: string
+  /**
+   * How long keys work after the last login of a user who logs in at identity providers only, in
+   * milliseconds; 0 for ever. The keys of who has left the organisation end so.
+   */
+  readonly confirmedFor: number
 }
 
 /**
@@ -29,7 +34,7 @@ interface Dependencies {
  * only.
  */
 export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
-  const { accessKeys, secretBox, clock, audience } = dependencies
+  const { accessKeys, secretBox, clock, audience, confirmedFor } = dependencies
   // Compared for unknown keys, so that every login takes the same time.
   const decoy = randomBytes(32).toString('base64url')
   const sealedDecoy = secretBox.encrypt(decoy, contextOf(undefined))
@@ -57,17 +62,25 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       if (key.expiresAt !== null && key.expiresAt <= now) {
         throw loginFailed('access key has expired', key.user)
       }
+      const unconfirmedAt = confirmationEnd(key, confirmedFor)
+      if (unconfirmedAt <= now) {
+        throw loginFailed('access key: no login at the identity provider for too long', key.user)
+      }
+      const expiresAt = Math.min(key.expiresAt ?? Infinity, unconfirmedAt)
       const singleUse = singleUseOf(credential, verdict.isUnique, origin, now)
       return {
         user: key.user,
         scope: { kind: 'project', id: key.projectId },
         accessKey: { id: key.id, expiresAt: key.expiresAt },
-        ...(key.expiresAt !== null && { expiresAt: key.expiresAt }),
+        ...(expiresAt !== Infinity && { expiresAt }),
         preconditions: { accessKeyId: key.id, ...(singleUse && { singleUse }) },
       }
     },
   }
 }
+
+const confirmationEnd = ({ confirmedAt }: AccessKeyRecord, confirmedFor: number): number =>
+  confirmedAt === null || confirmedFor === 0 ? Infinity : confirmedAt + confirmedFor
 
 const contextOf = (key: AccessKeyRecord | undefined) =>
   accessKeyContext(key?.id ?? '', key?.user.id ?? '', key?.projectId ?? '')
