@@ -61,6 +61,7 @@ export function createGateway(parts: Parts) {
         ownOrigin,
         cookies,
         upstream,
+        sessions,
         logIn,
         createError,
       }),

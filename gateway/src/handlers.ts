@@ -141,6 +141,13 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       return { status: 204 }
     },
 
+    async startProviderLink({ exchange, parameters, body }) {
+      const session = await sessions.requireSession(exchange)
+      const link = { id: parameters.id, password: body.password }
+      const page = await upstream.translateErrors(providerLogin.startLink(exchange, session, link))
+      return { status: 200, headers: noStore, body: { login_page: page } }
+    },
+
     startProviderLogin,
     startCasLogin: startProviderLogin,
 

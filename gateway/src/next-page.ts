@@ -4,6 +4,10 @@ export const consoleHome = '/console/'
 export const failedLogin = '/console/login?why=provider'
 export const unreachableProvider = '/console/login?why=unreachable'
 
+/** The page after a login was linked, and after one that was not. */
+export const linkedLogin = '/console/me/logins?linked=yes'
+export const failedLink = '/console/me/logins?linked=no'
+
 const allowed = /^\/console\/[\w\-./~%=&?,:+!*'()@]*$/
 
 /** Returns the requested page if it is in the console, otherwise the home page. Prevents open redirects. */

@@ -70,10 +70,14 @@ type RememberedValues = Readonly<Record<string, string>>
 /** Logins on pages of identity providers. */
 export interface ProviderLogins {
   list(): Promise<readonly { readonly id: string; readonly name: string }[]>
-  /** Undefined if there is no such provider. Rejects if it does not answer. */
+  /**
+   * Undefined if there is no such provider, or none whose logins can be linked in a browser. Rejects if it
+   * does not answer.
+   */
   begin(
     id: string,
     callback: string,
+    purpose: 'log-in' | 'link',
   ): Promise<{ readonly address: string; readonly remembered: RememberedValues } | undefined>
   /** The credential with which the browser came back; undefined if it holds none. */
   readAnswer(

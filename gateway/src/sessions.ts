@@ -50,6 +50,12 @@ export function createSessions(dependencies: Dependencies) {
     return tokens && { record, key, tokens }
   }
 
+  /** The valid session of a browser, without the checks of where the request comes from. */
+  async function findCurrent(exchange: Exchange): Promise<Session | undefined> {
+    const found = await find(exchange)
+    return found === 'expired' ? undefined : found
+  }
+
   function describe(
     exchange: Exchange,
     key: SessionKey,
@@ -80,6 +86,7 @@ export function createSessions(dependencies: Dependencies) {
 
   return {
     end,
+    findCurrent,
 
     /** Returns the session of a request after the same-origin and CSRF checks. */
     async requireSession(exchange: Exchange): Promise<Session> {
@@ -111,8 +118,7 @@ export function createSessions(dependencies: Dependencies) {
 
     /** Stores a new session, sets its cookie and ends the previous session of the browser. */
     async store(exchange: Exchange, { record, key }: Session): Promise<void> {
-      const found = await find(exchange)
-      const before = found === 'expired' ? undefined : found
+      const before = await findCurrent(exchange)
       const isReplaced = before && (await store.replace(before.record.id, record))
       if (isReplaced !== true) await store.insert(record)
       if (before) await upstream.revokeIfPossible(exchange, before.tokens.root)

@@ -170,6 +170,7 @@ export const routes = {
   listSessions: 'GET /api/sessions',
   endOneSession: 'DELETE /api/sessions/{id}',
   startProviderLogin: 'GET /api/session/providers/{id}',
+  startProviderLink: 'POST /api/session/providers/{id}/link',
   finishProviderLogin: 'GET /api/session/providers/{id}/callback',
   endProviderLogins: 'POST /api/session/providers/{id}/logout',
   startCasLogin: 'GET /api/session/cas/{id}',

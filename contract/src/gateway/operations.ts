@@ -156,6 +156,27 @@ export const gatewayOperations = [
     responses: { 302: toProvider },
   },
   {
+    id: 'startProviderLink',
+    method: 'POST',
+    path: '/api/session/providers/{id}/link',
+    access: 'session',
+    tag,
+    summary: 'Start to link a login at an identity provider to your user',
+    description:
+      'Open `login_page`: once you have logged in there, the provider redirects the browser back and the login is linked. A wrong password is a failed login. Not for CAS: its answers cannot be told from those of somebody else.',
+    body: exactObject({ password: PasswordLogin.properties.password }),
+    example: { password: 'correct horse battery' },
+    responses: {
+      200: {
+        description: 'The page of the provider',
+        body: exactObject({ login_page: Type.String() }),
+        headers: { 'Set-Cookie': 'The attempt, for 10 minutes' },
+        example: { login_page: 'https://id.example.org/auth?client_id=muster' },
+      },
+    },
+    moreErrors: [401, 404, 429, 502],
+  },
+  {
     id: 'finishProviderLogin',
     method: 'GET',
     path: '/api/session/providers/{id}/callback',

@@ -53,9 +53,9 @@ function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: C
 /** The browser is told only that the provider does not respond; the log has the reason. */
 const withLog = ({ browserLogins, app }: Parts): ProviderLogins => ({
   ...browserLogins,
-  async begin(id, callback) {
+  async begin(id, callback, purpose) {
     try {
-      return await browserLogins.begin(id, callback)
+      return await browserLogins.begin(id, callback, purpose)
     } catch (error) {
       app.log.warn({ err: error, identity_provider: id }, 'a login at a provider could not begin')
       throw error

@@ -64,6 +64,11 @@ export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
 export type RememberedValues = Readonly<Record<string, string>>
 
 interface BrowserLogin {
+  /**
+   * Whether `readAnswer` tells an answer to this browser from one that somebody else asked for. Otherwise
+   * nobody can link such a login in a browser: an attacker could send an own one.
+   */
+  readonly bindsAnswer?: true
   /** The page of the provider to which the browser goes. `callback` is where it must come back. */
   begin(
     options: ProviderOptions,

@@ -60,9 +60,9 @@ export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies)
     },
 
     /** Where the browser goes; undefined if there is no such provider. Rejects if it does not answer. */
-    async begin(id: string, callback: string) {
+    async begin(id: string, callback: string, purpose: 'log-in' | 'link') {
       const found = await find(id)
-      if (!found) return undefined
+      if (!found || (purpose === 'link' && !found.flow.bindsAnswer)) return undefined
       const deadline = performance.now() + longestBegin
       const { provider, flow } = found
       return await inTurn(id, () => flow.begin(provider.options, callback, deadline))

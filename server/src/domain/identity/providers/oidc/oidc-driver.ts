@@ -71,6 +71,8 @@ export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
     },
 
     browserLogin: {
+      bindsAnswer: true,
+
       async begin(options, callback, deadline) {
         return await (await load()).begin(options as OidcOptions, callback, deadline)
       },
