@@ -80,7 +80,7 @@ describe('linking a login in the browser', () => {
   test('takes the password, the own page and a provider whose answers are bound', async () => {
     const { browser } = await logIn()
     const before = oidc.requests.length
-    assertError((await begin(browser, 'wrong')) as never, 'UnauthorizedError')
+    assertError(await begin(browser, 'wrong'), 'UnauthorizedError')
     const body = { password }
     const forged = await browser.ask(`${path}/link`, { method: 'POST', body, csrf: 'x' })
     assertError(forged, 'ForbiddenError')
@@ -95,7 +95,7 @@ describe('linking a login in the browser', () => {
     const { id } = await platform.addProvider(cas)
     for (const provider of [id, 'none']) {
       const answer = await begin(browser, password, `/api/session/providers/${provider}`)
-      assertError(answer as never, 'ResourceNotFoundError')
+      assertError(answer, 'ResourceNotFoundError')
     }
     assert.ok(oidc.requests.length <= before + 1, 'more than a discovery')
   })
