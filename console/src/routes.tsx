@@ -198,6 +198,11 @@ const sessions = createRoute({
   path: '/me/sessions',
   component: lazyPage(otherPages, 'SessionsPage'),
 })
+const logins = createRoute({
+  getParentRoute: () => frame,
+  path: '/me/logins',
+  component: lazyPage(otherPages, 'LoginsPage'),
+})
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -227,6 +232,7 @@ export const router = createRouter({
       compare,
       keys,
       sessions,
+      logins,
     ]),
   ]),
   basepath: '/console',

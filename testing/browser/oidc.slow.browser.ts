@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { startOidcProvider } from '../../server/src/testing/real-oidc.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { startConsole } from './start-console.ts'
+import { admin, password, startConsole } from './start-console.ts'
 
 const lifetime = suiteLifetime()
 
-test('a person logs in with the button of the company, and out again there too', async (t) => {
+/** A console whose login page offers an OpenID provider. */
+async function start(t: TestContext) {
   const testConsole = await startConsole(lifetime, { flags: ['--source-allow=localhost'] })
   const oidc = await startOidcProvider(lifetime)
   const { body } = await testConsole.admin.call<{ identity_provider: { id: string } }>(
@@ -37,7 +38,11 @@ test('a person logs in with the button of the company, and out again there too',
     ignoreHTTPSErrors: true,
   })
   t.after(() => context.close())
-  const page = await context.newPage()
+  return { testConsole, oidc, path, page: await context.newPage() }
+}
+
+test('a person logs in with the button of the company, and out again there too', async (t) => {
+  const { oidc, path, page } = await start(t)
   await page.goto('/console/me/sessions')
   await page.getByRole('link', { name: 'Log in with Acme' }).click()
   await page.waitForURL('**/console/me/sessions')
@@ -54,4 +59,42 @@ test('a person logs in with the button of the company, and out again there too',
   await page.goto(`${path}/callback?error=access_denied`)
   await page.getByText('The login at your identity provider failed').waitFor()
   assert.equal(new URL(page.url()).pathname, '/console/login')
+})
+
+test('a user links the login at the company, and an administrator sees and unlinks it', async (t) => {
+  const { testConsole, page } = await start(t)
+  const user = { name: 'countess', password, domain_id: 'default' }
+  const { body } = await testConsole.admin.call<{ user: { id: string } }>('createUser', {
+    body: { user },
+  })
+  await page.goto('/console/me/logins')
+  await page.getByLabel('User name').fill(user.name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  await page.getByText('No logins at identity providers.').waitFor()
+  const link = async (given: string) => {
+    await page.getByRole('button', { name: 'Link a login' }).first().click()
+    await page.getByLabel('Current password').fill(given)
+    await page.getByRole('button', { name: 'Continue to the provider' }).click()
+  }
+  await link('wrong')
+  await page.getByText('Wrong current password').waitFor()
+  await page.keyboard.press('Escape')
+  await link(password)
+  await page.waitForURL('**/console/me/logins?linked=yes')
+  await page.getByRole('cell', { name: 'ada-1815' }).waitFor()
+
+  const { page: administrators } = await testConsole.visit(t, admin)
+  await administrators.goto(`/console/identity/users/${body.user.id}`)
+  await administrators.getByRole('cell', { name: 'ada-1815' }).waitFor()
+  await administrators.getByRole('button', { name: 'Unlink the login at Acme' }).click()
+  await administrators.getByRole('button', { name: 'Unlink', exact: true }).last().click()
+  await administrators.getByText('No logins at identity providers.').waitFor()
+
+  await administrators.getByRole('button', { name: 'Link a login' }).click()
+  await administrators.getByLabel('Subject').fill('ada-1815')
+  await administrators.getByRole('button', { name: 'Preview' }).click()
+  await administrators.getByText('could log in as countess').waitFor()
+  await administrators.getByRole('button', { name: 'Link a login' }).last().click()
+  await administrators.getByRole('cell', { name: 'ada-1815' }).waitFor()
 })

@@ -71,6 +71,19 @@ export const me = {
   endOthersText: (count: number) =>
     count === 1 ? '1 session ends immediately.' : `${count} sessions end immediately.`,
   othersEnded: 'All other sessions logged out',
+  logins: 'My linked logins',
+  loginsLead:
+    'Accounts at identity providers with which you can log in as this user. Linking one keeps your roles and access keys.',
+  linkLogin: 'Link a login',
+  linkLoginText:
+    'Enter your password, then log in at the identity provider. Afterwards you can log in with either.',
+  provider: 'Identity provider',
+  goToProvider: 'Continue to the provider',
+  noProviders: 'There is no identity provider',
+  linkOutcomes: {
+    yes: 'The login is linked. You can log in with it.',
+    no: 'The login was not linked. It may belong to another user, or the attempt took longer than 10 minutes.',
+  },
   changePassword: 'Change password',
   changePasswordText: 'All your other sessions end. Your access keys stay.',
   currentPassword: 'Current password',

@@ -1,4 +1,5 @@
-import type { PolicyDto, PolicyRule, ProjectDto, OperationId } from '@muster/contract'
+import type { OperationId, PolicyDto, PolicyRule, ProjectDto, UserDto } from '@muster/contract'
+import { useState } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Section, Nothing } from '../../ui/section.tsx'
@@ -8,6 +9,9 @@ import { Table } from '../../ui/table.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
 import { QueryView } from '../../ui/query-view.tsx'
+import { Button } from '../../ui/button.tsx'
+import { LinkLoginDialog } from './link-login-dialog.tsx'
+import { LinkedLoginsTable } from './linked-logins-table.tsx'
 import { KeysTable } from './keys-table.tsx'
 import { api } from '../../api/client.ts'
 import { userGroupsQuery, groupUsersQuery, rolePoliciesQuery } from '../../api/queries/relations.ts'
@@ -38,6 +42,7 @@ export function EntitySections({ kind, entity }: Props) {
           <AssignmentsSection of={{ kind: 'user', id, name }} />
           <UserGroups id={id} />
           <UserKeys id={id} />
+          <UserLogins user={entity as UserDto} />
         </>
       )
     case 'groups':
@@ -103,6 +108,31 @@ function UserKeys({ id }: { readonly id: string }) {
       ) : (
         <Nothing>{permission.reason}</Nothing>
       )}
+    </Section>
+  )
+}
+
+/** A user's logins at identity providers. */
+function UserLogins({ user }: { readonly user: UserDto }) {
+  const t = useMessages()
+  const permission = useUserPermission('getLinkedLogins', user.id)
+  const linking = usePermission('linkLogins')
+  const [isLinking, setLinking] = useState(false)
+  return (
+    <Section
+      title={t.identity.linkedLogins}
+      actions={
+        <Button small icon="plus" disabledReason={linking.reason} onClick={() => setLinking(true)}>
+          {t.identity.linkLogin}
+        </Button>
+      }
+    >
+      {permission.reason === undefined ? (
+        <LinkedLoginsTable userId={user.id} />
+      ) : (
+        <Nothing>{permission.reason}</Nothing>
+      )}
+      {isLinking && <LinkLoginDialog user={user} onClose={() => setLinking(false)} />}
     </Section>
   )
 }
