@@ -18,6 +18,7 @@ import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
 import { startMaintenance } from './composition/start-maintenance.ts'
+import { startPeopleSync } from './composition/start-people-sync.ts'
 import type { Config } from './config/read-config.ts'
 import type { Demo, ProgressOutput } from './demo-port.ts'
 import { createCacheMemory, type CacheMemory } from './domain/cache.ts'
@@ -273,6 +274,7 @@ async function assemble(
       gateway?.purgeSessions(),
     ])
   })
+  const peopleSync = startPeopleSync(config, identity.syncPeople, logger)
   const { checkInterval = defaultCheckInterval } = options
   const checking = checks.startEvaluation(config, checkInterval)
   // With PostgreSQL, admin commands use the database themselves.
@@ -283,6 +285,7 @@ async function assemble(
 
   return {
     database,
+    syncPeople: identity.syncPeople,
     inventory,
     ...history,
     sources,
@@ -311,6 +314,7 @@ async function assemble(
       await controlSocket?.close()
       otherMetrics.stop()
       await maintenance.stop()
+      await peopleSync.stop()
       inventory.stopWaiting()
       await checking.stop()
       const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)

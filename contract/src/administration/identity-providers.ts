@@ -58,7 +58,7 @@ export const identityProviders = {
   uniqueName: 'everywhere',
   fields: {
     ...idAndName,
-    driver: enumeration('`cas` or `oidc`', filterable),
+    driver: enumeration('`cas`, `oidc` or `ldap`', filterable),
     options: object('Options of the driver, without the secret ones', ProviderOptions, {}),
     url: computed(object('`options.url`: address of the CAS server', Type.String(), '')),
     service_url: computed(
@@ -138,7 +138,7 @@ export const identityProviderOperations = resourceOperations(identityProviders, 
   at: { read: ['system', 'domain'], write: ['system'] },
   notes: {
     create:
-      'A CAS or OpenID Connect server, which Muster contacts over TLS. See `docs/signing-in.md` for the `options` of each driver. Those of CAS can also be fields of the provider: `url` is the address of the server; tickets must be issued for `service_url`, for console logins `/api/session/providers/{id}/callback` of this server, or `/api/session/cas` if it is the only CAS provider. The first login creates a user in the domain. Every login applies the mapping: roles that it no longer assigns are revoked.',
+      'A CAS, OpenID Connect or LDAP server, which Muster contacts over TLS. See `docs/signing-in.md` for the `options` of each driver. Those of CAS can also be fields of the provider: `url` is the address of the server; tickets must be issued for `service_url`, for console logins `/api/session/providers/{id}/callback` of this server, or `/api/session/cas` if it is the only CAS provider. The first login creates a user in the domain. Every login applies the mapping: roles that it no longer assigns are revoked.',
     update: 'Disabling the provider revokes all tokens that were issued through it.',
     delete:
       'Revokes all tokens that were issued through the provider and the roles that its mapping assigned. The users remain.',

@@ -7,7 +7,9 @@ import { createBrowserLogins } from '../domain/identity/providers/browser-logins
 import { createDecryptOptions } from '../domain/identity/providers/decrypt-options.ts'
 import { createProviderLogouts } from '../domain/identity/providers/provider-logouts.ts'
 import { createFindProvider } from '../domain/identity/providers/find-provider.ts'
+import { createFindPasswordProvider } from '../domain/identity/providers/password-providers.ts'
 import { createProvisionUser } from '../domain/identity/providers/provision-user.ts'
+import { createPeopleSync } from '../domain/identity/providers/sync-people.ts'
 import { createCheckPassword } from '../domain/identity/check-password.ts'
 import { createDescribeToken } from '../domain/identity/describe-token.ts'
 import { createInspectToken } from '../domain/identity/inspect-token.ts'
@@ -29,6 +31,7 @@ import { createAddressRule } from '../egress/allowed-addresses.ts'
 import { createCheckAddress } from '../egress/check-address.ts'
 import { withCircuitBreaker } from '../egress/circuit-breaker.ts'
 import { createGuardedRequest } from '../egress/guarded-request.ts'
+import { createOpenLdap } from '../egress/open-ldap.ts'
 import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
@@ -78,10 +81,14 @@ export function composeIdentity(parts: Parts) {
   const reauthorizeCaller = createReauthorizeCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
   const addressRule = createAddressRule(parts.reachable)
-  const drivers = createDrivers({ send: withCircuitBreaker(createGuardedRequest(addressRule)) })
+  const drivers = createDrivers({
+    send: withCircuitBreaker(createGuardedRequest(addressRule)),
+    openLdap: createOpenLdap(addressRule),
+  })
+  const credentialDrivers = drivers.filter((driver) => 'verify' in driver)
   const loginLimit = createLoginLimit({
     perMinute: parts.loginFailuresPerMinute,
-    providerMethods: drivers.map(({ names }) => names[0]),
+    providerMethods: credentialDrivers.map(({ names }) => names[0]),
     guard,
     clock,
   })
@@ -103,10 +110,20 @@ export function composeIdentity(parts: Parts) {
   const findProvider = createFindProvider(registry)
   const decryptOptions = createDecryptOptions(registry, key)
   const provisionUser = createProvisionUser(registry, clock)
+  const sync = createPeopleSync({ registry, drivers, decryptOptions, tokens, events, clock })
   const methods = [
     createPasswordMethod({
       directory,
+      registry,
       checkPassword,
+      findPasswordProvider: createFindPasswordProvider({
+        registry,
+        drivers,
+        decryptOptions,
+        inTurn,
+      }),
+      provisionUser,
+      endPerson: sync.endPerson,
       loginLimit,
       pseudonym: key.pseudonym,
       clock,
@@ -119,7 +136,7 @@ export function composeIdentity(parts: Parts) {
       audience: new URL(parts.authUrl).host,
       confirmedFor: parts.keyConfirmation,
     }),
-    ...drivers.map((driver) =>
+    ...credentialDrivers.map((driver) =>
       createProviderMethod(driver, {
         findProvider,
         decryptOptions,
@@ -174,6 +191,7 @@ export function composeIdentity(parts: Parts) {
       ...createProviderLogouts({ registry, tokens, drivers, inTurn, clock }),
     },
     providerLogins: providerQueue.counts,
+    syncPeople: sync.syncDue,
     ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {
       await tokens.purgeExpired(clock())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NoResponseError } from '../domain/identity/provider-driver.ts'
 import { withCircuitBreaker } from './circuit-breaker.ts'
-import { NoResponseError } from './guarded-request.ts'
 
 /** A server whose behaviour, and a clock whose time, a test sets. */
 function start() {

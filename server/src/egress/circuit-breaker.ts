@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { NoResponseError, type GuardedRequest } from './guarded-request.ts'
+import { NoResponseError } from '../domain/identity/provider-driver.ts'
+import type { GuardedRequest } from './guarded-request.ts'
 
 const failuresUntilOpen = 5
 const probePeriod = 10_000
@@ -15,26 +16,27 @@ interface Failures {
  * After 5 requests in a row without a response, a server gets one request in 10 seconds. All others
  * fail at once, so that logins do not wait for a server that is away.
  */
-export function withCircuitBreaker(
-  request: GuardedRequest,
-  now: () => number = () => performance.now(),
-): GuardedRequest {
+export function createCircuitBreaker(now: () => number = () => performance.now()) {
   const failing = new LRUCache<string, Failures>({ max: maxServers })
 
-  return async (url, options) => {
-    // Nothing is sent, so it tells nothing about the server.
-    if ((options.deadline ?? Infinity) <= now()) throw new Error(`${url.host}: no time left`)
+  return async function run<Result>(
+    host: string,
+    ca: string,
+    request: () => Promise<Result>,
+  ): Promise<Result> {
     // The key includes the certificate authority, because replacing it may solve the problem.
-    const server = `${url.host} ${options.ca ?? ''}`
+    const server = `${host} ${ca}`
     const failures = failing.get(server)
     if (failures && failures.count >= failuresUntilOpen) {
       if (now() < failures.nextProbe) {
-        throw new Error(`${url.host}: not contacted, because the last requests got no response`)
+        throw new NoResponseError(
+          `${host}: not contacted, because the last requests got no response`,
+        )
       }
       failures.nextProbe = now() + probePeriod
     }
     try {
-      const response = await request(url, options)
+      const response = await request()
       failing.delete(server)
       return response
     } catch (error) {
@@ -45,5 +47,17 @@ export function withCircuitBreaker(
       } else failing.delete(server)
       throw error
     }
+  }
+}
+
+export function withCircuitBreaker(
+  request: GuardedRequest,
+  now: () => number = () => performance.now(),
+): GuardedRequest {
+  const run = createCircuitBreaker(now)
+  return async (url, options) => {
+    // Nothing is sent, so it tells nothing about the server.
+    if ((options.deadline ?? Infinity) <= now()) throw new Error(`${url.host}: no time left`)
+    return await run(url.host, options.ca ?? '', () => request(url, options))
   }
 }

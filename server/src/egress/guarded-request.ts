@@ -1,7 +1,11 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import type { HttpsRequest, HttpsResponse } from '../domain/identity/provider-driver.ts'
+import {
+  NoResponseError,
+  type HttpsRequest,
+  type HttpsResponse,
+} from '../domain/identity/provider-driver.ts'
 import { hostOf, type AddressRule } from './allowed-addresses.ts'
 import { lookupFrom, resolveAllowed, resolveWithSystem, type Resolve } from './resolve-addresses.ts'
 
@@ -13,9 +17,6 @@ export interface GuardedRequestOptions {
 
 /** Sends a request to a configured address. Errors have a text for the log. */
 export type GuardedRequest = (url: URL, options: HttpsRequest) => Promise<HttpsResponse>
-
-/** The server could not be reached, or did not finish its response in time. */
-export class NoResponseError extends Error {}
 
 const maxResponseSize = 65_536
 

@@ -120,13 +120,20 @@ export function createSocketOpeners(rule: AddressRule, resolve: Resolve) {
     }
   }
 
-  async function openTlsSocket({ host, port }: Target, tls: TlsSettings, signal: AbortSignal) {
+  /** Over this connection, or over one of its own. */
+  async function openTlsSocket(
+    { host, port }: Target,
+    tls: TlsSettings,
+    signal: AbortSignal,
+    over?: Socket,
+  ) {
     const target = `${host}:${port}`
     requireAllowed(host)
     const socket = attemptTls(target, {
       host,
       port,
       lookup: guardedLookup,
+      ...(over && { socket: over }),
       ...(isIP(host) === 0 && { servername: host }),
       ...tlsOptions(tls),
     })

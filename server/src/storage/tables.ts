@@ -83,6 +83,8 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     user_id: string
     /** When the provider last said so. Older claims change no roles. */
     confirmed_at: Generated<number>
+    /** When a sync disabled the user, because the provider had no such person. */
+    ended_at: Generated<number | null>
   }
   tokens: {
     id: string

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import type { ErrorBody, EventDto, IdentityProviderDto, RoleAssignment } from '@muster/contract'
+import type { Clock } from '../domain/clock.ts'
 import { ask, loginAdmin, requestToken, tokenIdentity, type ClientResponse } from './client.ts'
 import type { Engine } from './engines.ts'
 import { createIdentityWorld } from './identity-world/create-identity-world.ts'
@@ -14,6 +15,7 @@ interface Options {
   readonly beside?: TestPlatform
   /** The addresses that it may contact, as in `--source-allow`. */
   readonly allow?: string
+  readonly clock?: Clock
 }
 
 /** The service of every ticket, with characters that have a meaning in a query string. */
@@ -63,6 +65,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     ],
     log: { level: 'trace', destination: log.destination },
     ...(options.beside && { beside: options.beside }),
+    ...(options.clock && { clock: options.clock }),
   })
   lifetime.after(() => platform.close())
   const { url, database } = platform

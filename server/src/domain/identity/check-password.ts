@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Compare, LoginGuard, LoginTurn, PasswordHasher } from './ports.ts'
+import type { LoginGuard, LoginTurn, PasswordHasher } from './ports.ts'
 import type { Clock } from '../clock.ts'
 
 const busyPause = 20
@@ -26,28 +26,34 @@ export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
     return { verdict: 'refused' }
   }
 
-  async function compareInTurn(
-    compare: Compare,
-    attempt: { userKey: string; address: string; hash: string | null; password: string },
-  ): Promise<boolean> {
-    const { userKey, address, hash, password } = attempt
-    const turn = await awaitTurn(userKey, address)
-    if (turn.verdict !== 'admitted') {
-      await compare(null, password)
-      return false
+  /** Asked outside of the queue of comparisons: a provider that is slow must not delay other logins. */
+  async function askElsewhere(bucket: string, askProvider: () => Promise<boolean>) {
+    try {
+      return await askProvider()
+    } catch (error) {
+      await guard.release(bucket)
+      throw error
     }
-    const right = await compare(hash, password)
-    await guard.settle(turn.bucket, userKey, address, right, clock())
-    return right
   }
 
-  return function checkPassword(
+  /** `askProvider` is asked about a password that does not match the hash. It may reject: then nothing counts. */
+  return async function checkPassword(
     userKey: string,
     address: string,
     hash: string | null,
     password: string,
+    askProvider?: () => Promise<boolean>,
   ): Promise<boolean> {
-    return hasher.inTurn((compare) => compareInTurn(compare, { userKey, address, hash, password }))
+    const { turn, matches } = await hasher.inTurn(async (compare) => {
+      const turn = await awaitTurn(userKey, address)
+      const compared = turn.verdict === 'admitted' ? hash : null
+      return { turn, matches: await compare(compared, password) }
+    })
+    if (turn.verdict !== 'admitted') return false
+    const { bucket } = turn
+    const right = matches || (askProvider ? await askElsewhere(bucket, askProvider) : false)
+    await guard.settle(bucket, userKey, address, right, clock())
+    return right
   }
 }
 export type CheckPassword = ReturnType<typeof createCheckPassword>

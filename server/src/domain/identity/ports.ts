@@ -23,6 +23,8 @@ export interface MemberReference {
 interface CredentialLookup {
   /** The same for every spelling of the name, also of a user that does not exist. */
   readonly lookupKey: string
+  /** The domain of the user, also of one that does not exist; undefined if there is no such domain. */
+  readonly domainId: string | undefined
   readonly credentials: Credentials | undefined
 }
 
@@ -119,6 +121,8 @@ export interface LoginGuard {
     success: boolean,
     now: number,
   ): Promise<void>
+  /** Ends a comparison that came to no result. */
+  release(bucket: string): Promise<void>
   /** The addresses from which the user has logged in since then. */
   listAddresses(userKey: string, since: number): Promise<readonly string[]>
   purgeIdle(now: number): Promise<void>

@@ -1,6 +1,7 @@
 import type { IdentityRequest } from '@muster/contract'
+import type { OpenLdap } from './ldap-session.ts'
 import type { AuthMethod } from './methods/auth-method.ts'
-import type { DriverOption, ProviderOptions } from './providers/read-options.ts'
+import type { DriverOptions, ProviderOptions } from './providers/read-options.ts'
 
 /** What a provider says about the person who logs in. */
 export interface ExternalIdentity {
@@ -36,15 +37,20 @@ export interface ProviderCredential {
   readonly proof?: Readonly<Record<string, string>>
 }
 
-/**
- * A kind of identity provider. A new one is a folder in `providers/` and a line in its `drivers.ts`.
- * What it offers is which of the optional members it has.
- */
-export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
+/** What every kind of identity provider has. */
+interface DriverBase {
+  /** The value of a provider's `driver`; those of a login method are also its names. The first is the main one. */
+  readonly names: AuthMethod['names']
   /** What the audit log calls it. */
   readonly label: string
   /** What a form for one of its providers asks for. */
-  readonly options: Readonly<Record<string, DriverOption>>
+  readonly options: DriverOptions
+  /** The login on pages of the provider. */
+  readonly browserLogin?: BrowserLogin
+}
+
+/** Exchanges a credential of its own, such as a ticket, for a token. */
+export interface CredentialDriver extends DriverBase, Pick<AuthMethod, 'section'> {
   /** Throws a 400 for a credential that is missing or malformed. */
   readCredential(identity: IdentityRequest): ProviderCredential
   /**
@@ -56,9 +62,43 @@ export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
     credential: Omit<ProviderCredential, 'providerId'>,
     deadline?: number,
   ): Promise<ExternalIdentity>
-  /** The login on pages of the provider. */
-  readonly browserLogin?: BrowserLogin
 }
+
+/** Checks the passwords of users of the provider's domain who have none in Muster. */
+export interface PasswordDriver extends DriverBase {
+  /** Rejects if the provider gives no clear answer before the deadline, by `performance.now`. */
+  checkPassword(
+    options: ProviderOptions,
+    login: { readonly name: string; readonly password: string },
+    deadline: number,
+  ): Promise<PasswordVerdict>
+  /** Minutes between two times that the people are read again; 0 for never. */
+  syncMinutes(options: ProviderOptions): number
+  /**
+   * Those of these subjects who are there still. Rejects unless the provider answered completely: nobody
+   * may end because of an error.
+   */
+  readPeople(
+    options: ProviderOptions,
+    subjects: readonly string[],
+  ): Promise<ReadonlyMap<string, Person>>
+}
+
+export type PasswordVerdict =
+  | { readonly person: ExternalIdentity }
+  /** Why it is refused, for the log, and the person if the provider disabled them. */
+  | { readonly refusal: string; readonly disabledSubject?: string }
+
+/** What a provider says about somebody who does not log in now. */
+export interface Person extends ExternalIdentity {
+  readonly isDisabled: boolean
+}
+
+/**
+ * A kind of identity provider. A new one is a folder in `providers/` and a line in its `drivers.ts`.
+ * What it offers is which of these it is, and which of the optional members it has.
+ */
+export type ProviderDriver = CredentialDriver | PasswordDriver
 
 /** What the browser keeps until it comes back from the provider. Nobody else knows it. */
 export type RememberedValues = Readonly<Record<string, string>>
@@ -130,6 +170,10 @@ export interface HttpsResponse {
 /** An HTTPS request to an address from the configuration; rejects with a text for the log. */
 type SendHttps = (url: URL, request: HttpsRequest) => Promise<HttpsResponse>
 
+/** The server could not be reached, or did not finish its response in time. */
+export class NoResponseError extends Error {}
+
 export interface DriverDependencies {
   readonly send: SendHttps
+  readonly openLdap: OpenLdap
 }

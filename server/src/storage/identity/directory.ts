@@ -55,7 +55,11 @@ function createFindCredentials({ db }: DatabaseReader): Directory['findCredentia
     const domainId = home && ((await findDomainId(home)) ?? nowhere)
     const credentials = await findUser({ id, nameKey: key, domainId })
     const place = domainId || (home?.id ?? nameKey(home?.name ?? ''))
-    return { lookupKey: id ?? JSON.stringify([key, place]), credentials }
+    return {
+      lookupKey: id ?? JSON.stringify([key, place]),
+      domainId: credentials?.user.domainId ?? (domainId || undefined),
+      credentials,
+    }
   }
 }
 

@@ -136,6 +136,16 @@ export function createLoginGuard(database: DatabaseReader & DatabaseWriter): Log
       )
     },
 
+    async release(bucket) {
+      await database.commit([
+        db
+          .updateTable('login_attempts')
+          .set({ pending: settled })
+          .where('bucket', '=', bucket)
+          .compile(),
+      ])
+    },
+
     async listAddresses(userKey, since) {
       const origins = await db
         .selectFrom('login_origins')

@@ -39,6 +39,7 @@ import { up as redactions } from './0037-redactions.ts'
 import { up as viewGroups } from './0038-view-groups.ts'
 import { up as providerLogins } from './0039-provider-logins.ts'
 import { up as subjectConfirmations } from './0040-subject-confirmations.ts'
+import { up as endedSubjects } from './0041-ended-subjects.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -82,6 +83,7 @@ const migrations: Record<string, Migration> = {
   '0038-view-groups': { up: viewGroups },
   '0039-provider-logins': { up: providerLogins },
   '0040-subject-confirmations': { up: subjectConfirmations },
+  '0041-ended-subjects': { up: endedSubjects },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -152,6 +152,13 @@ export function createChangeStatements(database: DatabaseReader) {
           .where('provider_id', '=', write.link.providerId)
           .where('subject', '=', write.link.subject)
           .compile()
+      case 'mark-ended':
+        return db
+          .updateTable('subjects')
+          .set({ ended_at: write.endedAt })
+          .where('provider_id', '=', write.link.providerId)
+          .where('subject', '=', write.link.subject)
+          .compile()
     }
   }
 }

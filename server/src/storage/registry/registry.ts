@@ -1,8 +1,9 @@
 import type { PolicyBindingDto } from '@muster/contract'
 import { sql, type Selectable } from 'kysely'
 import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
-import type { Link, Registry } from '../../domain/identity/administration/registry.ts'
+import type { Registry, StoredLink } from '../../domain/identity/administration/registry.ts'
 import { selectKeys } from '../../domain/query/select-keys.ts'
+import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader, IdentityWriter } from '../database.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
 import { createListRows, sqlFieldsOf } from '../list-rows.ts'
@@ -15,11 +16,15 @@ import { createResourceLists } from './resource-lists.ts'
 
 const bindingFields = queryFieldsByKind.rolepolicies
 
-const toLink = (row: Selectable<Tables['subjects']>): Link => ({
+const toLink = (
+  row: Selectable<Tables['subjects']> & { readonly enabled: number },
+): StoredLink => ({
   providerId: row.provider_id,
   subject: row.subject,
   userId: row.user_id,
   confirmedAt: row.confirmed_at,
+  endedAt: row.ended_at,
+  isEnabled: readBoolean(row.enabled),
 })
 
 export function createRegistry(database: DatabaseReader & IdentityWriter): Registry {
@@ -37,6 +42,13 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
     searched: bindingFields.searched,
     id: sql.ref('id'),
   }
+  const selectLinks = () =>
+    db
+      .selectFrom('subjects')
+      .innerJoin('users', 'users.id', 'subjects.user_id')
+      .selectAll('subjects')
+      .select('users.enabled')
+
   return {
     ...createResourceLists(database),
     ...createGrants(database),
@@ -75,22 +87,18 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
     },
 
     async findLink(providerId, subject) {
-      const row = await db
-        .selectFrom('subjects')
-        .selectAll()
-        .where('provider_id', '=', providerId)
-        .where('subject', '=', subject)
-        .executeTakeFirst()
+      const links = selectLinks().where('provider_id', '=', providerId)
+      const row = await links.where('subject', '=', subject).executeTakeFirst()
       return row && toLink(row)
     },
 
-    async listLinks(userId) {
-      const rows = await db
-        .selectFrom('subjects')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .orderBy('provider_id')
-        .execute()
+    async listLinks(of) {
+      const links = selectLinks().orderBy('provider_id').orderBy('subject')
+      const own =
+        'userId' in of
+          ? links.where('user_id', '=', of.userId)
+          : links.where('provider_id', '=', of.providerId)
+      const rows = await own.execute()
       return rows.map(toLink)
     },
 

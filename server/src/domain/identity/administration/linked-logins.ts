@@ -112,7 +112,7 @@ export function createLinkedLoginUseCases(dependencies: Dependencies) {
     async getLinkedLogins({ authorizedScope }: Caller, userId: string) {
       await requireResource(registry, 'users', userId, authorizedScope)
       const logins: { link: Link; provider: IdentityProvider }[] = []
-      for (const link of await registry.listLinks(userId)) {
+      for (const link of await registry.listLinks({ userId })) {
         const provider = await registry.find('identity_providers', link.providerId, everywhere)
         if (provider) logins.push({ link, provider })
       }
@@ -150,7 +150,7 @@ export function createLinkedLoginUseCases(dependencies: Dependencies) {
           const held = await registry.assignmentsOf({ kind: 'user', id: userId })
           requireNoSystemRole(authorizedScope, held)
         }
-        const links = await registry.listLinks(userId)
+        const links = await registry.listLinks({ userId })
         const link = links.find((candidate) => candidate.providerId === providerId)
         const provider = link && (await registry.find('identity_providers', providerId, everywhere))
         if (!provider) {

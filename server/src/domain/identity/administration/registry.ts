@@ -73,6 +73,15 @@ export interface Link {
   readonly confirmedAt: number
 }
 
+export interface StoredLink extends Link {
+  /** When a sync disabled the user, because the provider had no such person. */
+  readonly endedAt: number | null
+  /** Whether the user is enabled. */
+  readonly isEnabled: boolean
+}
+
+type LinkOwner = Pick<Link, 'userId'> | Pick<Link, 'providerId'>
+
 /** One statement of a change. */
 export type Write =
   | {
@@ -123,6 +132,8 @@ export type Write =
   /** The change fails if the project or domain still has servers. */
   | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | { readonly do: 'link' | 'unlink'; readonly link: Link }
+  /** Notes when a sync disabled the user of a subject; null once the provider has the person again. */
+  | { readonly do: 'mark-ended'; readonly link: Link; readonly endedAt: number | null }
 
 /**
  * What a change writes, the events that record it, and its result. Without writes nothing happens.
@@ -169,8 +180,9 @@ export interface Registry {
   isMember(groupId: string, userId: string): Promise<boolean>
   /** The encrypted options of an identity provider; undefined without any. */
   findProviderSecrets(providerId: string): Promise<string | undefined>
-  findLink(providerId: string, subject: string): Promise<Link | undefined>
-  listLinks(userId: string): Promise<readonly Link[]>
+  findLink(providerId: string, subject: string): Promise<StoredLink | undefined>
+  /** Those of one user, or of one provider. */
+  listLinks(of: LinkOwner): Promise<readonly StoredLink[]>
   /** The grants that a provider's mapping created, for one user or for all. */
   grantsBy(providerId: string, userId?: string): Promise<readonly Grant[]>
   /** How many access keys a user has, with and without those that have expired. */

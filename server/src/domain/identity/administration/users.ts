@@ -34,6 +34,14 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
 
   const held = (id: string) => registry.assignmentsOf({ kind: 'user', id })
 
+  /** What an administrator decides holds: a login must not enable a user again because a sync had disabled them. */
+  async function forgetEndings(userId: string) {
+    const links = await registry.listLinks({ userId })
+    return links
+      .filter(({ endedAt }) => endedAt !== null)
+      .map((link) => ({ do: 'mark-ended', link, endedAt: null }) as const)
+  }
+
   const write = createWriteUseCases('users', context, {
     async complete(caller, input) {
       await requireDefaultProject(caller, input)
@@ -53,13 +61,15 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       await requireDefaultProject(caller, input)
       return {
         ...(setsPassword && { changes: { password: redacted } }),
-        writes:
-          setsPassword || !after.enabled
+        writes: [
+          ...(input.enabled === undefined ? [] : await forgetEndings(id)),
+          ...(setsPassword || !after.enabled
             ? [
-                { do: 'revoke-tokens', of: 'user', id },
-                { do: 'unlink-password', userId: id },
+                { do: 'revoke-tokens', of: 'user', id } as const,
+                { do: 'unlink-password', userId: id } as const,
               ]
-            : [],
+            : []),
+        ],
       }
     },
     async delete({ authorizedScope }, { id }) {

@@ -1,39 +1,103 @@
 import { badField, loginFailed } from '../../error.ts'
+import type { Registry } from '../administration/registry.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { LoginLimit } from '../login-limit.ts'
 import { longestPassword } from '../password-rules.ts'
 import type { Directory, MemberReference, Pseudonym } from '../ports.ts'
+import type { ExternalIdentity, PasswordVerdict } from '../provider-driver.ts'
+import type { FindPasswordProvider, PasswordProvider } from '../providers/password-providers.ts'
+import type { ProvisionUser } from '../providers/provision-user.ts'
+import type { PeopleSync } from '../providers/sync-people.ts'
+import type { Credentials } from '../records.ts'
+import type { RequestOrigin } from '../../request-origin.ts'
+import type { RequestedScope } from '../token-scope.ts'
 import type { Clock } from '../../clock.ts'
-import type { AuthMethod } from './auth-method.ts'
+import type { AuthenticationResult, AuthMethod } from './auth-method.ts'
 
 interface Dependencies {
   readonly directory: Directory
+  readonly registry: Pick<Registry, 'findLink'>
   readonly checkPassword: CheckPassword
+  readonly findPasswordProvider: FindPasswordProvider
+  readonly provisionUser: ProvisionUser
+  readonly endPerson: PeopleSync['endPerson']
   readonly loginLimit: Pick<LoginLimit, 'requirePassword'>
   readonly pseudonym: Pseudonym
   readonly clock: Clock
 }
 
+interface Attempt {
+  readonly found: Credentials | undefined
+  readonly reference: MemberReference
+  readonly origin: RequestOrigin
+  readonly requested: RequestedScope
+}
+
 /**
- * Login with a name or id and a password. Every failure takes the same time and is the same 401.
+ * Login with a name or id and a password. Every failure takes the same time and is the same 401. Users
+ * without a password are checked by the provider of their domain, if it has one for passwords.
  */
 export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
-  const { directory, checkPassword, loginLimit, pseudonym, clock } = dependencies
+  const { directory, registry, checkPassword, findPasswordProvider } = dependencies
+  const { provisionUser, endPerson, loginLimit, pseudonym, clock } = dependencies
+
+  /** The name tells the provider who logs in. Who logs in by id must be the user of that person. */
+  async function requireSameUser(
+    { provider }: PasswordProvider,
+    person: ExternalIdentity,
+    { reference, found }: Attempt,
+  ): Promise<void> {
+    if (reference.id === undefined) return
+    const link = await registry.findLink(provider.id, person.subject)
+    if (link?.userId !== found?.user.id) throw loginFailed('another person', found?.user)
+  }
+
+  async function logInPerson(
+    provider: PasswordProvider,
+    verdict: PasswordVerdict,
+    attempt: Attempt,
+  ): Promise<AuthenticationResult> {
+    const { found, origin, requested } = attempt
+    const { label } = provider
+    if ('refusal' in verdict) {
+      const { refusal, disabledSubject } = verdict
+      if (disabledSubject !== undefined) await endPerson(provider.provider, disabledSubject, origin)
+      throw loginFailed(`${label}: ${refusal}`, found?.user)
+    }
+    const { person } = verdict
+    await requireSameUser(provider, person, attempt)
+    const user = await provisionUser(provider.provider, person, { origin, requested, label })
+    const confirmation = { providerId: provider.provider.id, subject: person.subject, at: clock() }
+    return { user, preconditions: { confirmation } }
+  }
 
   return {
     names: ['password'],
     section: 'password',
-    async authenticate({ password: section }, { ip: address }) {
+    async authenticate({ password: section }, origin, requested) {
       if (!section) throw badField('auth.identity.password', 'is required', 'MissingParameterError')
-      const { password, ...user } = section.user
-      requireName(user)
+      const { password, ...reference } = section.user
+      requireName(reference)
       if (Buffer.byteLength(password) > longestPassword) throw loginFailed('password too long')
 
-      const { lookupKey, credentials: found } = await directory.findCredentials(user)
+      const { lookupKey, domainId, credentials: found } = await directory.findCredentials(reference)
       const userKey = found?.user.id ?? pseudonym(lookupKey)
-      await loginLimit.requirePassword(userKey, address)
+      await loginLimit.requirePassword(userKey, origin.ip)
       const hash = found?.passwordHash ?? null
-      const right = await checkPassword(userKey, address, hash, password)
+      const provider = await findPasswordProvider(domainId)
+      const name = reference.name ?? found?.user.name ?? ''
+      let verdict: PasswordVerdict | undefined
+
+      async function askProvider(): Promise<boolean> {
+        // Who has a password here never shows it to a provider.
+        if (hash !== null) await provider?.askInVain()
+        else verdict = await provider?.check(name, password)
+        return verdict !== undefined && 'person' in verdict
+      }
+      const right = await checkPassword(userKey, origin.ip, hash, password, provider && askProvider)
+      if (provider && verdict) {
+        return await logInPerson(provider, verdict, { found, reference, origin, requested })
+      }
       if (!found || !right || hash === null) {
         throw loginFailed('wrong name or password, or delayed', found?.user)
       }

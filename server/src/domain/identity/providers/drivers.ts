@@ -1,4 +1,5 @@
 import { createCasDriver } from './cas/cas-driver.ts'
+import { createLdapDriver } from './ldap/ldap-driver.ts'
 import { createOidcDriver } from './oidc/oidc-driver.ts'
 import type { DriverDependencies, ProviderDriver } from '../provider-driver.ts'
 
@@ -6,4 +7,5 @@ import type { DriverDependencies, ProviderDriver } from '../provider-driver.ts'
 export const createDrivers = (dependencies: DriverDependencies): readonly ProviderDriver[] => [
   createCasDriver(dependencies),
   createOidcDriver(dependencies),
+  createLdapDriver(dependencies),
 ]

@@ -14,7 +14,7 @@ export function createFindLinkProblem(registry: Pick<Registry, 'findLink' | 'lis
     const link = await registry.findLink(id, subject)
     if (link && link.userId !== user.id) return 'The subject is a login of another user.'
     if (user.domain_id !== domain_id) return 'The provider is for users of another domain.'
-    const isAnother = (await registry.listLinks(user.id)).some(
+    const isAnother = (await registry.listLinks({ userId: user.id })).some(
       (own) => own.providerId === id && own.subject !== subject,
     )
     return isAnother ? 'The user has another login at the provider.' : undefined

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MappingRule } from '@muster/contract'
 import { scopeOfRule } from '../administration/identity-providers.ts'
-import type { Registry } from '../administration/registry.ts'
+import type { Registry, Write } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
 import type { ExternalIdentity } from '../provider-driver.ts'
@@ -10,6 +10,8 @@ import type { ExternalIdentity } from '../provider-driver.ts'
 export interface MappedRoles {
   readonly wanted: readonly Grant[]
   readonly given: readonly Grant[]
+  /** What the mapping grants to those who have the attributes. */
+  readonly offered: readonly Grant[]
 }
 
 /** Applies a provider's mapping to one person. */
@@ -27,13 +29,39 @@ export function createMapRoles(registry: Registry) {
     userId: string,
   ): Promise<MappedRoles> {
     const wanted: Grant[] = []
-    for (const rule of provider.mapping.filter((candidate) => applies(candidate, person))) {
+    const offered: Grant[] = []
+    for (const rule of provider.mapping) {
       const grant = await grantOf(rule, userId)
-      if (grant && !hasGrant(wanted, grant)) wanted.push(grant)
+      if (!grant) continue
+      offered.push(grant)
+      if (applies(rule, person) && !hasGrant(wanted, grant)) wanted.push(grant)
     }
-    return { wanted, given: await registry.grantsBy(provider.id, userId) }
+    return { wanted, offered, given: await registry.grantsBy(provider.id, userId) }
   }
 }
+
+/** What makes the grants of a mapping those that it makes now. */
+export async function planRoles(
+  registry: Pick<Registry, 'findGrant'>,
+  providerId: string,
+  { wanted, given }: MappedRoles,
+): Promise<Write[]> {
+  const writes: Write[] = []
+  for (const grant of wanted.filter((candidate) => !hasGrant(given, candidate))) {
+    // Keeps a grant that a user made: the mapping must not revoke it later.
+    if (!(await registry.findGrant(grant))) writes.push({ do: 'grant', grant, providerId })
+  }
+  for (const grant of given.filter((candidate) => !hasGrant(wanted, candidate))) {
+    writes.push({ do: 'revoke', grant, providerId })
+  }
+  return writes
+}
+
+/** The numbers of roles that the mapping revoked and granted, for an event. */
+export const countRoles = (writes: readonly Write[]): [unknown, unknown] => [
+  { taken: writes.filter((write) => write.do === 'revoke').length },
+  { given: writes.filter((write) => write.do === 'grant').length },
+]
 
 export const hasGrant = (grants: readonly Grant[], grant: Grant): boolean =>
   grants.some((candidate) => isDeepStrictEqual(candidate, grant))

@@ -6,7 +6,7 @@ import type { LoginLimit } from '../login-limit.ts'
 import type { AuthMethod } from '../methods/auth-method.ts'
 import type { TokenStore } from '../ports.ts'
 import type { Principal } from '../principal.ts'
-import type { ProviderDriver } from '../provider-driver.ts'
+import type { CredentialDriver } from '../provider-driver.ts'
 import type { DecryptOptions } from './decrypt-options.ts'
 import type { FindProvider } from './find-provider.ts'
 import type { ProvisionUser } from './provision-user.ts'
@@ -31,7 +31,7 @@ const longestProof = 600_000
 
 /** The login with an identity provider, whatever its driver. */
 export function createProviderMethod(
-  driver: ProviderDriver,
+  driver: CredentialDriver,
   dependencies: Dependencies,
 ): AuthMethod {
   const { findProvider, decryptOptions, provisionUser, verifyToken } = dependencies
@@ -49,9 +49,7 @@ export function createProviderMethod(
   /** The user of a token with which a login may be added: who only has a session must not add any. */
   async function readProof({ token: secret }: LinkRequest): Promise<string> {
     const { token } = (await verifyToken(secret)) ?? {}
-    const isFresh =
-      token?.method === 'password' &&
-      token.issuedAt > clock() - longestProof
+    const isFresh = token?.method === 'password' && token.issuedAt > clock() - longestProof
     if (!isFresh) throw loginFailed(`${label}: to link takes a recent login with the password`)
     return token.userId
   }

@@ -2,7 +2,7 @@ import { newNamePattern } from '@muster/contract'
 import { createEvent } from '../../audit/create-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
 import { fieldsOfNew } from '../../audit/field-diff.ts'
-import type { ChangePlan, Link, Registry, Write } from '../administration/registry.ts'
+import type { ChangePlan, Link, Registry, StoredLink, Write } from '../administration/registry.ts'
 import type { IdentityProvider, User } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
 import { newId } from '../../new-id.ts'
@@ -13,7 +13,8 @@ import type { RequestedScope } from '../token-scope.ts'
 import { createFindLinkProblem } from './find-link-problem.ts'
 import { createHasRoleThere } from './has-role-there.ts'
 import { linkedLogin } from './linked-login.ts'
-import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
+import { countRoles, createMapRoles, planRoles } from './map-roles.ts'
+import { planRevival } from './sync-people.ts'
 import type { ExternalIdentity } from '../provider-driver.ts'
 
 const newName = new RegExp(newNamePattern, 'u')
@@ -50,10 +51,16 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     return provider
   }
 
-  async function findUser(id: string | undefined): Promise<User | undefined> {
+  /** A login enables a user again whom a sync with that provider disabled. */
+  async function findUser(
+    id: string | undefined,
+    link: StoredLink | undefined,
+  ): Promise<User | undefined> {
     const user = id === undefined ? undefined : await registry.find('users', id, everywhere)
-    const hasEnded = user && user.expires_at !== null && user.expires_at <= clock()
-    if (user && (hasEnded || !user.enabled)) {
+    if (!user) return undefined
+    const hasEnded = user.expires_at !== null && user.expires_at <= clock()
+    const isRevived = link?.userId === user.id && link.endedAt !== null
+    if (hasEnded || (!user.enabled && !isRevived)) {
       throw loginFailed('user disabled, expired or deleted', toSummary(user))
     }
     return user
@@ -102,18 +109,6 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     }
   }
 
-  async function roleWrites(providerId: string, { wanted, given }: MappedRoles): Promise<Write[]> {
-    const writes: Write[] = []
-    for (const grant of wanted.filter((candidate) => !hasGrant(given, candidate))) {
-      // Keeps a grant that a user made: the mapping must not revoke it later.
-      if (!(await registry.findGrant(grant))) writes.push({ do: 'grant', grant, providerId })
-    }
-    for (const grant of given.filter((candidate) => !hasGrant(wanted, candidate))) {
-      writes.push({ do: 'revoke', grant, providerId })
-    }
-    return writes
-  }
-
   async function planLogin(
     asked: IdentityProvider,
     person: ExternalIdentity,
@@ -121,7 +116,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
   ): Promise<ChangePlan<UserSummary>> {
     const provider = await requireEnabled(asked, login.label)
     const link = await registry.findLink(provider.id, person.subject)
-    const found = await findUser(login.linkTo ?? link?.userId)
+    const found = await findUser(login.linkTo ?? link?.userId, link)
     if (login.linkTo !== undefined) await requireLinkable(provider, person, found, login.label)
     const user = found ?? (await makeUser(provider, person, login.label))
     const roles = await mapRoles(provider, person, user.id)
@@ -131,9 +126,11 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     }
     const arrival: Write[] = [
       ...(found ? [] : ([{ do: 'insert', kind: 'users', row: user }] as const)),
-      ...(link ? [] : ([{ do: 'link', link: linkOf(provider, person, user) }] as const)),
+      ...(link
+        ? planRevival(link)
+        : ([{ do: 'link', link: linkOf(provider, person, user) }] as const)),
     ]
-    const mapped = isOutdated(link, person) ? [] : await roleWrites(provider.id, roles)
+    const mapped = isOutdated(link, person) ? [] : await planRoles(registry, provider.id, roles)
     const auditedAction = {
       action: found ? (link ? 'map' : 'link') : 'create',
       targetType: 'user',
@@ -142,7 +139,8 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
       scope: { kind: 'domain', domainId: user.domain_id },
       changes: {
         ...(found ? !link && linkedLogin(provider, person.subject) : fieldsOfNew(user)),
-        ...(mapped.length > 0 && { assignments: countsOf(mapped) }),
+        ...(found?.enabled === false && { enabled: [false, true] as [unknown, unknown] }),
+        ...(mapped.length > 0 && { assignments: countRoles(mapped) }),
       },
     } as const
     return {
@@ -197,9 +195,3 @@ const toSummary = ({ id, name, domain_id }: User): UserSummary => ({
   name,
   domainId: domain_id,
 })
-
-/** The numbers of roles that the mapping revoked and granted. */
-const countsOf = (writes: readonly Write[]): [unknown, unknown] => [
-  { taken: writes.filter((write) => write.do === 'revoke').length },
-  { given: writes.filter((write) => write.do === 'grant').length },
-]

@@ -9,7 +9,7 @@ export type ProviderOptions = Readonly<Record<string, string | number | boolean>
 export type CheckAddress = (url: URL) => string | undefined
 
 /** One option of a kind of provider: how it is checked, stored and changed. */
-export interface DriverOption {
+interface DriverOption {
   readonly kind: keyof typeof problems
   /** The values of a choice. */
   readonly choices?: readonly unknown[]
@@ -21,6 +21,8 @@ export interface DriverOption {
   readonly isTrusted?: true
   /** Cannot be changed later. */
   readonly isFixed?: true
+  /** Decides who receives the secret options: whoever changes it must send them again. */
+  readonly needsSecretsAgain?: true
 }
 
 export type DriverOptions = Readonly<Record<string, DriverOption>>
@@ -32,6 +34,8 @@ const problems = {
   text: isText,
   /** An address that Muster contacts. */
   server: serverProblem,
+  /** Addresses of LDAP servers, separated by blanks. */
+  directories: directoriesProblem,
   /** An address that browsers open. */
   page: pageProblem,
   certificates: (value: unknown) =>
@@ -68,6 +72,31 @@ function serverProblem(
   return checkAddress(address)
 }
 
+const mostDirectories = 5
+
+function directoriesProblem(
+  value: unknown,
+  _: DriverOption,
+  checkAddress: CheckAddress,
+): string | undefined {
+  const problem = isText(value)
+  if (problem !== undefined) return problem
+  const texts = String(value).trim().split(/\s+/)
+  if (texts.length > mostDirectories) return `has more than ${mostDirectories} addresses`
+  for (const text of texts) {
+    const address = URL.parse(text)
+    const isServer =
+      address !== null &&
+      ['ldap:', 'ldaps:'].includes(address.protocol) &&
+      address.hostname !== '' &&
+      text.replace(/\/$/, '') === `${address.protocol}//${address.host}`
+    if (!isServer) return 'must be addresses such as ldaps://ldap.example.org, separated by blanks'
+    const refusal = checkAddress(address)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
 type OptionsRequest = Readonly<Record<string, unknown>> & { readonly options?: object }
 
 /** Where a request has an option: those of CAS can be fields of the provider. */
@@ -82,6 +111,27 @@ function givenOptions({ options = {}, ...fields }: OptionsRequest) {
     fields[name] === undefined ? [] : [[name, fields[name]]],
   )
   return { ...Object.fromEntries(flat), ...options } as Readonly<Record<string, unknown>>
+}
+
+/** Otherwise an administrator could have the stored secrets sent to a server of their own. */
+function requireSecretsAgain(
+  described: DriverOptions,
+  request: OptionsRequest,
+  given: Readonly<Record<string, unknown>>,
+  before: ProviderOptions,
+): void {
+  const changed = Object.keys(given).find(
+    (name) => described[name]?.needsSecretsAgain && given[name] !== before[name],
+  )
+  const missing = optionsThat(described, 'isSecret').find(
+    (name) => (before[name] ?? '') !== '' && given[name] === undefined,
+  )
+  if (changed === undefined || missing === undefined) return
+  throw badField(
+    pathOf(missing, request),
+    `is required, because ${changed} changes`,
+    'MissingParameterError',
+  )
 }
 
 /**
@@ -106,6 +156,7 @@ export function readOptions(
       throw refuse('cannot be changed: create another provider')
     }
   }
+  if (before) requireSecretsAgain(described, request, given, before)
   const options: Record<string, string | number | boolean> = {}
   for (const [name, { default: value }] of Object.entries(described)) {
     const chosen = given[name] ?? before?.[name] ?? value

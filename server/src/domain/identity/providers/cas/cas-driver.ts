@@ -1,5 +1,5 @@
 import { badField, loginFailed } from '../../../error.ts'
-import type { DriverDependencies, ProviderDriver } from '../../provider-driver.ts'
+import type { CredentialDriver, DriverDependencies } from '../../provider-driver.ts'
 import { parseCasResponse } from './parse-cas-response.ts'
 
 type CasOptions = {
@@ -22,7 +22,7 @@ const serviceTicket = /^ST-[A-Za-z0-9._-]{1,252}$/
 export const isServiceTicket = (text: string): boolean => serviceTicket.test(text)
 
 /** Central Authentication Service, versions 2 and 3. */
-export function createCasDriver({ send }: DriverDependencies): ProviderDriver {
+export function createCasDriver({ send }: Pick<DriverDependencies, 'send'>): CredentialDriver {
   async function askServer(options: CasOptions, ticket: string, deadline?: number) {
     try {
       const { ca } = options

@@ -1,8 +1,8 @@
 import { badField } from '../../../error.ts'
 import type {
+  CredentialDriver,
   DriverDependencies,
   ProviderCredential,
-  ProviderDriver,
 } from '../../provider-driver.ts'
 import type { OidcFlow } from './oidc-flow.ts'
 import type { OidcOptions } from './oidc-servers.ts'
@@ -16,7 +16,7 @@ const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/
 const path = (name: string) => `auth.identity.credential.${name}`
 
 /** OpenID Connect: logins with the authorization code flow. */
-export function createOidcDriver({ send }: DriverDependencies): ProviderDriver {
+export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): CredentialDriver {
   let flow: Promise<OidcFlow> | undefined
 
   /** Loaded at the first login, because most installations have no such provider. */
