@@ -38,13 +38,13 @@ export function runApt(
 export const installPackages = (...names: readonly string[]): void =>
   void runApt('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names])
 
-/** Unpacks a package of Debian into a folder and returns it. Installing it would start a service. */
-export function unpackPackage(name: string): string {
+/** Unpacks a package of Debian, and those that it needs, into a folder and returns it. Installing it would start a service. */
+export function unpackPackage(name: string, ...needed: readonly string[]): string {
   const folder = join(cache, `unpacked-${name}`)
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
   const aside = mkdtempSync(join(cache, `unpacking-${name}-`))
-  runApt('apt-get', ['download', '--quiet', name], aside)
+  runApt('apt-get', ['download', '--quiet', name, ...needed], aside)
   for (const archive of globSync('*.deb', { cwd: aside })) {
     execFileSync('dpkg-deb', ['--extract', archive, '.'], { cwd: aside })
   }

@@ -4,7 +4,7 @@ import { installCas } from './cas/install.ts'
 import { installPythonGenerator, installTypeScriptGenerator } from './generated-clients/install.ts'
 import { installIncus } from './incus/install.ts'
 import { installKeycloak } from './keycloak/install.ts'
-import { installSlapd } from './ldap/install.ts'
+import { installSamba, installSlapd } from './ldap/install.ts'
 import { installLibvirt } from './libvirt/install.ts'
 import { installOpenStack } from './openstack/install.ts'
 import { installVcsim } from './vsphere/install.ts'
@@ -21,6 +21,7 @@ const installs: readonly (() => unknown)[] = [
   installCas,
   installKeycloak,
   installSlapd,
+  installSamba,
   installVcsim,
   buildClient,
   installPythonGenerator,
