@@ -59,11 +59,10 @@ export {
   type MappingRule,
 } from './administration/identity-providers.ts'
 export type { Impact } from './administration/impact.ts'
-export {
-  linkResults,
-  type LinkedLoginDto,
-  type LinkResultDto,
-  type NewLinkedLogin,
+export type {
+  LinkedLoginDto,
+  LinkResultDto,
+  NewLinkedLogin,
 } from './administration/linked-logins.ts'
 export {
   policies,

@@ -28,15 +28,13 @@ const NewLinkedLogin = exactObject({
 })
 export type NewLinkedLogin = Static<typeof NewLinkedLogin>
 
-export const linkResults = ['link', 'unchanged', 'refused'] as const
-
 const LinkResult = exactObject({
   user_id: text,
   /** Empty for a user that the caller does not see. */
   user_name: text,
   provider_id: text,
   subject: text,
-  result: Type.Enum([...linkResults], {
+  result: Type.Enum(['link', 'unchanged', 'refused'], {
     description:
       '`link`: becomes a login of the user. `unchanged`: is one already. `refused`: see `problem`.',
   }),
