@@ -123,7 +123,7 @@ export function composeIdentity(parts: Parts) {
         inTurn,
       }),
       provisionUser,
-      endPerson: sync.endPerson,
+      sync,
       loginLimit,
       pseudonym: key.pseudonym,
       clock,

@@ -86,8 +86,14 @@ export interface PasswordDriver extends DriverBase {
 
 export type PasswordVerdict =
   | { readonly person: ExternalIdentity }
-  /** Why it is refused, for the log, and the person if the provider disabled them. */
-  | { readonly refusal: string; readonly disabledSubject?: string }
+  | {
+      /** For the log. */
+      readonly refusal: string
+      /** The person, if the provider disabled them. */
+      readonly disabledSubject?: string
+      /** The provider has nobody of this name. */
+      readonly isUnknown?: true
+    }
 
 /** What a provider says about somebody who does not log in now. */
 export interface Person extends ExternalIdentity {

@@ -107,6 +107,15 @@ onBothEngines('people of a directory', (engine) => {
     assert.equal((await logIn('ada')).status, 201, 'back without a sync')
   })
 
+  test('who is removed ends soon after somebody tries to log in as them', async () => {
+    setEntries(without('ada'))
+    assert.deepEqual(await muster.syncPeople(), [])
+    assert.deepEqual(await alive(), names, 'it is not the turn of the provider')
+    assert.equal((await logIn('ada')).status, 401)
+    assert.deepEqual(await muster.syncPeople(), [])
+    assert.deepEqual(await alive(), ['grace', 'edsger', 'barbara'])
+  })
+
   test('whom an administrator disabled stays so', async () => {
     const row = muster.database.db.selectFrom('users').where('name', '=', 'ada').select('id')
     const { id } = await row.executeTakeFirstOrThrow()

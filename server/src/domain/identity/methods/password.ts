@@ -20,7 +20,7 @@ interface Dependencies {
   readonly checkPassword: CheckPassword
   readonly findPasswordProvider: FindPasswordProvider
   readonly provisionUser: ProvisionUser
-  readonly endPerson: PeopleSync['endPerson']
+  readonly sync: Pick<PeopleSync, 'endPerson' | 'requestSync'>
   readonly loginLimit: Pick<LoginLimit, 'requirePassword'>
   readonly pseudonym: Pseudonym
   readonly clock: Clock
@@ -39,7 +39,7 @@ interface Attempt {
  */
 export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
   const { directory, registry, checkPassword, findPasswordProvider } = dependencies
-  const { provisionUser, endPerson, loginLimit, pseudonym, clock } = dependencies
+  const { provisionUser, sync, loginLimit, pseudonym, clock } = dependencies
 
   /** The name tells the provider who logs in. Who logs in by id must be the user of that person. */
   async function requireSameUser(
@@ -60,8 +60,12 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
     const { found, origin, requested } = attempt
     const { label } = provider
     if ('refusal' in verdict) {
-      const { refusal, disabledSubject } = verdict
-      if (disabledSubject !== undefined) await endPerson(provider.provider, disabledSubject, origin)
+      const { refusal, disabledSubject, isUnknown } = verdict
+      if (disabledSubject !== undefined) {
+        await sync.endPerson(provider.provider, disabledSubject, origin)
+      }
+      // Removed, or renamed: a sync knows, and does not end many by mistake.
+      if (isUnknown && found) sync.requestSync(provider.provider)
       throw loginFailed(`${label}: ${refusal}`, found?.user)
     }
     const { person } = verdict

@@ -57,6 +57,7 @@ export function createPeopleSync(dependencies: Dependencies) {
   const byName = new Map(passwordDrivers(drivers).map((driver) => [driver.names[0], driver]))
 
   const lastTurns = new Map<string, string>()
+  const requested = new Set<string>()
 
   const toEvent = (user: User, origin: RequestOrigin, changes: Changes) =>
     createEvent({
@@ -169,6 +170,7 @@ export function createPeopleSync(dependencies: Dependencies) {
   /** Of several processes, one does each sync. */
   async function isDue({ id }: IdentityProvider, minutes: number): Promise<boolean> {
     if (minutes === 0) return false
+    if (requested.delete(id)) return true
     const at = clock()
     const turn = `sync:${id}:${minutes}:${Math.floor(at / (minutes * minute))}`
     if (lastTurns.get(id) === turn) return false
@@ -178,6 +180,9 @@ export function createPeopleSync(dependencies: Dependencies) {
 
   return {
     endPerson,
+
+    /** Syncs a provider without waiting for its turn: somebody seems to be gone. */
+    requestSync: ({ id }: IdentityProvider): void => void requested.add(id),
 
     /** Syncs each provider whose turn it is, and returns why some failed. */
     async syncDue(): Promise<readonly string[]> {

@@ -122,7 +122,7 @@ export function createLdapDriver({
     const isFound = entry !== undefined && others.length === 0
     const nobody = `cn=${randomBytes(12).toString('hex')},${base_dn}`
     const isRight = await isPasswordOf(session, isFound ? entry.dn : nobody, password)
-    if (!entry) return { refusal: 'no such person' }
+    if (!entry) return { refusal: 'no such person', isUnknown: true }
     if (!isFound) return { refusal: 'several people have this name' }
     if (!isRight) {
       const subject = isDisabled(entry, Date.now()) ? subjectOf(entry, options) : undefined
