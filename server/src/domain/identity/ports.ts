@@ -23,8 +23,8 @@ export interface MemberReference {
 interface CredentialLookup {
   /** The same for every spelling of the name, also of a user that does not exist. */
   readonly lookupKey: string
-  /** The domain of the user, also of one that does not exist; undefined if there is no such domain. */
-  readonly domainId: string | undefined
+  /** The domain of the user, also of one that does not exist; empty if there is no such domain. */
+  readonly domainId: string
   readonly credentials: Credentials | undefined
 }
 

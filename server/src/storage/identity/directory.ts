@@ -57,7 +57,7 @@ function createFindCredentials({ db }: DatabaseReader): Directory['findCredentia
     const place = domainId || (home?.id ?? nameKey(home?.name ?? ''))
     return {
       lookupKey: id ?? JSON.stringify([key, place]),
-      domainId: credentials?.user.domainId ?? (domainId || undefined),
+      domainId: credentials?.user.domainId ?? domainId ?? nowhere,
       credentials,
     }
   }

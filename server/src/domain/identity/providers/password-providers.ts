@@ -30,15 +30,14 @@ export interface PasswordProvider {
 export const passwordDrivers = (drivers: readonly ProviderDriver[]): readonly PasswordDriver[] =>
   drivers.filter((driver) => 'checkPassword' in driver)
 
-/** Finds the provider that checks the passwords of a domain. */
+/** Finds the provider that checks the passwords of a domain. Runs the same query for one that does not exist. */
 export function createFindPasswordProvider(dependencies: Dependencies) {
   const { registry, drivers, decryptOptions, inTurn } = dependencies
   const byName = new Map(passwordDrivers(drivers).map((driver) => [driver.names[0], driver]))
 
   return async function findPasswordProvider(
-    domainId: string | undefined,
+    domainId: string,
   ): Promise<PasswordProvider | undefined> {
-    if (domainId === undefined) return undefined
     const query = all({ enabled: true, domain_id: domainId })
     const { items } = await registry.list('identity_providers', everywhere, query)
     const own = items.filter(({ driver }) => byName.has(driver))
