@@ -17,6 +17,9 @@ import {
 } from '../domain/identity/ldap-session.ts'
 import { NoResponseError } from '../domain/identity/provider-driver.ts'
 
+/** Characters of a reason, at whose end ldapts has the result code. The server writes the rest. */
+const longestReason = 200
+
 /** Entries of a page. Servers may send fewer. */
 const pageSize = 200
 
@@ -52,8 +55,10 @@ export function createLdapSession(messages: Duplex): LdapSession {
     try {
       return await operation()
     } catch (error) {
-      if (error instanceof ResultCodeError) throw new LdapRefusal(error.code, error.message)
-      throw new NoResponseError((error as Error).message)
+      const reason = (error as Error).message.slice(-longestReason)
+      throw error instanceof ResultCodeError
+        ? new LdapRefusal(error.code, reason)
+        : new NoResponseError(reason)
     }
   }
 

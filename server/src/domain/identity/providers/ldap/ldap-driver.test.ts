@@ -256,6 +256,14 @@ describe('a password that a directory checks', () => {
     }
   })
 
+  test('a long text of the server is cut', async (t) => {
+    const ldap = await start(t)
+    ldap.state.fault = (operation, socket, id) =>
+      operation === 'search' && socket.write(ldapResult(id, 0x65, 4, 'x'.repeat(10_000)))
+    const attempt = checkPassword(optionsFor(ldap.url), { name: 'ada', password: 'y' }, limit())
+    await assert.rejects(attempt, ({ message }: Error) => /^x{1,190} Code: 0x4$/.test(message))
+  })
+
   test('a referral to another server is not followed', async (t) => {
     const ldap = await start(t)
     const other = await start(t)
