@@ -125,6 +125,31 @@ const entryMessage = (id: number, { dn, attributes }: FakeEntry): Buffer =>
     writer.endSequence()
   })
 
+/** The end of a page without entries, after which there are more. */
+export function ldapEmptyPage(id: number): Buffer {
+  const value = new BerWriter()
+  value.startSequence()
+  value.writeInt(0)
+  value.writeString('more')
+  value.endSequence()
+  const writer = new BerWriter()
+  writer.startSequence()
+  writer.writeInt(id)
+  writer.startSequence(0x65)
+  writer.writeEnumeration(0)
+  writer.writeString('')
+  writer.writeString('')
+  writer.endSequence()
+  writer.startSequence(0xa0)
+  writer.startSequence()
+  writer.writeString('1.2.840.113556.1.4.319')
+  writer.writeBuffer(value.buffer, 0x04)
+  writer.endSequence()
+  writer.endSequence()
+  writer.endSequence()
+  return writer.buffer
+}
+
 /** A reference to another server, which Muster must not follow. */
 export const ldapReference = (id: number, url: string): Buffer =>
   message(id, 0x73, (writer) => writer.writeString(url))

@@ -6,6 +6,7 @@ import { createOpenLdap } from '../../../../egress/open-ldap.ts'
 import {
   fakeGroup,
   fakePerson,
+  ldapEmptyPage,
   ldapReference,
   ldapResult,
   startFakeLdap,
@@ -237,6 +238,10 @@ describe('a password that a directory checks', () => {
       ],
       referral: [/0xa/, atSearch((socket, id) => socket.write(ldapResult(id, 0x65, 10)))],
       'size limit': [/0x4/, atSearch((socket, id) => socket.write(ldapResult(id, 0x65, 4)))],
+      'an empty page before the last one': [
+        /empty page/,
+        atSearch((socket, id) => socket.write(ldapEmptyPage(id))),
+      ],
       'time limit': [/0x3/, atSearch((socket, id) => socket.write(ldapResult(id, 0x65, 3)))],
       busy: [/0x33/, always((socket, id) => socket.write(ldapResult(id, 0x61, 51)))],
       'the reader is refused': [/bind_dn/, always((s, id) => s.write(ldapResult(id, 0x61, 49)))],
