@@ -3,6 +3,7 @@ import { after, before, describe, test, type TestContext } from 'node:test'
 import { requestToken } from '../../server/src/testing/client.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { eventually } from '../../server/src/testing/eventually.ts'
 import { startConsole, type TestConsole } from '../browser/start-console.ts'
 import { startKeycloak, type TestKeycloak } from './start.ts'
 
@@ -111,6 +112,11 @@ describe('Muster and Keycloak', () => {
     const page = await logIn(t)
     await page.waitForURL('**/console/me/sessions')
     await keycloak.administer('POST', `/users/${(await findPerson()).id}/logout`)
+    // On a busy machine Keycloak answers before its message has arrived.
+    await eventually('the session has ended', async () => {
+      const answer = await page.request.get('/api/session')
+      return answer.status() === 401
+    })
     await page.reload()
     await page.waitForURL('**/console/login**')
   })

@@ -153,7 +153,7 @@ export function createResourceFactory(context: Context) {
 
   const subjectOf = ({ id }: { readonly id: string }, provider_id: string) => ({
     provider_id,
-    subject: id,
+    subject: newId(),
     user_id: id,
   })
 
@@ -400,12 +400,13 @@ export function createResourceFactory(context: Context) {
       const key = keyOf(user.id, place.projectId)
       const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
+      const login = subjectOf(user, base.providerId)
       const event = eventBy(user.id, place.domainId)
       await database.commitIdentity([
         insert('groups', group),
         insert('group_members', { group_id: group.id, user_id: user.id }),
         insert('access_keys', key),
-        insert('subjects', subjectOf(user, base.providerId)),
+        insert('subjects', login),
         insert('views', view),
         insert('tokens', token.row),
         insert('events', event),
@@ -426,6 +427,7 @@ export function createResourceFactory(context: Context) {
       leftovers.set(resources, [
         remove('groups', group),
         remove('access_keys', key),
+        db.deleteFrom('subjects').where('subject', '=', login.subject).compile(),
         remove('views', view),
         remove('tokens', token.row),
       ])
