@@ -68,12 +68,13 @@ export function createProviderMethod(
       await useOnce(credential.identity ?? credential.secret, provider.id, origin.ip)
       const deadline = performance.now() + longestVerification
       const person = await inTurn(provider.id, () => driver.verify(options, credential, deadline))
+      const { session: providerSession, expiresAt, subject, saidAt = clock() } = person
+      // Before anything is written.
+      if (expiresAt !== undefined && expiresAt <= clock()) {
+        throw loginFailed(`${label}: credential expired`)
+      }
       const user = await provisionUser(provider, person, { origin, requested, label, linkTo })
       loginLimit.noteProviderLogin(method, origin.ip)
-      const { session: providerSession, expiresAt, subject, saidAt = clock() } = person
-      if (expiresAt !== undefined && expiresAt <= clock()) {
-        throw loginFailed(`${label}: credential expired`, user)
-      }
       // Not in the future, where the clock of the provider is ahead.
       const at = Math.min(saidAt, clock())
       const preconditions = { confirmation: { providerId: provider.id, subject, at } }
