@@ -130,6 +130,21 @@ onBothEngines('people of a directory', (engine) => {
     assert.equal((await logIn('ada')).status, 201)
   })
 
+  test('whom an administrator enabled and disabled after a sync had ended them stays so', async () => {
+    const row = muster.database.db.selectFrom('users').where('name', '=', 'ada').select('id')
+    const { id } = await row.executeTakeFirstOrThrow()
+    setEntries(without('ada'))
+    assert.deepEqual(await muster.syncLater(), [])
+    const set = (enabled: boolean) => muster.call('PUT', `/v3/users/${id}`, { user: { enabled } })
+    for (const enabled of [true, false]) assert.equal((await set(enabled)).status, 200)
+    setEntries(everybody())
+    assert.equal((await logIn('ada')).status, 401)
+    assert.deepEqual(await muster.syncLater(), [])
+    assert.equal((await logIn('ada')).status, 401)
+    assert.equal((await set(true)).status, 200)
+    assert.equal((await logIn('ada')).status, 201)
+  })
+
   test('roles follow the groups, and those that a person assigned stay', async () => {
     const row = muster.database.db.selectFrom('users').where('name', '=', 'ada').select('id')
     const { id } = await row.executeTakeFirstOrThrow()
