@@ -151,10 +151,10 @@ export function createResourceFactory(context: Context) {
   const keyOf = (userId: string, projectId: string) =>
     accessKeyRow(userId, projectId, encryptedSecret)
 
-  const subjectOf = ({ id }: { readonly id: string }, provider_id: string) => ({
+  const subjectOf = (user_id: string, provider_id: string) => ({
     provider_id,
     subject: newId(),
-    user_id: id,
+    user_id,
   })
 
   /** Of a server that has no account: nothing runs it. */
@@ -301,7 +301,7 @@ export function createResourceFactory(context: Context) {
       insert('views', view),
       insert('checks', check),
       insert('identity_providers', provider),
-      insert('subjects', subjectOf(user, provider.id)),
+      insert('subjects', subjectOf(user.id, provider.id)),
       insert('tokens', token.row),
       insert('events', event),
       insert('cloudaccounts', account),
@@ -400,7 +400,7 @@ export function createResourceFactory(context: Context) {
       const key = keyOf(user.id, place.projectId)
       const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
-      const login = subjectOf(user, base.providerId)
+      const login = subjectOf(user.id, base.providerId)
       const event = eventBy(user.id, place.domainId)
       await database.commitIdentity([
         insert('groups', group),
