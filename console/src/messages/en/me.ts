@@ -73,7 +73,7 @@ export const me = {
   othersEnded: 'All other sessions logged out',
   logins: 'My linked logins',
   loginsLead:
-    'Accounts at identity providers with which you can log in as this user. Linking one keeps your roles and access keys.',
+    'Accounts at identity providers with which you can log in as this user. Linking one keeps your roles and access keys. Without a password, your access keys stop working if you have not logged in there for long.',
   linkLogin: 'Link a login',
   linkLoginText:
     'Enter your password, then log in at the identity provider. Afterwards you can log in with either.',

@@ -65,7 +65,8 @@ export const me: Messages['me'] = {
   endOthersText: (count) => `${count} 个会话将立即结束。`,
   othersEnded: '所有其他会话均已退出',
   logins: '我的关联登录',
-  loginsLead: '您可以用这些身份提供方的账号以当前用户登录。关联后，角色和访问密钥保持不变。',
+  loginsLead:
+    '您可以用这些身份提供方的账号以当前用户登录。关联后，角色和访问密钥保持不变。如果您没有密码，且长时间未在那里登录，访问密钥将停止工作。',
   linkLogin: '关联登录',
   linkLoginText: '请输入您的密码，然后在身份提供方登录。之后两种方式都可以登录。',
   provider: '身份提供方',

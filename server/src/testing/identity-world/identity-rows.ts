@@ -100,6 +100,12 @@ export const accessKeyRow = (user_id: string, project_id: string, secret = 'encr
 })
 
 /** A provider at an address that is never contacted. */
+export const subjectRow = (user_id: string, provider_id: string) => ({
+  provider_id,
+  subject: newId(),
+  user_id,
+})
+
 export const providerRow = (name: string, domain_id: string, mapping: readonly object[] = []) => ({
   ...named(name),
   driver: 'cas',

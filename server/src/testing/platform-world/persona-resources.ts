@@ -21,6 +21,7 @@ import {
   projectRow,
   providerRow,
   roleRow,
+  subjectRow,
   userRow,
 } from '../identity-world/identity-rows.ts'
 import type { TestPlatform } from '../start-platform.ts'
@@ -150,12 +151,6 @@ export function createResourceFactory(context: Context) {
 
   const keyOf = (userId: string, projectId: string) =>
     accessKeyRow(userId, projectId, encryptedSecret)
-
-  const subjectOf = (user_id: string, provider_id: string) => ({
-    provider_id,
-    subject: newId(),
-    user_id,
-  })
 
   /** Of a server that has no account: nothing runs it. */
   const taskOf = (
@@ -301,7 +296,7 @@ export function createResourceFactory(context: Context) {
       insert('views', view),
       insert('checks', check),
       insert('identity_providers', provider),
-      insert('subjects', subjectOf(user.id, provider.id)),
+      insert('subjects', subjectRow(user.id, provider.id)),
       insert('tokens', token.row),
       insert('events', event),
       insert('cloudaccounts', account),
@@ -400,7 +395,7 @@ export function createResourceFactory(context: Context) {
       const key = keyOf(user.id, place.projectId)
       const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
-      const login = subjectOf(user.id, base.providerId)
+      const login = subjectRow(user.id, base.providerId)
       const event = eventBy(user.id, place.domainId)
       await database.commitIdentity([
         insert('groups', group),
