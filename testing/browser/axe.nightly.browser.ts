@@ -139,6 +139,7 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ['/me/keys', 'keys'],
       ['/me/keys', 'new key', button('Create access key')],
       ['/me/sessions', 'sessions'],
+      ['/me/logins', 'linked logins'],
       ['/no/such/page', 'no page'],
     )
   })
