@@ -11,6 +11,7 @@ import {
   short,
   shortSearchable,
   text,
+  timestamp,
   type InventoryResource,
 } from './resource.ts'
 
@@ -58,6 +59,10 @@ export const disks = {
     project_id: ofServer('project_id', text('Id of the project of the server', short)),
     domain_id: ofServer('domain_id', text('Id of the domain of the project', short)),
     ...seenFields('disk'),
+    updated_at: ofServer(
+      'updated_at',
+      timestamp('When Muster last saw a change of the server', filterable),
+    ),
   },
   columns: ['name', 'guest', 'disk_size', 'disk_type', 'storage_type', 'medium_type', 'provider'],
   example: {

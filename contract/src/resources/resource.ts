@@ -195,7 +195,7 @@ export const object = <Schema extends TSchema>(
 ) => ({ type: 'object', schema, uses: [], description, default: value }) as const
 
 type ItemField<R extends InventoryResource> = {
-  [Name in FieldName<R>]: Name extends R['visibility']['field'] | 'updated_at'
+  [Name in FieldName<R>]: Name extends R['visibility']['field']
     ? never
     : R['fields'][Name] extends { readonly ofServer: string }
       ? never
@@ -205,11 +205,10 @@ type ItemField<R extends InventoryResource> = {
 /** What a server says about an item that belongs to it. */
 export type Item<R extends InventoryResource> = Pick<Wire<R>, ItemField<R>>
 
-/** The names of its fields: not those of the server, and not what Muster sets. */
+/** The names of its fields, without those of the server. */
 export const itemFields = ({ fields, visibility }: InventoryResource): readonly string[] =>
   Object.keys(fields).filter(
-    (name) =>
-      fields[name]?.ofServer === undefined && name !== visibility.field && name !== 'updated_at',
+    (name) => fields[name]?.ofServer === undefined && name !== visibility.field,
   )
 
 /** A field of servers with the items of a resource that belong to the server. */

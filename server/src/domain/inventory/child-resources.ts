@@ -28,7 +28,7 @@ const renamed: Readonly<Record<string, ((item: never) => object) | undefined>> =
   }),
 }
 
-/** The items of a kind that belong to a server, without the fields of the server and what Muster sets. */
+/** The items of a kind that belong to a server, without the fields of the server. */
 export function childrenOf(kind: ChildKind, server: Server): readonly ResourceObject[] {
   const items: readonly ServerItem[] = server[`${kind}_info`]
   return items

@@ -25,7 +25,7 @@ const queries = [
   '/servers?scope=max&field=id&field=name&limit=5&offset=3',
   '/servers?scope=max&format=csv&field=id&field=status&field=ips',
   '/servers/statistics?scope=max&group_by=status&group_by=provider&group_by=metadata.env',
-  '/disks?limit=2048&order_by=id&field=id&field=name&field=guest_id&field=disk_size',
+  '/disks?limit=2048&order_by=id&field=id&field=name&field=guest_id&field=disk_size&field=updated_at',
   ...referencedKinds.map((kind) => `/${kind}?details=true&limit=2048`),
   '/hosts?filter=status.equals(running)&order_by=name&order=asc&limit=5',
   '/sd/prometheus?scope=max',

@@ -73,13 +73,13 @@ export function createChildResources(database: DatabaseReader, isCopy = false) {
             .filter(({ item }) => hasNoTime(item))
             .map(({ seq, item, seenAt }) => [
               seq,
-              ...toRow(columns, { ...item, created_at: seenAt, updated_at: now }),
+              ...toRow(columns, { ...item, created_at: seenAt }),
             ]),
         ),
         ...writeWithTime(
           changed
             .filter(({ item }) => !hasNoTime(item))
-            .map(({ seq, item }) => [seq, ...toRow(columns, { ...item, updated_at: now })]),
+            .map(({ seq, item }) => [seq, ...toRow(columns, item)]),
         ),
       ]
     })
