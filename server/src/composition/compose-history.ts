@@ -29,6 +29,7 @@ import {
   findOldestCommit,
 } from '../storage/history/change-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
+import { createRefreshOwnerNames } from '../storage/history/refresh-owner-names.ts'
 import { createLoadPastServer } from '../storage/history/load-past-server.ts'
 import { countRedactions, createRedactionStore } from '../storage/history/redaction-store.ts'
 import { composeInventoryReads, type InventoryReads } from './compose-inventory.ts'
@@ -47,6 +48,7 @@ interface Parts {
 type PastInventory = InventoryReads & {
   readonly directory: string
   readonly knownAccounts: KnownAccounts
+  readonly refreshOwnerNames: () => Promise<void>
 }
 
 /**
@@ -132,7 +134,12 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       syncTimes,
     })
     return {
-      inventory: { ...reads, directory, knownAccounts: new Map() },
+      inventory: {
+        ...reads,
+        directory,
+        knownAccounts: new Map(),
+        refreshOwnerNames: createRefreshOwnerNames(moment, owners),
+      },
       async close() {
         await moment.close()
         remove()
@@ -155,13 +162,26 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
   const gapsAt = createGapsAt({ gaps: createGapStore(database), clock })
   const loadPastServer = createLoadPastServer(database)
 
+  /** The inventory at a time, with the names of today. It stays until it is released. */
+  async function readMoment(time: number, { caller, patience }: AskedMoment) {
+    const { userId: user } = caller.principal.token
+    const moment = await moments.at(time, { user, patience })
+    try {
+      await moment.inventory.refreshOwnerNames()
+    } catch (error) {
+      moment.release()
+      throw error
+    }
+    return moment
+  }
+
   /** One server needs no moment, unless it is asked for by its name. */
-  async function readPastServer({ asOf, caller, isRelativeAllowed, patience }: AskedMoment) {
+  async function readPastServer(asked: AskedMoment) {
+    const { asOf, caller, isRelativeAllowed } = asked
     const time = parseAsOf(asOf, clock(), isRelativeAllowed)
     const loadById = loadPastServer(await moments.commitAt(time), requesterOf(caller))
     async function findByName(...query: Parameters<ServerFinder['findByName']>) {
-      const { userId: user } = caller.principal.token
-      const { inventory, release } = await moments.at(time, { user, patience })
+      const { inventory, release } = await readMoment(time, asked)
       try {
         return await inventory.finder.findByName(...query)
       } finally {
@@ -185,10 +205,10 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
   return {
     readPastServer,
 
-    async readPast({ asOf, caller, isRelativeAllowed, patience }: AskedMoment) {
+    async readPast(asked: AskedMoment) {
+      const { asOf, caller, isRelativeAllowed } = asked
       const time = parseAsOf(asOf, clock(), isRelativeAllowed)
-      const { userId: user } = caller.principal.token
-      const { inventory, release } = await moments.at(time, { user, patience })
+      const { inventory, release } = await readMoment(time, asked)
       return {
         reads: inventory,
         time,
