@@ -5,25 +5,14 @@ import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import type { Sql } from '../sql-parts.ts'
 import { packVersion, unpackVersion } from './packed-version.ts'
+import { redactTasks } from './redact-tasks.ts'
+import { redactDiff, redactEvent, type Replace } from './redact-values.ts'
 
 const batchSize = 200
-
-type Replace = (value: unknown) => unknown
 
 interface Replacement {
   readonly field: string
   readonly replace: Replace
-}
-
-/** The same text if the field does not have the value. */
-function redactPairs(json: string, field: string, replace: Replace): string {
-  const changes = JSON.parse(json) as Record<string, readonly unknown[]>
-  const { [field]: pair } = changes
-  if (!pair) return json
-  const redacted = pair.map(replace)
-  return redacted.every((value, at) => value === pair[at])
-    ? json
-    : JSON.stringify({ ...changes, [field]: redacted })
 }
 
 /** The same object if the field does not have the value. */
@@ -51,13 +40,13 @@ interface ChangeRow {
 export function createRedactionStore(database: DatabaseReader & DatabaseWriter): RedactionStore {
   const { engine, db } = database
   const insertEvent = createInsertEvent(db)
+  const contains = (column: string, text: string): Sql =>
+    engine === 'postgres'
+      ? sql`position(${text} in ${sql.ref(column)}) > 0`
+      : sql`instr(${sql.ref(column)}, ${text}) > 0`
   /** Whether a column with JSON can have the value. */
-  const has = (column: string, value: string): Sql => {
-    const escaped = JSON.stringify(value).slice(1, -1)
-    return engine === 'postgres'
-      ? sql`position(${escaped} in ${sql.ref(column)}) > 0`
-      : sql`instr(${sql.ref(column)}, ${escaped}) > 0`
-  }
+  const has = (column: string, value: string): Sql =>
+    contains(column, JSON.stringify(value).slice(1, -1))
 
   async function numbersOf(id: string): Promise<number[]> {
     const { rows } = await sql<{
@@ -80,7 +69,7 @@ export function createRedactionStore(database: DatabaseReader & DatabaseWriter):
   ): Statement | undefined {
     const version = former && unpackVersion(former)
     const redactedVersion = version && redactVersion(version, field, replace)
-    const redactedDiff = diff && redactPairs(diff, field, replace)
+    const redactedDiff = diff && redactDiff(diff, [field], replace)
     if (redactedDiff === diff && redactedVersion === version) return undefined
     return db
       .updateTable('server_changes')
@@ -126,7 +115,7 @@ export function createRedactionStore(database: DatabaseReader & DatabaseWriter):
           .select(['id', 'changes', 'target_name'])
           .where('target_type', '=', 'server')
           .where('target_id', '=', serverId)
-          .where(sql<boolean>`(${has('changes', value)} or ${has('target_name', value)})`)
+          .where(sql<boolean>`(${has('changes', value)} or ${contains('target_name', value)})`)
           .where('id', '>', lastEvent)
           .orderBy('id')
           .limit(batchSize)
@@ -134,7 +123,7 @@ export function createRedactionStore(database: DatabaseReader & DatabaseWriter):
         const redacted = await commitAll(
           rows.map(({ id, changes: json, target_name: name }) => {
             const target_name = field === 'name' ? (replace(name) as string) : name
-            const redactedChanges = redactPairs(json, field, replace)
+            const redactedChanges = redactEvent(json, field, replace)
             if (redactedChanges === json && target_name === name) return undefined
             const row = db.updateTable('events').set({ changes: redactedChanges, target_name })
             return row.where('id', '=', id).compile()
@@ -144,6 +133,8 @@ export function createRedactionStore(database: DatabaseReader & DatabaseWriter):
         events += redacted
         if (rows.length < batchSize) break
       }
+      const isStored = (column: string) => has(column, value)
+      await redactTasks(database, { serverId, field, replace, has: isStored })
       if (field === 'name') {
         await database.commit([
           sql`update check_violations set name = replace(name, ${value}, ${replacement})
